@@ -1,0 +1,86 @@
+// Bundles src/main.ts into dist/, split so that each command loads only the chunks it uses.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { build, transform } from 'esbuild';
+import { keepCompiledCode } from './compiled-code.mjs';
+
+// Data is faster to load as one string for JSON.parse than as the object literal that esbuild would make of it.
+const jsonAsText = {
+  name: 'json-as-text',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.json$/ }, ({ path }) => ({
+      contents: `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))))});`,
+      loader: 'js',
+    }));
+  },
+};
+
+// Of undici the program uses the connections alone: its fetch, its caches and its mocks take longer to load than many a
+// command to run. A name that is missing here fails the build.
+const undiciConnections = {
+  name: 'undici-connections',
+  setup({ onLoad, onResolve }) {
+    const namespace = 'undici-connections';
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace }));
+    onLoad({ filter: /^undici$/, namespace }, () => ({
+      resolveDir: import.meta.dirname ?? '.',
+      contents: `
+        import api from 'undici/lib/api/index.js';
+        import Agent from 'undici/lib/dispatcher/agent.js';
+        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+        import Pool from 'undici/lib/dispatcher/pool.js';
+        import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+        Object.assign(Dispatcher.prototype, api);
+        export { Agent, Dispatcher, Pool, ProxyAgent };
+      `,
+    }));
+  },
+};
+
+rmSync('dist', { recursive: true, force: true });
+const { outputFiles } = await build({
+  entryPoints: { main: 'src/main.ts', 'judge-worker': 'src/app/offline/judge-worker.ts' },
+  outdir: 'dist/code',
+  outExtension: { '.js': '.cjs' },
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: 'inline',
+  minifySyntax: true,
+  legalComments: 'none',
+  define: { SUPERCARGO_VERSION: JSON.stringify(JSON.parse(readFileSync('package.json', 'utf8')).version) },
+  plugins: [jsonAsText, undiciConnections],
+  logLevel: 'warning',
+  write: false,
+});
+
+// Only ES modules can be split, and only scripts can be started from compiled code: the parts become CommonJS.
+mkdirSync('dist/code', { recursive: true });
+for (const { path, text } of outputFiles) {
+  const { code, map } = await transform(text, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    supported: { 'dynamic-import': false },
+    minifyWhitespace: true,
+    sourcemap: 'external',
+    sourcefile: basename(path),
+    define: { 'import.meta.url': '__moduleUrl' },
+    ...(text.includes('import.meta.url')
+      ? { banner: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' }
+      : {}),
+    logLevel: 'warning',
+  });
+  writeFileSync(path, `${code}//# sourceMappingURL=${basename(path)}.map\n`);
+  writeFileSync(`${path}.map`, map);
+}
+copyFileSync('scripts/load.cjs', 'dist/load.cjs');
+for (const name of ['main', 'judge-worker'])
+  writeFileSync(
+    `dist/${name}.cjs`,
+    `require('./load.cjs').start(require('node:path').join(__dirname, 'code', '${name}.cjs'));\n`,
+  );
+await keepCompiledCode();

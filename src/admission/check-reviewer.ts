@@ -1,0 +1,74 @@
+import type { JsonObject } from '../base/index.ts';
+import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import type { AdmissionRequest, AdmissionVerdict, Registration, Reviewer } from '../webhook/index.ts';
+
+/** Refuses policies and exceptions that could not run, with the field that is wrong. */
+export function createCheckReviewer(policies: Pick<LivePolicies, 'selects'>): Reviewer {
+  return { path: 'check', review: (request) => check(request, policies) };
+}
+
+function check(
+  { object, oldObject, kind }: AdmissionRequest,
+  policies: Pick<LivePolicies, 'selects'>,
+): AdmissionVerdict {
+  if (!object || isGoing(object) || (oldObject && isSameSpec(object, oldObject))) return {};
+  if (kind.kind === 'PolicyException') return verdictOf('PolicyException', compileException(object).issues);
+  // Where Kyverno runs as well, its policies are for it to judge.
+  const { labels } = (object['metadata'] ?? {}) as { readonly labels?: Readonly<Record<string, string>> };
+  return policies.selects(labels) ? verdictOf(kind.kind, compilePolicy(object).issues) : {};
+}
+
+const maxTold = 20;
+
+function verdictOf(kind: string, issues: readonly PolicyIssue[]): AdmissionVerdict {
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const warnings = issues.filter(({ severity }) => severity === 'warning').map(render);
+  if (errors.length === 0) return { warnings };
+  const more = errors.length > maxTold ? [`and ${errors.length - maxTold} more`] : [];
+  const told = [...errors.slice(0, maxTold).map(render), ...more];
+  return { denied: `the ${kind} cannot be used: ${told.join('; ')}`, warnings };
+}
+
+const render = ({ path, message }: PolicyIssue) => (path === '' ? message : `${path}: ${message}`);
+
+/** A policy that was taken once must stay open to labels, finalizers and removal, whatever we think of it by now. */
+function isSameSpec(a: JsonObject, b: JsonObject): boolean {
+  return JSON.stringify([a['spec'], annotationsOf(a)]) === JSON.stringify([b['spec'], annotationsOf(b)]);
+}
+
+const annotationsOf = (object: JsonObject) => (object['metadata'] as JsonObject | undefined)?.['annotations'];
+
+function isGoing(object: JsonObject): boolean {
+  return (object['metadata'] as JsonObject | undefined)?.['deletionTimestamp'] != null;
+}
+
+/**
+ * Ignore, unlike Kyverno: with us gone, policies can still be applied and removed, and one that cannot run says so in
+ * its status as soon as we are back.
+ */
+export function checkRegistration(): Registration {
+  const operations = ['CREATE', 'UPDATE'];
+  return {
+    name: 'policy-check',
+    type: 'validating',
+    entries: async () => [
+      {
+        name: 'check',
+        path: '/check',
+        failurePolicy: 'Ignore',
+        timeoutSeconds: 10,
+        rules: [
+          {
+            operations,
+            apiGroups: ['kyverno.io'],
+            apiVersions: ['*'],
+            resources: ['clusterpolicies', 'policies', 'policyexceptions'],
+            scope: '*',
+          },
+        ],
+      },
+    ],
+    subscribe: () => () => {},
+  };
+}

@@ -1,0 +1,114 @@
+import { errorMessage, type Soon } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type {
+  ExceptionProgram,
+  LookUpAnswer,
+  Phase,
+  PolicyProgram,
+  PolicyRequest,
+  RequestInfo,
+  RuleResult,
+} from '../policy/index.ts';
+import { evaluate, type LookUps, type Roles } from '../runtime/index.ts';
+
+export interface JudgeOptions {
+  readonly lookUps: LookUps;
+  readonly roles: Roles;
+}
+
+/** One request on its way through the phases; look-ups and roles are asked for once. */
+export interface Hearing {
+  readonly request: PolicyRequest;
+  readonly exceptions: readonly ExceptionProgram[];
+  readonly signal: () => AbortSignal;
+  readonly known: Map<string, LookUpAnswer>;
+}
+
+export interface Judgement {
+  readonly results: readonly RuleResult[];
+  readonly object: KubeObject | undefined;
+}
+
+/**
+ * Judges one phase, at once where nothing is looked up. Never throws: what goes wrong in a policy is that policy's
+ * result.
+ */
+export type Judge = (programs: readonly PolicyProgram[], phase: Phase, hearing: Hearing) => Soon<Judgement>;
+
+export function createJudge({ lookUps, roles }: JudgeOptions): Judge {
+  const guarded: Judge = (programs, phase, hearing) => {
+    const { request, exceptions, signal, known } = hearing;
+    try {
+      const judged = evaluate(programs, request, { phase, exceptions, lookUps, signal, known });
+      if (!(judged instanceof Promise)) return judged;
+      return judged.catch((thrown) => eachAlone(programs, phase, hearing, thrown));
+    } catch (thrown) {
+      return eachAlone(programs, phase, hearing, thrown);
+    }
+  };
+  /** One of them throws what no rule should: alone, each answers for itself. */
+  const eachAlone = async (
+    programs: readonly PolicyProgram[],
+    phase: Phase,
+    hearing: Hearing,
+    thrown: unknown,
+  ): Promise<Judgement> => {
+    const [only] = programs;
+    if (programs.length === 1 && only) return failedBy(only, phase, hearing, thrown);
+    const results: RuleResult[] = [];
+    let { request } = hearing;
+    for (const program of programs) {
+      const judged = await guarded([program], phase, { ...hearing, request });
+      results.push(...judged.results);
+      if (judged.object && request.object) request = { ...request, object: judged.object };
+    }
+    return { results, object: request.object };
+  };
+  const withRoles = async (programs: readonly PolicyProgram[], phase: Phase, hearing: Hearing, info: RequestInfo) => {
+    try {
+      const bound = await roles.of(info.userInfo, hearing.signal());
+      return await guarded(programs, phase, {
+        ...hearing,
+        request: { ...hearing.request, info: { ...info, ...bound } },
+      });
+    } catch (thrown) {
+      const judged = await guarded(
+        programs.filter((program) => !asksForRoles(program)),
+        phase,
+        hearing,
+      );
+      const failures = programs
+        .filter(asksForRoles)
+        .flatMap((program) => failedBy(program, phase, hearing, thrown).results);
+      return { results: [...judged.results, ...failures], object: judged.object };
+    }
+  };
+  return (programs, phase, hearing) => {
+    if (programs.length === 0) return { results: none, object: hearing.request.object };
+    const { info } = hearing.request;
+    return info && programs.some(asksForRoles)
+      ? withRoles(programs, phase, hearing, info)
+      : guarded(programs, phase, hearing);
+  };
+}
+
+const none: readonly RuleResult[] = [];
+
+/** Every rule that could have been for the request, as an error. */
+function failedBy(policy: PolicyProgram, phase: Phase, { request }: Hearing, thrown: unknown): Judgement {
+  const message = errorMessage(thrown);
+  const results = policy.rules
+    .filter((rule) => rule.phase === phase && rule.concerns(request.kind, request.subresource))
+    .map((rule): RuleResult => ({ policy, rule, status: 'error', message, steps: [] }));
+  return { results, object: request.object };
+}
+
+const roleWords = /"(?:roles|clusterRoles)"|request\.(?:roles|clusterRoles)|\broles\b.*\}\}|admissionInfo/i;
+const asking = new WeakMap<PolicyProgram, boolean>();
+
+/** Bindings are only looked at where a rule speaks of roles. */
+function asksForRoles(program: PolicyProgram): boolean {
+  let asks = asking.get(program);
+  if (asks === undefined) asking.set(program, (asks = roleWords.test(JSON.stringify(program.policy.spec))));
+  return asks;
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { compilePolicy } from '../policy/index.ts';
+import { createPolicySet } from '../runtime/index.ts';
+import { groupsOf } from './policy-groups.ts';
+
+const match = { any: [{ resources: { kinds: ['ConfigMap'] } }] };
+const validate = { message: 'm', pattern: { data: { a: 'b' } } };
+const program = (name: string, spec: object, rules: readonly object[] = [{ name: 'r', match, validate }]) => {
+  const { program: made, issues } = compilePolicy({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name },
+    spec: { rules, ...spec },
+  });
+  if (!made) throw new Error(JSON.stringify(issues));
+  return made;
+};
+const groups = (...programs: readonly ReturnType<typeof program>[]) => [
+  ...groupsOf(createPolicySet(programs)).values(),
+];
+
+describe('the groups of policies', () => {
+  it('are made by failure policy, with the longest time-out of their members', () => {
+    const made = groups(
+      program('a', {}),
+      program('b', { webhookTimeoutSeconds: 20 }),
+      program('c', { failurePolicy: 'Ignore' }),
+      program('d', { webhookConfiguration: { failurePolicy: 'Ignore', timeoutSeconds: 5 } }),
+    );
+    expect(
+      made.map(({ route, timeoutSeconds, programs }) => [route, timeoutSeconds, programs.map(({ key }) => key)]),
+    ).toEqual([
+      ['fail', 20, ['a', 'b']],
+      ['ignore', 10, ['c', 'd']],
+    ]);
+  });
+
+  it('are one each for policies with match conditions', () => {
+    const matchConditions = [{ name: 'x', expression: 'true' }];
+    const [group] = groups(program('a', { webhookConfiguration: { matchConditions } }));
+    expect(group).toMatchObject({ route: 'fail/policy/a', matchConditions });
+  });
+
+  it('hold no policy that has no say in requests', () => {
+    const generate = {
+      name: 'g',
+      match,
+      generate: { apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'd', data: {} },
+    };
+    expect(groups(program('a', { admission: false }), program('b', {}, [generate]))).toEqual([]);
+  });
+
+  it('judge at once what may refuse or warns, and the rest later', () => {
+    const rules = [
+      { name: 'audit', match, validate },
+      { name: 'enforce', match, validate: { ...validate, failureAction: 'Enforce' } },
+      {
+        name: 'override',
+        match,
+        validate: { ...validate, failureActionOverrides: [{ action: 'Enforce', namespaces: ['x'] }] },
+      },
+    ];
+    const split = (...of: Parameters<typeof program>) => {
+      const [group] = groups(program(...of));
+      return [group!.now, group!.later].map(({ programs }) => programs.flatMap((p) => p.rules.map(({ name }) => name)));
+    };
+    expect(split('a', {}, rules)).toEqual([['enforce', 'override'], ['audit']]);
+    expect(split('a', { emitWarning: true }, rules)).toEqual([['audit', 'enforce', 'override'], []]);
+    expect(split('a', { applyRules: 'One' }, rules)).toEqual([['audit', 'enforce', 'override'], []]);
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger, systemClock } from '../base/index.ts';
+import { applyJsonPatch } from '../object/index.ts';
+import { compileException, compilePolicy, type LookUpAnswer } from '../policy/index.ts';
+import { createPolicySet } from '../runtime/index.ts';
+import type { AdmissionRequest, AdmissionVerdict } from '../webhook/index.ts';
+import { createLater } from './later.ts';
+import { createPolicyReviewers, type PolicyReviewersOptions } from './policy-reviewers.ts';
+import { defaultResourceFilters, parseResourceFilters } from './resource-filters.ts';
+import type { AdmissionResults } from './results.ts';
+
+const match = { any: [{ resources: { kinds: ['Pod'] } }] };
+const policy = (name: string, rules: readonly object[], spec: object = {}) => ({
+  apiVersion: 'kyverno.io/v1',
+  kind: 'ClusterPolicy',
+  metadata: { name, annotations: { 'pod-policies.kyverno.io/autogen-controllers': 'none' } },
+  spec: { background: false, rules, ...spec },
+});
+const labelled = (label: string, validate: object = {}) => ({
+  name: label,
+  match,
+  validate: { message: `${label} is missing`, pattern: { metadata: { labels: { [label]: '?*' } } }, ...validate },
+});
+const looksUp = (more: object = {}) => ({
+  name: 'look',
+  match,
+  context: [{ name: 'm', configMap: { name: 'x', namespace: 'y' } }],
+  validate: {
+    message: 'm',
+    failureAction: 'Enforce',
+    deny: { conditions: { all: [{ key: '{{ m.data.k }}', operator: 'Equals', value: 'v' }] } },
+    ...more,
+  },
+});
+
+function setUp(
+  policies: readonly object[],
+  options: Partial<PolicyReviewersOptions> & { exceptions?: readonly object[] } = {},
+) {
+  const programs = policies.map((one) => {
+    const { program, issues } = compilePolicy(one);
+    if (!program) throw new Error(JSON.stringify(issues));
+    return program;
+  });
+  const exceptions = (options.exceptions ?? []).map((one) => compileException(one).program!);
+  const told: AdmissionResults[] = [];
+  const later = createLater(silentLogger);
+  const reviewers = createPolicyReviewers({
+    policies: { current: createPolicySet(programs, exceptions), hasSynced: true },
+    lookUps: { answer: async () => ({ ok: false, message: 'not found' }) },
+    namespaces: { hasSynced: true, labels: () => ({}), fetchLabels: async () => ({}) },
+    roles: { of: async () => ({ roles: [], clusterRoles: [] }) },
+    discovery: { byResource: async () => undefined },
+    filters: parseResourceFilters(defaultResourceFilters),
+    later,
+    count: () => {},
+    isNews: () => true,
+    onResults: (results) => void told.push(results),
+    clock: systemClock,
+    log: silentLogger,
+    ...options,
+  });
+  const context = (route: string) => ({ route, bytes: 1, signal: new AbortController().signal });
+  return {
+    validate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionVerdict> =>
+      reviewers.validate.review(request(given), context(route)),
+    mutate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionVerdict> =>
+      reviewers.mutate.review(request(given), context(route)),
+    async told() {
+      await later.drained();
+      return told.flatMap(({ results, isBlocked }) =>
+        results.map((r) => `${r.policy.key}/${r.rule.name} ${r.status}${isBlocked ? ' blocked' : ''}`),
+      );
+    },
+  };
+}
+
+const pod = (metadata: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', namespace: 'shop', ...metadata },
+  spec: { containers: [{ name: 'c', image: 'nginx' }] },
+});
+const request = (given: Partial<AdmissionRequest>): AdmissionRequest => ({
+  uid: 'u',
+  kind: { group: '', version: 'v1', kind: 'Pod' },
+  resource: { group: '', version: 'v1', resource: 'pods' },
+  subResource: '',
+  name: 'a',
+  namespace: 'shop',
+  operation: 'CREATE',
+  userInfo: { username: 'ann', groups: ['dev'] },
+  object: pod() as never,
+  oldObject: undefined,
+  dryRun: false,
+  ...given,
+});
+
+describe('validation', () => {
+  it('refuses by the rules that enforce, and tells of all of them', async () => {
+    const { validate, told } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' }), labelled('two')])]);
+    const { denied } = await validate();
+    expect(denied).toBe(
+      '\n\nresource Pod/shop/a was blocked due to the following policies \n\na:\n' +
+        "  one: 'validation error: one is missing. rule one failed at path /metadata/labels/'\n",
+    );
+    expect(await told()).toEqual(['a/one fail blocked']);
+  });
+
+  it('refuses by an assertion tree, with the roles of who asks', async () => {
+    const tree = {
+      object: { spec: { '~.containers': { name: 'd' } } },
+      "(contains(admissionInfo.clusterRoles, 'admin'))": true,
+    };
+    const asserted = policy('a', [{ name: 'tree', match, validate: { failureAction: 'Enforce', assert: tree } }]);
+    const roles = { of: async () => ({ roles: [], clusterRoles: ['admin'] }) };
+    expect((await setUp([asserted], { roles }).validate()).denied).toBe(
+      '\n\nresource Pod/shop/a was blocked due to the following policies \n\na:\n' +
+        `  tree: 'object.spec.~.containers[0].name: Invalid value: "c": Expected value: "d"'\n`,
+    );
+    expect((await setUp([asserted]).validate()).denied).toContain(
+      "(contains(admissionInfo.clusterRoles, ''admin'')): Invalid value: false: Expected value: true",
+    );
+  });
+
+  it('judges what only audits after the answer, unless it is to warn', async () => {
+    const { validate, told } = setUp([
+      policy('quiet', [labelled('q')]),
+      policy('loud', [labelled('l')], { emitWarning: true }),
+    ]);
+    const verdict = await validate();
+    expect(verdict.denied).toBeUndefined();
+    expect(verdict.warnings).toEqual([
+      'policy loud.l: validation error: l is missing. rule l failed at path /metadata/labels/',
+    ]);
+    expect((await told()).sort()).toEqual(['loud/l fail', 'quiet/q fail']);
+  });
+
+  it('tells nobody of a dry run', async () => {
+    const { validate, told } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' }), labelled('two')])]);
+    expect((await validate({ dryRun: true })).denied).toContain('one is missing');
+    expect(await told()).toEqual([]);
+  });
+
+  it('enforces where an override says so, and only there', async () => {
+    const overrides = { failureActionOverrides: [{ action: 'Enforce', namespaces: ['shop'] }] };
+    const { validate } = setUp([policy('a', [labelled('one', overrides)])]);
+    expect((await validate()).denied).toContain('one is missing');
+    const elsewhere = { namespace: 'lab', object: pod({ namespace: 'lab' }) as never };
+    expect((await validate(elsewhere)).denied).toBeUndefined();
+  });
+
+  it('blocks by an error only under failurePolicy Fail, and only by a rule that enforces', async () => {
+    const policies = [
+      policy('fail', [looksUp()]),
+      policy('ignore', [looksUp()], { failurePolicy: 'Ignore' }),
+      policy('audit', [looksUp({ failureAction: 'Audit' })]),
+    ];
+    const { validate } = setUp(policies);
+    const { denied } = await validate();
+    expect(denied).toContain('fail:\n  look: ');
+    expect(denied).not.toContain('audit');
+    expect((await validate({}, 'ignore')).denied).toBeUndefined();
+  });
+
+  it('asks for one look-up once, however many rules need it', async () => {
+    let asked = 0;
+    const answer = async (): Promise<LookUpAnswer> => {
+      asked++;
+      return { ok: true, value: { data: { k: 'other' }, metadata: {} } };
+    };
+    const { validate } = setUp([policy('a', [looksUp()]), policy('b', [looksUp()])], { lookUps: { answer } });
+    expect((await validate()).denied).toBeUndefined();
+    expect(asked).toBe(1);
+  });
+
+  it('lets exceptions pass', async () => {
+    const exception = {
+      apiVersion: 'kyverno.io/v2',
+      kind: 'PolicyException',
+      metadata: { name: 'e', namespace: 'shop' },
+      spec: { exceptions: [{ policyName: 'a', ruleNames: ['one'] }], match },
+    };
+    const { validate, told } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' })])], {
+      exceptions: [exception],
+    });
+    expect((await validate()).denied).toBeUndefined();
+    expect(await told()).toEqual(['a/one skip']);
+  });
+
+  it('leaves out what filters name, and updates of what is being deleted', async () => {
+    const { validate } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' })])]);
+    expect(await validate({ namespace: 'kube-system' })).toEqual({});
+    const going = pod({ deletionTimestamp: '2026-01-01T00:00:00Z' }) as never;
+    expect(await validate({ operation: 'UPDATE', object: going, oldObject: going })).toEqual({});
+  });
+
+  it('admits what no policy is registered for any more', async () => {
+    expect(await setUp([]).validate()).toEqual({});
+  });
+
+  it.each([
+    ['metadata that is null', { metadata: null }],
+    ['labels that are null', { metadata: { name: null, labels: null, annotations: null } }],
+    ['labels that are no text', { metadata: { name: 'a', labels: { team: null, n: 1 } } }],
+    ['nothing but nulls', { apiVersion: null, kind: null, metadata: null, spec: null, status: null }],
+    ['a spec of another form', { metadata: { name: 'a' }, spec: [null, [null]] }],
+  ])('judges an object with %s', async (_, object) => {
+    const images = {
+      name: 'images',
+      match,
+      validate: { message: 'm', failureAction: 'Enforce', pattern: { spec: { containers: [{ image: '*:*' }] } } },
+    };
+    const { validate } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' }), images])]);
+    expect((await validate({ object: object as never })).denied).toContain('resource Pod/shop/a was blocked');
+  });
+
+  it('keeps roles that cannot be found out to the rules that ask for them', async () => {
+    const byRole = {
+      ...labelled('role', { failureAction: 'Enforce' }),
+      match: { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] },
+    };
+    const broken = { of: async () => Promise.reject(new Error('bindings are forbidden')) };
+    const { validate } = setUp([policy('roles', [byRole]), policy('plain', [labelled('one')])], { roles: broken });
+    expect((await validate()).denied).toContain('role: bindings are forbidden');
+    const found = { of: async () => ({ roles: [], clusterRoles: ['view'] }) };
+    expect((await setUp([policy('roles', [byRole])], { roles: found }).validate()).denied).toBeUndefined();
+  });
+});
+
+describe('mutation', () => {
+  const adds = (name: string, value: string) => ({
+    name,
+    match,
+    mutate: { patchStrategicMerge: { metadata: { labels: { [name]: value } } } },
+  });
+
+  it('answers with the smallest patch of all policies together', async () => {
+    const { mutate } = setUp([
+      policy('a', [adds('one', 'x')]),
+      policy('b', [adds('two', '{{ request.object.metadata.labels.one }}')]),
+    ]);
+    const { patch } = await mutate();
+    expect(patch).toEqual([{ op: 'add', path: '/metadata/labels', value: { one: 'x', two: 'x' } }]);
+    expect(applyJsonPatch(pod(), patch)).toMatchObject({ metadata: { labels: { one: 'x', two: 'x' } } });
+  });
+
+  it('changes nothing where nothing is to be changed', async () => {
+    const { mutate } = setUp([policy('a', [adds('one', 'x')])]);
+    expect((await mutate({ object: pod({ labels: { one: 'x' } }) as never })).patch).toEqual([]);
+    expect(await mutate({ operation: 'DELETE', object: undefined, oldObject: pod() as never })).toEqual({});
+  });
+
+  it('refuses by an error only under failurePolicy Fail', async () => {
+    const broken = adds('one', '{{ request.object.metadata.labels.none }}');
+    const { mutate } = setUp([policy('a', [broken]), policy('b', [broken], { failurePolicy: 'Ignore' })]);
+    expect((await mutate()).denied).toContain('a:\n  one: ');
+    expect((await mutate({}, 'ignore')).denied).toBeUndefined();
+  });
+
+  it('does not run what changes other objects', async () => {
+    const other = {
+      name: 'other',
+      match,
+      mutate: {
+        targets: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'y' }],
+        patchStrategicMerge: { data: { a: 'b' } },
+      },
+    };
+    const { mutate } = setUp([policy('a', [other])]);
+    expect(await mutate()).toEqual({});
+  });
+});

@@ -1,0 +1,197 @@
+import { after, type Clock, type Logger, type Soon } from '../base/index.ts';
+import type { Discovery } from '../kube/index.ts';
+import { diffJson, type GroupVersionKind, type KubeObject } from '../object/index.ts';
+import type { PolicyRequest, RuleResult } from '../policy/index.ts';
+import type { LivePolicies, LookUps, Namespaces, PolicySet, Roles } from '../runtime/index.ts';
+import {
+  type AdmissionRequest,
+  type AdmissionVerdict,
+  type ReviewContext,
+  ReviewError,
+  type Reviewer,
+} from '../webhook/index.ts';
+import { createJudge, type Hearing, type Judgement } from './judge.ts';
+import type { Later } from './later.ts';
+import { renderRefusal, renderWarning } from './message.ts';
+import { groupsOf, type PolicyGroup } from './policy-groups.ts';
+import { policyRequestOf } from './policy-request.ts';
+import type { ResourceFilters } from './resource-filters.ts';
+import type { OnResults } from './results.ts';
+
+export interface PolicyReviewersOptions {
+  readonly policies: Pick<LivePolicies, 'current' | 'hasSynced'>;
+  readonly lookUps: LookUps;
+  readonly namespaces: Namespaces;
+  readonly roles: Roles;
+  readonly discovery: Pick<Discovery, 'byResource'>;
+  readonly filters: ResourceFilters;
+  readonly later: Later;
+  /** Hears of every rule that was judged, at once: it must be quick. Not of dry runs. */
+  readonly count: (results: readonly RuleResult[]) => void;
+  /** Whether `onResults` is to hear of these. Most requests pass, and to keep them for later costs memory. */
+  readonly isNews: (results: readonly RuleResult[]) => boolean;
+  /** Hears of news once the answer is out; not of dry runs. */
+  readonly onResults: OnResults;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const admitted: AdmissionVerdict = {};
+
+/** The two who judge requests by policies: one changes, then one says yes or no. */
+export function createPolicyReviewers(options: PolicyReviewersOptions): {
+  readonly mutate: Reviewer;
+  readonly validate: Reviewer;
+} {
+  const { policies, namespaces, later, onResults } = options;
+  const judge = createJudge(options);
+  const ready = () =>
+    policies.hasSynced && namespaces.hasSynced ? true : 'the policies of the cluster are not all known yet';
+
+  /** Undefined when no policy is to be asked about this request. */
+  const open = (request: AdmissionRequest, context: ReviewContext): Soon<Case | undefined> => {
+    const set = policies.current;
+    const group = groupsOf(set).get(context.route);
+    // A webhook that is registered still, while its last policy is gone already.
+    if (!group || isGoing(request)) return undefined;
+    const kind = request.subResource === '' ? request.kind : parentKind(options, request, context);
+    return after(kind, (known) => {
+      if (options.filters.excludes(known, request.subResource, request.namespace, request.name)) return undefined;
+      return after(labelsFor(request, context), (namespaceLabels) => {
+        const policyRequest = policyRequestOf(request, { kind: known, namespaceLabels, now: options.clock.now() });
+        const { exceptions } = set;
+        const signal = () => context.signal;
+        return { group, set, kind: known, hearing: { request: policyRequest, exceptions, signal, known: new Map() } };
+      });
+    });
+  };
+  const labelsFor = (request: AdmissionRequest, context: ReviewContext) =>
+    isNamespaced(request)
+      ? (namespaces.labels(request.namespace) ?? namespaces.fetchLabels(request.namespace, context.signal))
+      : {};
+  const tell = (request: PolicyRequest, bytes: number, results: readonly RuleResult[], isBlocked: boolean) => {
+    if (request.dryRun || results.length === 0) return;
+    options.count(results);
+    if (options.isNews(results)) later.add(bytes, () => onResults({ request, results, isBlocked }));
+  };
+
+  const mutate = (request: AdmissionRequest, context: ReviewContext): Soon<AdmissionVerdict> =>
+    after(open(request, context), (opened) => {
+      if (!opened || request.object === undefined) return admitted;
+      const { group, kind, hearing } = opened;
+      const programs = group.mutate.select('mutate', kind, request.subResource);
+      return after(judge(programs, 'mutate', hearing), (judged) => mutateBy(judged, opened, request, context.bytes));
+    });
+  const mutateBy = (
+    { results, object }: Judgement,
+    { group, hearing }: Case,
+    request: AdmissionRequest,
+    bytes: number,
+  ): AdmissionVerdict => {
+    const blocking = results.filter(({ status }) => status === 'error' && group.failurePolicy === 'Fail');
+    tell(hearing.request, bytes, results, blocking.length > 0);
+    const warnings = results.filter(isWarning).map(renderWarning);
+    if (blocking.length > 0) return { denied: renderRefusal(subjectOf(hearing.request), blocking), warnings };
+    const patch = object === hearing.request.object ? [] : diffJson(request.object, object);
+    return { warnings, patch };
+  };
+
+  const validate = (request: AdmissionRequest, context: ReviewContext): Soon<AdmissionVerdict> =>
+    after(open(request, context), (opened) =>
+      opened
+        ? after(judgeAll(opened.group.now, opened, request), (results) =>
+            validateBy(results, opened, request, context.bytes),
+          )
+        : admitted,
+    );
+  const validateBy = (
+    results: readonly RuleResult[],
+    opened: Case,
+    request: AdmissionRequest,
+    bytes: number,
+  ): AdmissionVerdict => {
+    const { group, hearing } = opened;
+    const blocking = results.filter(
+      ({ status, rule }) =>
+        (status === 'fail' || (status === 'error' && group.failurePolicy === 'Fail')) &&
+        rule.failureAction(request.namespace, hearing.request.namespaceLabels) === 'Enforce',
+    );
+    const isBlocked = blocking.length > 0;
+    tell(hearing.request, bytes, results, isBlocked);
+    if (!isBlocked && !request.dryRun) judgeLater(opened, request, bytes);
+    const warnings = results.filter((result) => isWarning(result) && !blocking.includes(result)).map(renderWarning);
+    return isBlocked ? { denied: renderRefusal(subjectOf(hearing.request), blocking), warnings } : { warnings };
+  };
+  const judgeAll = (
+    set: PolicySet,
+    { kind, hearing }: Case,
+    { subResource }: AdmissionRequest,
+  ): Soon<readonly RuleResult[]> =>
+    after(judge(set.select('verifyImages', kind, subResource), 'verifyImages', hearing), (images) =>
+      after(judge(set.select('validate', kind, subResource), 'validate', hearing), (checks) =>
+        images.results.length === 0 ? checks.results : [...images.results, ...checks.results],
+      ),
+    );
+  /** Rules that refuse nothing keep nobody waiting. */
+  const judgeLater = (opened: Case, request: AdmissionRequest, bytes: number) => {
+    const { later: rest } = opened.group;
+    const { kind } = opened;
+    const concerned = (phase: 'verifyImages' | 'validate') => rest.select(phase, kind, request.subResource).length > 0;
+    if (rest.programs.length === 0 || !(concerned('validate') || concerned('verifyImages'))) return;
+    later.add(bytes, async () => {
+      const hearing: Hearing = { ...opened.hearing, signal: () => AbortSignal.timeout(auditTimeoutMs) };
+      const results = await judgeAll(rest, { ...opened, hearing }, request);
+      options.count(results);
+      if (options.isNews(results)) onResults({ request: hearing.request, results, isBlocked: false });
+    });
+  };
+
+  return {
+    mutate: { path: 'mutate', ready, review: mutate },
+    validate: { path: 'validate', ready, review: validate },
+  };
+}
+
+interface Case {
+  readonly group: PolicyGroup;
+  readonly set: PolicySet;
+  readonly kind: GroupVersionKind;
+  readonly hearing: Hearing;
+}
+
+const auditTimeoutMs = 10_000;
+
+/** Whoever takes the last finalizer off an object must not be kept from it. */
+function isGoing({ operation, object, oldObject }: AdmissionRequest): boolean {
+  if (operation !== 'UPDATE') return false;
+  const isMarked = (candidate: AdmissionRequest['object']) =>
+    (candidate as { metadata?: { deletionTimestamp?: unknown } } | undefined)?.metadata?.deletionTimestamp != null;
+  return isMarked(object) || isMarked(oldObject);
+}
+
+function isNamespaced({ namespace, kind }: AdmissionRequest): boolean {
+  return namespace !== '' && !(kind.group === '' && kind.kind === 'Namespace');
+}
+
+async function parentKind(
+  { discovery }: PolicyReviewersOptions,
+  { resource }: AdmissionRequest,
+  { signal }: ReviewContext,
+): Promise<GroupVersionKind> {
+  const type = await discovery.byResource(resource, { signal });
+  if (!type)
+    throw new ReviewError(
+      'review-unknown-kind',
+      500,
+      `the cluster does not serve ${resource.group}/${resource.version} ${resource.resource}`,
+    );
+  return { group: type.group, version: type.version, kind: type.kind };
+}
+
+function isWarning({ status, policy }: RuleResult): boolean {
+  return (status === 'fail' || status === 'error') && policy.policy.spec.emitWarning === true;
+}
+
+function subjectOf({ object, oldObject }: PolicyRequest): KubeObject {
+  return object ?? oldObject ?? { apiVersion: '', kind: '', metadata: {} };
+}

@@ -1,0 +1,71 @@
+import { type Condition, setCondition } from '../object/index.ts';
+import type { LivePolicy } from '../runtime/index.ts';
+
+/** The status of a ClusterPolicy or Policy, as Kyverno writes it. */
+export interface PolicyStatus {
+  readonly autogen: { readonly rules?: readonly unknown[] };
+  readonly conditions: readonly Condition[];
+  readonly rulecount: {
+    readonly validate: number;
+    readonly mutate: number;
+    readonly generate: number;
+    readonly verifyimages: number;
+  };
+  readonly validatingadmissionpolicy: { readonly generated: boolean; readonly message: string };
+}
+
+const maxMessageChars = 2_000;
+
+/** What keeps a policy from doing what it says, as others found out. */
+export interface PolicyProblem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Told by the features that run policies in the background. */
+export interface PolicyProblems {
+  of(policy: string): PolicyProblem | undefined;
+  /** Hears the key of a policy whose problem is new or over. */
+  subscribe(listener: (policy: string) => void): () => void;
+}
+
+/** What the status should be; undefined while a policy waits to be registered: neither yes nor no is true then. */
+export function policyStatus(
+  { object, program, issues }: LivePolicy,
+  options: { readonly isRegistered: boolean; readonly now: number; readonly problem?: PolicyProblem | undefined },
+): PolicyStatus | undefined {
+  const { isRegistered, now, problem } = options;
+  if (program && !isRegistered) return undefined;
+  const rules = object.spec?.rules ?? [];
+  const own = new Set(Array.isArray(rules) ? rules.map((rule) => rule?.name) : []);
+  const derived = (program?.rules ?? []).filter(({ name }) => !own.has(name)).map(({ spec }) => spec);
+  const count = (field: 'validate' | 'mutate' | 'generate' | 'verifyImages') =>
+    Array.isArray(rules) ? rules.filter((rule) => rule?.[field]).length : 0;
+  const stored = (object['status'] as Partial<PolicyStatus> | undefined)?.conditions;
+  const before = problem
+    ? setCondition(
+        stored,
+        { type: 'Working', status: 'False', ...problem, message: problem.message.slice(0, maxMessageChars) },
+        now,
+      )
+    : stored?.filter(({ type }) => type !== 'Working');
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const message = errors.map(({ path, message: what }) => (path === '' ? what : `${path}: ${what}`)).join('; ');
+  return {
+    autogen: derived.length > 0 ? { rules: derived } : {},
+    conditions: setCondition(
+      before,
+      program
+        ? { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready' }
+        : { type: 'Ready', status: 'False', reason: 'Failed', message: message.slice(0, maxMessageChars) },
+      now,
+    ),
+    rulecount: {
+      validate: count('validate'),
+      mutate: count('mutate'),
+      generate: count('generate'),
+      verifyimages: count('verifyImages'),
+    },
+    validatingadmissionpolicy: { generated: false, message: '' },
+  };
+}

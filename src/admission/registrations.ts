@@ -1,0 +1,124 @@
+import type { Discovery, InformerFactory, ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { PolicyProgram } from '../policy/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import type { Registration, WebhookEntry } from '../webhook/index.ts';
+import { groupsOf, isReviewed, type PolicyGroup } from './policy-groups.ts';
+import type { ResourceFilters } from './resource-filters.ts';
+import { webhookRules } from './webhook-rules.ts';
+
+export interface PolicyRegistrationsOptions {
+  readonly policies: Pick<LivePolicies, 'current' | 'subscribe'>;
+  readonly discovery: Pick<Discovery, 'list' | 'invalidate'>;
+  readonly informers: InformerFactory;
+  readonly filters: ResourceFilters;
+}
+
+/** The webhooks of all policies, and which policies the cluster already asks us about. */
+export interface PolicyRegistrations {
+  readonly mutate: Registration;
+  readonly validate: Registration;
+  /** True when the cluster asks about everything that the policy has a say in. */
+  isRegistered(program: PolicyProgram): boolean;
+  /** Hears when that may have changed. */
+  subscribe(listener: () => void): () => void;
+}
+
+const crds: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+type Kind = 'mutate' | 'validate';
+
+export function createPolicyRegistrations(options: PolicyRegistrationsOptions): PolicyRegistrations {
+  const listeners = new Set<() => void>();
+  const registered: Record<Kind, ReadonlySet<PolicyProgram>> = { mutate: new Set(), validate: new Set() };
+  const registration = (kind: Kind, type: Registration['type']): Registration => {
+    let asked: ReadonlySet<PolicyProgram> = new Set();
+    return {
+      name: `policies-${kind}`,
+      type,
+      async entries(signal) {
+        const { current } = options.policies;
+        asked = new Set(current.programs);
+        const types = await options.discovery.list({ signal });
+        return entriesOf(
+          kind,
+          current.programs.length === 0 ? [] : [...groupsOf(current).values()],
+          types,
+          options.filters,
+        );
+      },
+      subscribe: (listener) => subscribeToChanges(options, listener),
+      onRegistered() {
+        registered[kind] = asked;
+        for (const listener of [...listeners]) listener();
+      },
+    };
+  };
+  return {
+    mutate: registration('mutate', 'mutating'),
+    validate: registration('validate', 'validating'),
+    isRegistered: (program) => registered.mutate.has(program) && registered.validate.has(program),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function entriesOf(
+  kind: Kind,
+  groups: readonly PolicyGroup[],
+  types: Awaited<ReturnType<Discovery['list']>>,
+  filters: ResourceFilters,
+): readonly WebhookEntry[] {
+  return groups.flatMap((group): WebhookEntry[] => {
+    const rules = webhookRules(
+      group.programs,
+      (rule) => isReviewed(rule) && (rule.phase === 'mutate') === (kind === 'mutate'),
+      types,
+      filters,
+    );
+    if (rules.length === 0) return [];
+    return [
+      {
+        name: `${kind}.${nameOf(group.route)}`,
+        path: `/${kind}/${encodeURI(group.route)}`,
+        rules,
+        failurePolicy: group.failurePolicy,
+        timeoutSeconds: group.timeoutSeconds,
+        matchConditions: group.matchConditions,
+      },
+    ];
+  });
+}
+
+/** `fail/policy/ns/name` as parts of a DNS name. */
+const nameOf = (route: string) => route.split('/').reverse().join('.');
+
+/** Policies decide what is registered, and new kinds may be what a policy has been waiting for. */
+function subscribeToChanges({ policies, informers, discovery }: PolicyRegistrationsOptions, listener: () => void) {
+  const stopPolicies = policies.subscribe(({ type }) => {
+    if (type === 'policy') listener();
+  });
+  const informer = informers.for<KubeObject>(crds, { metadataOnly: true });
+  const onKinds = () => {
+    if (!informer.hasSynced) return;
+    discovery.invalidate();
+    listener();
+  };
+  const stopKinds = informer.addHandler({
+    onAdd: ({ isInitial }) => void (isInitial || onKinds()),
+    onUpdate: onKinds,
+    onDelete: onKinds,
+  });
+  return () => {
+    stopPolicies();
+    stopKinds();
+  };
+}

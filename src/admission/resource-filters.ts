@@ -1,0 +1,77 @@
+import { UsageError } from '../base/index.ts';
+import { matchesWildcard } from '../jmespath/index.ts';
+import type { GroupVersionKind } from '../object/index.ts';
+import { compileKinds, type KindMatcher } from '../policy/index.ts';
+
+/** Objects that no policy is asked about. */
+export interface ResourceFilters {
+  excludes(kind: GroupVersionKind, subresource: string, namespace: string, name: string): boolean;
+  /** Whether every object of the kind is left out, wherever it is and whatever its name. */
+  excludesKind(kind: GroupVersionKind, subresource: string): boolean;
+  /** Namespaces of which everything is left out. */
+  readonly namespaces: readonly string[];
+}
+
+/** What Kyverno leaves out by default, and why: the cluster's own housekeeping, too frequent or too vital to wait. */
+export const defaultResourceFilters: readonly string[] = [
+  '[Event,*,*]',
+  '[*/*,kube-system,*]',
+  '[*/*,kube-public,*]',
+  '[*/*,kube-node-lease,*]',
+  '[Node,*,*]',
+  '[Node/?*,*,*]',
+  '[APIService,*,*]',
+  '[APIService/?*,*,*]',
+  '[TokenReview,*,*]',
+  '[SubjectAccessReview,*,*]',
+  '[SelfSubjectAccessReview,*,*]',
+  '[Binding,*,*]',
+  '[Pod/binding,*,*]',
+  '[ReplicaSet,*,*]',
+  '[ReplicaSet/?*,*,*]',
+  '[PolicyReport,*,*]',
+  '[ClusterPolicyReport,*,*]',
+];
+
+/** Reads filters of the form `[kind,namespace,name]`; a text may hold several, one behind the other. */
+export function parseResourceFilters(texts: readonly string[]): ResourceFilters {
+  const filters = texts.flatMap(parseText);
+  return {
+    excludes: (kind, subresource, namespace, name) =>
+      filters.some(
+        (filter) =>
+          filter.kinds(kind, subresource) &&
+          matchesWildcard(filter.namespace, namespace) &&
+          matchesWildcard(filter.name, name),
+      ),
+    excludesKind: (kind, subresource) =>
+      filters.some((filter) => filter.namespace === '*' && filter.name === '*' && filter.kinds(kind, subresource)),
+    namespaces: filters
+      .filter(({ kind, namespace, name }) => kind === '*/*' && name === '*' && !/[*?]/.test(namespace))
+      .map(({ namespace }) => namespace),
+  };
+}
+
+/** A rule for pods is for their ephemeral containers too, but a filter for `Pod/binding` must not let them slip by. */
+function compileFilterKind(kind: string): KindMatcher {
+  const matches = compileKinds([kind]);
+  const written = kind.includes('/') ? kind.slice(kind.lastIndexOf('/') + 1) : '*';
+  return (candidate, subresource) =>
+    matches(candidate, subresource) &&
+    (subresource !== 'ephemeralcontainers' || written === candidate.kind || matchesWildcard(written, subresource));
+}
+
+function parseText(text: string) {
+  const found = [...text.matchAll(/\[([^\][]*)\]/g)];
+  if (found.length === 0 || text.replaceAll(/\[[^\][]*\]/g, '').trim() !== '')
+    throw new UsageError(
+      'filter-invalid',
+      `a resource filter is written [kind,namespace,name], not ${JSON.stringify(text)}`,
+    );
+  return found.map(([, inside = '']) => {
+    const [kind = '', namespace = '', name = '', ...more] = inside.split(',').map((part) => part.trim());
+    if (kind === '' || more.length > 0)
+      throw new UsageError('filter-invalid', `a resource filter is written [kind,namespace,name], not [${inside}]`);
+    return { kind, kinds: compileFilterKind(kind), namespace: namespace || '*', name: name || '*' };
+  });
+}

@@ -1,0 +1,82 @@
+import type { Clock, Logger } from '../base/index.ts';
+import { type Controller, createController, type ReconcileResult } from '../controller/index.ts';
+import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
+import { deepEqual, keyOf } from '../object/index.ts';
+import type { PolicyObject } from '../policy/index.ts';
+import { type LivePolicies, policyTypes } from '../runtime/index.ts';
+import { type PolicyProblems, policyStatus } from './policy-status.ts';
+import type { PolicyRegistrations } from './registrations.ts';
+
+export interface StatusControllerOptions {
+  readonly client: KubeClient;
+  readonly informers: InformerFactory;
+  readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;
+  readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'subscribe'>;
+  readonly problems?: PolicyProblems | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const conflictPauseMs = 100;
+
+/** Writes into each policy whether it acts, and why not. For the leader alone. */
+export function createStatusController(options: StatusControllerOptions): Controller {
+  const { client, informers, policies, registrations, clock, log } = options;
+  const typeOf = (kind: string) => (kind === 'Policy' ? policyTypes.policy : policyTypes.clusterPolicy);
+
+  const reconcile = async (key: string, signal: AbortSignal): Promise<ReconcileResult | undefined> => {
+    const live = policies.all.find((policy) => policy.key === key);
+    if (!live || live.object.metadata.deletionTimestamp !== undefined) return undefined;
+    const type = typeOf(live.object.kind);
+    const current = informers.for<PolicyObject>(type).get(keyOf(live.object));
+    // A newer revision is on its way through the watch, and with it a new reconcile.
+    if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;
+    const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
+    const status = policyStatus(
+      { ...live, object: current },
+      { isRegistered, now: clock.now(), problem: options.problems?.of(key) },
+    );
+    if (!status || deepEqual(status, current['status'])) return undefined;
+    const { name = '', namespace, resourceVersion } = current.metadata;
+    try {
+      await client.replace(
+        type,
+        { ...current, metadata: { ...current.metadata, resourceVersion }, status } as PolicyObject,
+        { subresource: 'status', signal },
+      );
+      log.debug('policy status written', { policy: key, name, namespace });
+    } catch (thrown) {
+      // Our own last write may still be on its way through the watch.
+      if (isKubeError(thrown, 'kube-conflict')) return { requeueAfterMs: conflictPauseMs };
+      if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+    }
+    return undefined;
+  };
+
+  return createController({
+    name: 'policy-status',
+    reconcile,
+    concurrency: 4,
+    log,
+    sources: [
+      async (sink, signal) => {
+        const addAll = () => {
+          for (const { key } of policies.all) sink.add(key);
+        };
+        addAll();
+        const stops = [
+          policies.subscribe((change) => {
+            if (change.type === 'policy' && change.after) sink.add(change.after.key);
+          }),
+          registrations.subscribe(addAll),
+          options.problems?.subscribe((key) => sink.add(key)),
+        ];
+        await new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          else signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        for (const stop of stops) stop?.();
+      },
+    ],
+  });
+}

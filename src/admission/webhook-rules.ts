@@ -1,0 +1,142 @@
+import type { DiscoveredType } from '../kube/index.ts';
+import type { GroupVersionKind } from '../object/index.ts';
+import {
+  compileKinds,
+  type KindMatcher,
+  type PolicyProgram,
+  type RuleProgram,
+  type RuleSpec,
+} from '../policy/index.ts';
+import type { WebhookRule } from '../webhook/index.ts';
+import type { ResourceFilters } from './resource-filters.ts';
+
+type ResourceFilter = NonNullable<NonNullable<RuleSpec['match']>['any']>[number];
+
+/** The operations for which a rule must be asked about objects of a kind. */
+type Interest = (kind: GroupVersionKind, subresource: string) => ReadonlySet<string>;
+
+/** A kind that nobody names: who is interested in it is interested in every kind. */
+const anyKind: GroupVersionKind = { group: '\u0000', version: '\u0000', kind: '\u0000' };
+const none: ReadonlySet<string> = new Set();
+/** Subresources that are opened, not written. */
+const connected = new Set(['exec', 'attach', 'portforward', 'proxy']);
+
+/** The smallest rules of a webhook that show these programs' rules of some phases all they can have a say in. */
+export function webhookRules(
+  programs: readonly PolicyProgram[],
+  isOfInterest: (rule: RuleProgram) => boolean,
+  types: readonly DiscoveredType[],
+  filters: ResourceFilters,
+): readonly WebhookRule[] {
+  const wanted = new Wanted();
+  for (const { policy, rules } of programs) {
+    const isNamespaced = policy.kind === 'Policy';
+    for (const rule of rules.filter(isOfInterest)) {
+      const interest = compileInterest(rule);
+      const anySubresource = interest(anyKind, '\u0000');
+      const anyObject = interest(anyKind, '');
+      const scope = isNamespaced ? 'Namespaced' : '*';
+      wanted.add(
+        '*',
+        '*',
+        anySubresource.size > 0 ? '*/*' : '*',
+        scope,
+        anySubresource.size > 0 ? anySubresource : anyObject,
+      );
+      for (const type of types) {
+        if (isNamespaced && !type.namespaced) continue;
+        for (const subresource of ['', ...type.subresources]) {
+          if (subresource === '' ? anyObject.size > 0 : anySubresource.size > 0) continue;
+          if (filters.excludesKind(type, subresource)) continue;
+          const name = subresource === '' ? type.resource : `${type.resource}/${subresource}`;
+          wanted.add(
+            type.group,
+            type.version,
+            name,
+            type.namespaced ? 'Namespaced' : 'Cluster',
+            interest(type, subresource),
+          );
+        }
+      }
+    }
+  }
+  return wanted.rules();
+}
+
+function compileInterest(rule: RuleProgram): Interest {
+  const { match = {} } = rule.spec;
+  const filters = (match.any?.length ? match.any : match.all?.length ? match.all : [match]).map((filter) =>
+    compileFilter(rule, filter),
+  );
+  const isAny = Boolean(match.any?.length);
+  return (kind, subresource) => {
+    const found = filters.map((interest) => interest(kind, subresource));
+    if (isAny) return new Set(found.flatMap((operations) => [...operations]));
+    const [first = none, ...others] = found;
+    return new Set([...first].filter((operation) => others.every((operations) => operations.has(operation))));
+  };
+}
+
+function compileFilter(rule: RuleProgram, { resources = {} }: ResourceFilter): Interest {
+  const kinds: KindMatcher = resources.kinds?.length ? compileKinds(resources.kinds) : () => true;
+  const written = resources.operations?.length ? new Set(resources.operations) : undefined;
+  return (kind, subresource) => {
+    if (!kinds(kind, subresource)) return none;
+    return written ?? new Set(standardOperations(rule, subresource));
+  };
+}
+
+/** What a rule that names no operations can have a say in. */
+function standardOperations({ phase, spec }: RuleProgram, subresource: string): readonly string[] {
+  if (connected.has(subresource)) return phase === 'validate' ? ['CONNECT'] : [];
+  const writes = ['CREATE', 'UPDATE'];
+  if (phase !== 'validate') return writes;
+  const isEverything = subresource === '\u0000';
+  // Patterns say nothing of what goes: only conditions can keep an object from being deleted.
+  const isAboutDeletion = mentionsDeny(spec.validate);
+  return [...writes, ...(isAboutDeletion ? ['DELETE'] : []), ...(isEverything ? ['CONNECT'] : [])];
+}
+
+function mentionsDeny(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('deny' in value && value.deny) return true;
+  return 'foreach' in value && Array.isArray(value.foreach) && value.foreach.some(mentionsDeny);
+}
+
+const order = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+
+/** Collects resources with their operations, and writes as few rules as say the same. */
+class Wanted {
+  private readonly operations = new Map<string, Set<string>>();
+
+  add(group: string, version: string, resource: string, scope: string, operations: ReadonlySet<string>): void {
+    if (operations.size === 0) return;
+    const key = JSON.stringify([group, version, scope, resource]);
+    const known = this.operations.get(key);
+    if (known) for (const operation of operations) known.add(operation);
+    else this.operations.set(key, new Set(operations));
+  }
+
+  rules(): readonly WebhookRule[] {
+    const resources = new Map<string, string[]>();
+    for (const [key, operations] of this.operations) {
+      const [group, version, scope, resource] = JSON.parse(key) as [string, string, string, string];
+      const sorted = order.filter((operation) => operations.has(operation));
+      const id = JSON.stringify([group, version, scope, sorted]);
+      const list = resources.get(id);
+      if (list) list.push(resource);
+      else resources.set(id, [resource]);
+    }
+    return [...resources]
+      .map(([id, list]): WebhookRule => {
+        const [group, version, scope, operations] = JSON.parse(id) as [string, string, WebhookRule['scope'], string[]];
+        return { operations, apiGroups: [group], apiVersions: [version], resources: list.sort(), scope };
+      })
+      .sort((a, b) =>
+        JSON.stringify(a.apiGroups.concat(a.apiVersions, a.resources)) <
+        JSON.stringify(b.apiGroups.concat(b.apiVersions, b.resources))
+          ? -1
+          : 1,
+      );
+  }
+}

@@ -1,0 +1,209 @@
+import { imageDetectedSchema, imageResourcePolicySchema, resourceTemplateSchema } from './detection-schema.ts';
+import { exceptionSchema } from './exception-schema.ts';
+import { mirroredImageSchema } from './mirrored-image-schema.ts';
+import { policySchema } from './policy-schema.ts';
+import { reportSchema } from './report-schema.ts';
+import type { Schema } from './schema.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'boolean' | 'date';
+  readonly jsonPath: string;
+  /** 1 shows the column only with `-o wide`. */
+  readonly priority?: 1;
+}
+
+/** One custom resource: its names, and what each version of it looks like. All versions share schema and columns. */
+export interface Definition {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly shortNames: readonly string[];
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly categories: readonly string[];
+  /** The first is the one that is stored. */
+  readonly versions: readonly string[];
+  readonly description: string;
+  readonly schema: Schema;
+  readonly hasStatus: boolean;
+  readonly columns: readonly Column[];
+}
+
+const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const readyCondition = '.status.conditions[?(@.type == "Ready")]';
+const ruleCount = (name: string, field: string): Column => ({
+  name,
+  type: 'integer',
+  jsonPath: `.status.rulecount.${field}`,
+  priority: 1,
+});
+
+const policy = {
+  group: 'kyverno.io',
+  categories: ['kyverno'],
+  versions: ['v1', 'v2beta1'],
+  schema: policySchema,
+  hasStatus: true,
+  columns: [
+    { name: 'ADMISSION', type: 'boolean', jsonPath: '.spec.admission' },
+    { name: 'BACKGROUND', type: 'boolean', jsonPath: '.spec.background' },
+    { name: 'READY', type: 'string', jsonPath: `${readyCondition}.status` },
+    age,
+    { name: 'FAILURE POLICY', type: 'string', jsonPath: '.spec.failurePolicy', priority: 1 },
+    ruleCount('VALIDATE', 'validate'),
+    ruleCount('MUTATE', 'mutate'),
+    ruleCount('GENERATE', 'generate'),
+    ruleCount('VERIFY IMAGES', 'verifyimages'),
+    { name: 'MESSAGE', type: 'string', jsonPath: `${readyCondition}.message` },
+  ],
+} as const;
+
+const summary = (name: string): Column => ({
+  name: name.toUpperCase(),
+  type: 'integer',
+  jsonPath: `.summary.${name}`,
+});
+
+const report = {
+  group: 'wgpolicyk8s.io',
+  categories: ['all'],
+  versions: ['v1alpha2'],
+  schema: reportSchema,
+  hasStatus: false,
+  columns: [summary('pass'), summary('fail'), summary('warn'), summary('error'), summary('skip'), age],
+} as const;
+
+const ready: Column = { name: 'READY', type: 'string', jsonPath: `${readyCondition}.status` };
+const message: Column = {
+  name: 'MESSAGE',
+  type: 'string',
+  jsonPath: `${readyCondition}.message`,
+  priority: 1,
+};
+
+const automation = {
+  group: 'automation.gitops.io',
+  categories: ['images'],
+  versions: ['v1beta1'],
+  scope: 'Namespaced',
+  hasStatus: true,
+} as const;
+
+export const definitions: readonly Definition[] = [
+  {
+    ...policy,
+    kind: 'ClusterPolicy',
+    plural: 'clusterpolicies',
+    shortNames: ['cpol'],
+    scope: 'Cluster',
+    description: 'Rules for objects of the whole cluster: what they must look like, what is changed or made for them.',
+  },
+  {
+    ...policy,
+    kind: 'Policy',
+    plural: 'policies',
+    shortNames: ['pol'],
+    scope: 'Namespaced',
+    description: 'Rules for objects of one namespace: what they must look like, what is changed or made for them.',
+  },
+  {
+    group: 'kyverno.io',
+    kind: 'PolicyException',
+    plural: 'policyexceptions',
+    shortNames: ['polex'],
+    scope: 'Namespaced',
+    categories: ['kyverno'],
+    versions: ['v2', 'v2beta1'],
+    description: 'Excuses objects from rules of policies.',
+    schema: exceptionSchema,
+    hasStatus: false,
+    columns: [age],
+  },
+  {
+    ...report,
+    kind: 'PolicyReport',
+    plural: 'policyreports',
+    shortNames: ['polr'],
+    scope: 'Namespaced',
+    description: 'What policies say about objects of one namespace.',
+  },
+  {
+    ...report,
+    kind: 'ClusterPolicyReport',
+    plural: 'clusterpolicyreports',
+    shortNames: ['cpolr'],
+    scope: 'Cluster',
+    description: 'What policies say about objects that belong to no namespace.',
+  },
+  {
+    ...automation,
+    kind: 'ImageResourcePolicy',
+    plural: 'imageresourcepolicies',
+    shortNames: ['irp'],
+    description: 'Which images of a registry are looked at, and which of their tags is wanted.',
+    schema: imageResourcePolicySchema,
+    columns: [
+      ready,
+      { name: 'TEMPLATE', type: 'string', jsonPath: '.spec.templateRef.name' },
+      { name: 'REPOSITORIES', type: 'integer', jsonPath: '.status.repositories' },
+      { name: 'DETECTED', type: 'integer', jsonPath: '.status.detected' },
+      { name: 'LAST SCAN', type: 'date', jsonPath: '.status.lastScanTime' },
+      age,
+      { name: 'SUSPENDED', type: 'boolean', jsonPath: '.spec.suspend', priority: 1 },
+      message,
+    ],
+  },
+  {
+    ...automation,
+    kind: 'ResourceTemplate',
+    plural: 'resourcetemplates',
+    shortNames: ['rt'],
+    description: 'The manifests that are made for a detected image, and the Git repository they are committed to.',
+    schema: resourceTemplateSchema,
+    columns: [
+      { name: 'REPOSITORY', type: 'string', jsonPath: '.spec.gitRepository.url' },
+      { name: 'BRANCH', type: 'string', jsonPath: '.spec.gitRepository.branch' },
+      { name: 'PATH', type: 'string', jsonPath: '.spec.gitRepository.path' },
+      age,
+    ],
+  },
+  {
+    ...automation,
+    kind: 'ImageDetected',
+    plural: 'imagedetecteds',
+    shortNames: ['imgd'],
+    description: 'One image that was detected, and what became of it.',
+    schema: imageDetectedSchema,
+    columns: [
+      { name: 'IMAGE', type: 'string', jsonPath: '.spec.imageName' },
+      { name: 'TAG', type: 'string', jsonPath: '.spec.imageTag' },
+      { name: 'PHASE', type: 'string', jsonPath: '.status.phase' },
+      { name: 'CREATED', type: 'boolean', jsonPath: '.status.resourceCreated' },
+      { name: 'COMMIT', type: 'string', jsonPath: '.status.gitCommitSHA', priority: 1 },
+      { name: 'PREFIX', type: 'string', jsonPath: '.spec.tagPrefix', priority: 1 },
+      { name: 'POLICY', type: 'string', jsonPath: '.spec.sourcePolicy.name', priority: 1 },
+      age,
+      message,
+    ],
+  },
+  {
+    group: 'supercargo.dev',
+    kind: 'MirroredImage',
+    plural: 'mirroredimages',
+    shortNames: ['mimg'],
+    scope: 'Cluster',
+    categories: ['images'],
+    versions: ['v1alpha1'],
+    description: 'An image and its copy in the backup registry.',
+    schema: mirroredImageSchema,
+    hasStatus: true,
+    columns: [
+      { name: 'SOURCE', type: 'string', jsonPath: '.spec.source' },
+      { name: 'PHASE', type: 'string', jsonPath: '.status.phase' },
+      { name: 'COPY', type: 'string', jsonPath: '.spec.copy', priority: 1 },
+      { name: 'DIGEST', type: 'string', jsonPath: '.status.digest', priority: 1 },
+      age,
+      { name: 'MESSAGE', type: 'string', jsonPath: '.status.message', priority: 1 },
+    ],
+  },
+];

@@ -1,0 +1,82 @@
+/** Structural schemas (`apiextensions.k8s.io/v1`) as data, written with as little ceremony as they need. */
+export interface Schema {
+  readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer';
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
+  readonly 'x-kubernetes-validations'?: readonly Validation[];
+}
+
+/** A rule in CEL that the API server checks, with the words it refuses with. */
+export interface Validation {
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** Anything at all: patterns, patches and expressions are looked at by the policy engine. */
+export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
+export const text: Schema = { type: 'string' };
+export const flag: Schema = { type: 'boolean' };
+export const integer: Schema = { type: 'integer' };
+export const texts: Schema = { type: 'array', items: text };
+export const textMap: Schema = { type: 'object', additionalProperties: text };
+
+export const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: values });
+export const listOf = (items: Schema): Schema => ({ type: 'array', items });
+export const described = (description: string, schema: Schema): Schema => ({ description, ...schema });
+export const withDefault = (value: unknown, schema: Schema): Schema => ({ ...schema, default: value });
+
+export function object(properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema {
+  return { type: 'object', ...(required.length > 0 ? { required } : {}), properties };
+}
+
+/** An object of which nothing is fixed. */
+export const freeObject: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+export const labelSelector: Schema = object({
+  matchLabels: textMap,
+  matchExpressions: listOf(object({ key: text, operator: text, values: texts }, ['key', 'operator'])),
+});
+
+export const conditions: Schema = listOf(
+  object(
+    {
+      type: text,
+      status: oneOf('True', 'False', 'Unknown'),
+      reason: text,
+      message: text,
+      lastTransitionTime: { type: 'string', format: 'date-time' },
+      observedGeneration: { type: 'integer', format: 'int64' },
+    },
+    ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+  ),
+);
+
+export const validated = (schema: Schema, ...rules: readonly Validation[]): Schema => ({
+  ...schema,
+  'x-kubernetes-validations': rules,
+});
+
+/** Of these optional fields one must be there, and no other. */
+export function exactlyOne(...fields: readonly string[]): Validation {
+  const count = fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ');
+  return { rule: `${count} == 1`, message: `exactly one of ${fields.join(', ')} must be set` };
+}
+
+/** As Go writes it: `5m`, `1h30m`. */
+export const duration: Schema = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$' };
+export const time: Schema = { type: 'string', format: 'date-time' };
+export const nonEmpty: Schema = { type: 'string', minLength: 1 };

@@ -1,0 +1,37 @@
+import type { KubeObject, LabelSelector } from '../../object/index.ts';
+
+/** The part of a webhook configuration that deciding and calling need, with the server's defaults filled in. */
+export interface Webhook {
+  readonly name: string;
+  readonly clientConfig: {
+    readonly url?: string;
+    readonly caBundle?: string;
+    readonly service?: {
+      readonly namespace: string;
+      readonly name: string;
+      readonly path?: string;
+      readonly port?: number;
+    };
+  };
+  readonly rules?: readonly Rule[];
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly matchPolicy: 'Exact' | 'Equivalent';
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+  readonly sideEffects: string;
+  readonly timeoutSeconds: number;
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+}
+
+export interface Rule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: 'Cluster' | 'Namespaced' | '*';
+}
+
+/** The webhooks of all configurations in the order they are called: by configuration name, then as listed. */
+export function webhooksOf(configurations: readonly KubeObject[]): readonly Webhook[] {
+  return configurations.flatMap((configuration) => (configuration['webhooks'] as readonly Webhook[] | undefined) ?? []);
+}

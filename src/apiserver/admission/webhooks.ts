@@ -1,0 +1,136 @@
+import { errorMessage } from '../../base/index.ts';
+import {
+  applyJsonPatch,
+  deepEqual,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  type KubeObject,
+} from '../../object/index.ts';
+import { StatusError, statusError } from '../status.ts';
+import type { Attributes } from './attributes.ts';
+import { type WebhookAnswer, WebhookCallError, WebhookCaller } from './webhook-call.ts';
+import { type Webhook, webhooksOf } from './webhook-config.ts';
+import { type MatchEnvironment, matchWebhook } from './webhook-match.ts';
+
+export interface WebhookEnvironment extends MatchEnvironment {
+  readonly mutatingConfigurations: () => readonly KubeObject[];
+  readonly validatingConfigurations: () => readonly KubeObject[];
+  readonly kindOf: (resource: GroupVersionResource, subresource: string) => GroupVersionKind;
+  readonly convert: (object: KubeObject, resource: GroupVersionResource) => KubeObject;
+  /** Defaults and checks again what a webhook changed. */
+  readonly redecode: (object: KubeObject) => KubeObject;
+}
+
+/** Asks the admission webhooks of the cluster, in the order and with the failure rules of Kubernetes. */
+export class Webhooks {
+  private readonly caller = new WebhookCaller();
+
+  constructor(private readonly environment: WebhookEnvironment) {}
+
+  /** Runs the mutating webhooks one after the other and returns the object as they leave it. */
+  async mutate(attributes: Attributes): Promise<KubeObject | undefined> {
+    const webhooks = isExempt(attributes) ? [] : webhooksOf(this.environment.mutatingConfigurations());
+    let current = attributes;
+    // Who ran, and the object as it was when they had run: IfNeeded runs again when somebody changed it since.
+    const left = new Map<Webhook, KubeObject | undefined>();
+    for (const webhook of webhooks) {
+      const next = await this.mutateWith(webhook, current);
+      if (next === undefined) continue;
+      current = next;
+      left.set(webhook, current.object);
+    }
+    for (const [webhook, object] of left) {
+      if (webhook.reinvocationPolicy !== 'IfNeeded' || object === current.object) continue;
+      current = (await this.mutateWith(webhook, current)) ?? current;
+    }
+    return current.object;
+  }
+
+  /** Asks the validating webhooks side by side; the first refusal in their order is the one told. */
+  async validate(attributes: Attributes): Promise<void> {
+    if (isExempt(attributes)) return;
+    const calls = webhooksOf(this.environment.validatingConfigurations()).map((webhook) =>
+      this.ask(webhook, attributes),
+    );
+    for (const outcome of await Promise.allSettled(calls)) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  close(): Promise<void> {
+    return this.caller.close();
+  }
+
+  private async mutateWith(webhook: Webhook, attributes: Attributes): Promise<Attributes | undefined> {
+    const asked = await this.ask(webhook, attributes);
+    if (!asked) return undefined;
+    const { answer, sent } = asked;
+    if (!answer.patch || !sent) return attributes;
+    const patched = applyPatch(webhook, sent, answer.patch);
+    if (deepEqual(patched, sent)) return attributes;
+    const converted = this.environment.convert(patched, attributes.resource);
+    return { ...attributes, object: this.environment.redecode(converted) };
+  }
+
+  /** Undefined when the webhook is not concerned or its failure is ignored; throws when it refuses. */
+  private async ask(
+    webhook: Webhook,
+    attributes: Attributes,
+  ): Promise<{ answer: WebhookAnswer; sent: KubeObject | undefined } | undefined> {
+    const resource = matchWebhook(webhook, attributes, this.environment);
+    if (!resource) return undefined;
+    const inVersion = (object: KubeObject | undefined) => object && this.environment.convert(object, resource);
+    const sent = inVersion(attributes.object);
+    let answer: WebhookAnswer;
+    try {
+      answer = await this.caller.call(
+        webhook,
+        {
+          attributes,
+          resource,
+          kind: this.environment.kindOf(resource, attributes.subresource),
+          object: sent,
+          oldObject: inVersion(attributes.oldObject),
+        },
+        attributes.call.signal,
+      );
+    } catch (thrown) {
+      if (thrown instanceof WebhookCallError && webhook.failurePolicy === 'Ignore') return undefined;
+      throw callFailed(webhook, thrown);
+    }
+    attributes.call.warnings.push(...answer.warnings);
+    if (!answer.allowed) throw denied(webhook, answer);
+    return { answer, sent };
+  }
+}
+
+/** Webhooks never see the objects that switch webhooks on and off: a bad one could never be removed. */
+function isExempt({ resource }: Attributes): boolean {
+  return resource.group === 'admissionregistration.k8s.io';
+}
+
+function applyPatch(webhook: Webhook, object: KubeObject, patch: readonly unknown[]): KubeObject {
+  try {
+    return applyJsonPatch(object, patch) as KubeObject;
+  } catch (thrown) {
+    throw callFailed(webhook, thrown);
+  }
+}
+
+function callFailed(webhook: Webhook, thrown: unknown): StatusError {
+  const message = `failed calling webhook "${webhook.name}": ${errorMessage(thrown)}`;
+  return statusError(500, `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
+  const why = status.message || status.reason;
+  const message = `admission webhook "${name}" denied the request${why ? `: ${why}` : ' without explanation'}`;
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    ...(status.reason ? { reason: status.reason } : {}),
+    // A refusal is never told as a success, whatever code the webhook sent.
+    code: status.code !== undefined && status.code >= 400 ? status.code : 400,
+  });
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from '../../base/index.ts';
+import type { FieldSet } from './field-set.ts';
+import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
+import { asMap, isEmptyMap, itemElement } from './value.ts';
+
+/** A name, the identity of a list item, or one of the marks below. */
+type Token = string | number;
+
+const marks = { map: 0, list: 1, end: 2, other: 3, atomic: 4, emptyAtomic: 5, null: 6, empty: 7, zero: 8, false: 9 };
+
+/** Numbers that identify items come after the marks. */
+const firstNumber = 10;
+
+/** Where the walk over an object ends, and what is remembered of all objects whose walks end there. */
+export class TrieNode {
+  fields: FieldSet | undefined;
+  // Most nodes are on the way of one template alone.
+  private token: Token | undefined;
+  private node: TrieNode | undefined;
+  private others: Map<Token, TrieNode> | undefined;
+
+  after(token: Token): TrieNode | undefined {
+    return this.token === token ? this.node : this.others?.get(token);
+  }
+
+  grow(token: Token): TrieNode {
+    const node = new TrieNode();
+    if (this.node === undefined) {
+      this.token = token;
+      this.node = node;
+    } else (this.others ??= new Map()).set(token, node);
+    return node;
+  }
+}
+
+/**
+ * Brings objects of a kind together when the same fields are set in them: the same names, identities of list items, and
+ * scalars that are zero, whatever the other values are. Objects made from one template meet at one node.
+ */
+export class FieldTrie {
+  private root = new TrieNode();
+  private size = 0;
+  private at = this.root;
+
+  /** Starts anew when there are more nodes than this, which is more templates than a cluster has. */
+  constructor(private readonly maxNodes: number) {}
+
+  /** Throws FieldsError where an item of an associative list has no identity. */
+  nodeOf(shape: Shape, value: unknown): TrieNode {
+    if (this.size > this.maxNodes) {
+      this.root = new TrieNode();
+      this.size = 0;
+    }
+    this.at = this.root;
+    this.walk(shape, value);
+    return this.at;
+  }
+
+  private walk(shape: Shape, value: unknown): void {
+    if (Array.isArray(value)) this.list(shape.list, value);
+    else if (typeof value === 'object' && value !== null) this.map(shape.map, value as JsonObject);
+    else this.scalar(value);
+  }
+
+  // Fields that Go never omits are compared with their zero, so a zero is not the same as any other value.
+  private scalar(value: unknown): void {
+    if (value === null) this.step(marks.null);
+    else if (value === '') this.step(marks.empty);
+    else if (value === 0) this.step(marks.zero);
+    else if (value === false) this.step(marks.false);
+  }
+
+  private list(shape: ListShape | undefined, list: readonly unknown[]): void {
+    if (shape === undefined || shape.kind === 'atomic') this.step(shape ? marks.atomic : marks.other);
+    else {
+      this.step(marks.list);
+      for (const item of list) {
+        this.identity(shape, item);
+        this.walk(shape.item, item);
+      }
+      this.step(marks.end);
+    }
+  }
+
+  // The keys themselves say as much as the path element, which has to be put together from them.
+  private identity(shape: ListShape, item: unknown): void {
+    const map = shape.kind === 'map' ? asMap(item) : undefined;
+    if (map === undefined) this.step(itemElement(shape, item));
+    else for (const key of shape.keys) this.key(shape, map, map[key]);
+  }
+
+  private key(shape: ListShape, item: JsonObject, value: unknown): void {
+    if (typeof value === 'string') this.step(value);
+    else if (typeof value === 'number' && Number.isInteger(value) && value >= 0) this.step(firstNumber + value);
+    else {
+      this.step(marks.other);
+      this.step(itemElement(shape, item));
+    }
+  }
+
+  private map(shape: MapShape | undefined, map: JsonObject): void {
+    if (shape === undefined || shape.isAtomic) this.step(isEmptyMap(map) ? marks.emptyAtomic : marks.atomic);
+    else {
+      this.step(marks.map);
+      for (const name in map) {
+        const value = map[name];
+        if (value === undefined) continue;
+        this.step(name);
+        this.walk(shape.declared(name) ?? shape.others ?? deducedShape, value);
+      }
+      this.step(marks.end);
+    }
+  }
+
+  private step(token: Token): void {
+    let next = this.at.after(token);
+    if (next === undefined) {
+      next = this.at.grow(token);
+      this.size++;
+    }
+    this.at = next;
+  }
+}

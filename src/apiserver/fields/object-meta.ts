@@ -1,0 +1,44 @@
+import type { Schema } from '../schema/index.ts';
+
+const text: Schema = { type: 'string' };
+const time: Schema = { type: 'string', format: 'date-time' };
+const integer: Schema = { type: 'integer', format: 'int64' };
+const texts: Schema = { type: 'object', additionalProperties: text };
+
+/** The metadata of every object, as far as ownership is concerned; custom resources declare none of it themselves. */
+export const objectMetaSchema: Schema = {
+  type: 'object',
+  properties: {
+    annotations: texts,
+    creationTimestamp: time,
+    deletionGracePeriodSeconds: integer,
+    deletionTimestamp: time,
+    finalizers: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
+    generateName: text,
+    generation: integer,
+    labels: texts,
+    managedFields: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'atomic' },
+    name: text,
+    namespace: text,
+    ownerReferences: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['uid'],
+      items: {
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        properties: {
+          apiVersion: text,
+          blockOwnerDeletion: { type: 'boolean' },
+          controller: { type: 'boolean' },
+          kind: text,
+          name: text,
+          uid: text,
+        },
+      },
+    },
+    resourceVersion: text,
+    selfLink: text,
+    uid: text,
+  },
+};

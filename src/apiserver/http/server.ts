@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { KeyPair, Logger } from '../../base/index.ts';
+import type { UserInfo } from '../operations/context.ts';
+import { statusError } from '../status.ts';
+import { announceWarnings, sendError } from './respond.ts';
+import type { Router } from './router.ts';
+
+export interface HttpServerOptions {
+  readonly certificate: KeyPair;
+  readonly host: string;
+  readonly port: number;
+  /** Who a token belongs to. */
+  readonly authenticate: (token: string) => UserInfo | undefined;
+  readonly router: Router;
+  readonly log: Logger;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { certificate, host, port, log } = options;
+  const server = createServer(
+    { key: certificate.keyPem, cert: certificate.certPem, keepAliveTimeout: 60_000 },
+    (request, response) => {
+      answer(request, response, options).catch((thrown) => sendError(response, thrown, log));
+    },
+  );
+  server.requestTimeout = 60_000;
+  server.headersTimeout = 20_000;
+  // A client that breaks off in the middle of TLS or HTTP is its own business.
+  server.on('tlsClientError', (_, socket) => socket.destroy());
+  server.on('clientError', refuse);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
+}
+
+/** What is no HTTP gets an answer all the same, when there is still somebody to read it. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { authenticate: find, router, log }: HttpServerOptions,
+): Promise<void> {
+  // Whatever happens to the answer, an unread body must not keep the connection from being used again.
+  response.on('finish', () => request.resume());
+  try {
+    const user = authenticate(request, find);
+    if (!user) throw statusError(401, 'Unauthorized');
+    const warnings: string[] = [];
+    announceWarnings(response, warnings);
+    await router.route(request, response, user, warnings);
+  } catch (thrown) {
+    sendError(response, thrown, log);
+  }
+}
+
+const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** Undefined for a token that nobody has; without any token the caller is anonymous. */
+function authenticate(request: IncomingMessage, find: HttpServerOptions['authenticate']): UserInfo | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined) return anonymous;
+  if (!header.startsWith('Bearer ')) return undefined;
+  const user = find(header.slice('Bearer '.length));
+  return user && impersonated(request, user);
+}
+
+/** `kubectl --as`: an administrator may speak as somebody else, to see what policies say to them. */
+function impersonated(request: IncomingMessage, user: UserInfo): UserInfo {
+  const name = request.headers['impersonate-user'];
+  if (typeof name !== 'string' || !user.groups.includes('system:masters')) return user;
+  const groups = request.headers['impersonate-group'];
+  const list =
+    groups === undefined ? [] : Array.isArray(groups) ? groups : groups.split(',').map((group) => group.trim());
+  return { username: name, groups: [...list, 'system:authenticated'] };
+}
+
+async function stop(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Watches never end by themselves.
+  server.closeAllConnections();
+  await closed;
+}

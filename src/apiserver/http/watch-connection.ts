@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http';
+import { streamText } from './stream-text.ts';
+import type { Seat } from './watch-audience.ts';
+
+/** A reader this far behind is cut off; it lists again, as after any lost connection. */
+const maxBufferedBytes = 64 * 1024 * 1024;
+
+/** The connection of one watcher: first what there is already, at the reader's pace, then events as they come. */
+export class WatchConnection implements Seat {
+  /** Events that happened while the beginning was still being sent. */
+  private waiting: Buffer[] | undefined = [];
+  private waitingBytes = 0;
+  private isOver = false;
+
+  constructor(private readonly response: ServerResponse) {}
+
+  /** Sends the beginning; events that are written meanwhile follow it. */
+  async begin(lines: Iterable<string>): Promise<void> {
+    try {
+      await streamText(this.response, lines);
+    } catch (thrown) {
+      // Half a beginning must not look like a whole one.
+      this.response.destroy();
+      throw thrown;
+    }
+    const { waiting = [] } = this;
+    this.waiting = undefined;
+    this.waitingBytes = 0;
+    for (const events of waiting) this.write(events);
+    if (this.isOver) this.response.end();
+  }
+
+  write(events: Buffer): void {
+    const { response, waiting } = this;
+    if (response.destroyed || response.writableEnded) return;
+    if (waiting) {
+      waiting.push(events);
+      this.waitingBytes += events.length;
+    } else response.write(events);
+    if (response.writableLength + this.waitingBytes > maxBufferedBytes) response.destroy();
+  }
+
+  end(): void {
+    this.isOver = true;
+    if (!this.waiting) this.response.end();
+  }
+}

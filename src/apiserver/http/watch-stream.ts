@@ -1,0 +1,195 @@
+import type { ServerResponse } from 'node:http';
+import { renderJson } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import { type ObjectMatcher, selectionOf } from '../operations/selection.ts';
+import type { ResourceDefinition } from '../resources/definition.ts';
+import { type Status, statusError } from '../status.ts';
+import { type Change, type Entry, entryOf, type Store } from '../store/index.ts';
+import { type Representation, renderOne, type TableRequest } from './representation.ts';
+import { Audience } from './watch-audience.ts';
+import { WatchConnection } from './watch-connection.ts';
+
+export interface WatchRequest {
+  readonly namespace: string;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  readonly bookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+  readonly timeoutMs: number;
+  readonly representation: Representation;
+  readonly table: TableRequest;
+}
+
+const bookmarkEveryMs = 30_000;
+
+/** Streams watches, each until the client goes, the time is up or the server stops. */
+export class Watches {
+  private readonly audiences = new WeakMap<ResourceDefinition, Map<string, Audience>>();
+
+  constructor(private readonly store: Store) {}
+
+  /** Resolves when the watcher has been told what there is already; the rest follows by itself. */
+  async serve(definition: ResourceDefinition, request: WatchRequest, response: ServerResponse): Promise<void> {
+    checkOptions(request);
+    const view = viewOf(definition, request);
+    const { store } = this;
+    const collection = store.collection(definition.storage);
+    const from = Number(request.resourceVersion || '0');
+    const wantsState = request.sendInitialEvents ?? from === 0;
+    const missed = wantsState || from === 0 ? [] : collection.changesSince(from);
+    response.writeHead(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+    if (!missed) {
+      const { status } = statusError(410, `too old resource version: ${from} (${store.revision})`);
+      response.end(errorEvent(status));
+      return;
+    }
+    response.flushHeaders();
+    const state = wantsState ? collection.entries(view.exactKey ?? view.prefix) : [];
+    const mark = request.sendInitialEvents ? [bookmark(store.revision, definition, true)] : [];
+    const beginning = beginningOf(view, state, missed, mark);
+    const connection = new WatchConnection(response);
+    const audience = this.audience(view, request);
+    audience.join(connection);
+    const sendBookmark = () => {
+      audience.flush();
+      connection.write(Buffer.from(bookmark(store.revision, definition, false)));
+    };
+    const bookmarks = request.bookmarks ? setInterval(sendBookmark, bookmarkEveryMs) : undefined;
+    const timeout = setTimeout(() => {
+      audience.flush();
+      if (request.bookmarks) sendBookmark();
+      connection.end();
+    }, request.timeoutMs);
+    response.on('close', () => {
+      audience.leave(connection);
+      clearInterval(bookmarks);
+      clearTimeout(timeout);
+    });
+    // Rows of a table must be rendered in the order they are sent: the columns go with the first.
+    await connection.begin(request.representation === 'table' ? [...beginning] : beginning);
+  }
+
+  private audience(view: View, request: WatchRequest): Audience {
+    const { definition } = view;
+    const collection = this.store.collection(definition.storage);
+    const render = (change: Change) => renderChange(view, change);
+    // The columns of a table go with its first rows only, so every watcher of one hears something else.
+    if (request.representation === 'table') return new Audience(collection, render);
+    let known = this.audiences.get(definition);
+    if (!known) this.audiences.set(definition, (known = new Map()));
+    const { namespace, labelSelector, fieldSelector, representation } = request;
+    const key = JSON.stringify([namespace, labelSelector, fieldSelector, representation]);
+    let audience = known.get(key);
+    if (!audience) known.set(key, (audience = new Audience(collection, render, () => known.delete(key))));
+    return audience;
+  }
+}
+
+/** What one watcher, or all of an audience, want to see and how. */
+interface View {
+  readonly definition: ResourceDefinition;
+  readonly prefix: string;
+  /** Set when the watch is about one object. */
+  readonly exactKey: string | undefined;
+  readonly matches: ObjectMatcher | undefined;
+  readonly render: (entry: Entry) => string;
+}
+
+function viewOf(definition: ResourceDefinition, request: WatchRequest): View {
+  const { representation, table } = request;
+  const { matches, name } = selectionOf(definition, request.labelSelector, request.fieldSelector);
+  const prefix = request.namespace === '' ? '' : `${request.namespace}/`;
+  const exactKey = name !== undefined && (prefix !== '' || !definition.namespaced) ? `${prefix}${name}` : undefined;
+  let omitColumns = false;
+  const render = (entry: Entry) => {
+    const text = renderOne(entry, definition, representation, omitColumns ? { ...table, omitColumns } : table);
+    omitColumns = representation === 'table';
+    return text;
+  };
+  return { definition, prefix, exactKey, matches, render };
+}
+
+function* beginningOf(
+  view: View,
+  state: readonly Entry[],
+  missed: readonly Change[],
+  mark: readonly string[],
+): Iterable<string> {
+  const { exactKey, matches, prefix, render } = view;
+  for (const entry of state) {
+    // The keys of a state were taken by their beginning: one name may begin another.
+    if (exactKey !== undefined && `${prefix}${entry.metadata.name}` !== exactKey) continue;
+    if (!matches || matches(entry)) yield line('ADDED', render(entry));
+  }
+  for (const change of missed) {
+    const text = renderChange(view, change);
+    if (text !== undefined) yield text;
+  }
+  yield* mark;
+}
+
+function renderChange({ exactKey, prefix, matches, render }: View, change: Change): string | undefined {
+  const isAbout = exactKey === undefined ? change.key.startsWith(prefix) : change.key === exactKey;
+  const type = isAbout ? eventType(change, matches) : undefined;
+  if (!type) return undefined;
+  // Who stops matching leaves as it last was, at the version of the change that made it leave.
+  const isExit = type === 'DELETED' && change.type !== 'DELETED';
+  return line(type, render(isExit ? withRevision(change.previous!.object, change.revision) : change.entry));
+}
+
+function withRevision(object: KubeObject, revision: number): Entry {
+  const shown = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+  return entryOf(shown, revision);
+}
+
+/** With a selector, an object that starts or stops matching appears or disappears for this watcher. */
+function eventType(change: Change, matches: ObjectMatcher | undefined): Change['type'] | undefined {
+  if (!matches) return change.type;
+  const now = change.type !== 'DELETED' && matches(change.entry);
+  const before = change.previous !== undefined && matches(change.previous);
+  if (now) return before ? 'MODIFIED' : 'ADDED';
+  return before ? 'DELETED' : undefined;
+}
+
+const line = (type: string, object: string) => `{"type":"${type}","object":${object}}\n`;
+
+function bookmark(revision: number, definition: ResourceDefinition, initialEventsEnd: boolean): string {
+  const { group, version, kind } = definition;
+  return line(
+    'BOOKMARK',
+    renderJson({
+      kind,
+      apiVersion: group === '' ? version : `${group}/${version}`,
+      metadata: {
+        resourceVersion: String(revision),
+        creationTimestamp: null,
+        ...(initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
+      },
+    }),
+  );
+}
+
+const errorEvent = (status: Status) => line('ERROR', renderJson(status));
+
+function checkOptions({ sendInitialEvents, resourceVersion, resourceVersionMatch }: WatchRequest): void {
+  const invalid = (message: string) =>
+    statusError(422, `ListOptions.meta.k8s.io "" is invalid: ${message}`, {
+      group: 'meta.k8s.io',
+      kind: 'ListOptions',
+    });
+  if (resourceVersion !== '' && !/^\d+$/.test(resourceVersion)) {
+    throw statusError(400, `Invalid value: ${JSON.stringify(resourceVersion)}: resourceVersion must be a number`);
+  }
+  if (sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan') {
+    throw invalid(
+      'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    );
+  }
+  if (sendInitialEvents === undefined && resourceVersionMatch !== '') {
+    throw invalid(
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    );
+  }
+}

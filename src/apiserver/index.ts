@@ -1,0 +1,15 @@
+/**
+ * An embedded Kubernetes API server: what a client sees of a kube-apiserver of one pinned version, with simulated
+ * controllers and nodes, in this process and on loopback. It is for trying, developing and testing; it checks no
+ * permissions and runs no containers. It shares no code with the client in `kube`, so that each is a witness for the
+ * other; one contract suite holds it to the real server.
+ *
+ * Invariants: a change is on disk (when there is one) before it is acknowledged, and stored before a watcher hears
+ * of it; every watcher sees the changes of a resource in the order of their resourceVersions; a request that fails
+ * leaves nothing behind.
+ */
+export type { InternalClient, StoreEvent } from './internal-client.ts';
+export { builtinSchemaOf } from './schema/builtin-data.ts';
+export type { Schema } from './schema/index.ts';
+export { type ApiServer, type ApiServerOptions, startApiServer } from './server.ts';
+export type { SimulationOptions } from './simulation/index.ts';

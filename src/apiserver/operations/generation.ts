@@ -1,0 +1,23 @@
+import { deepEqual, type KubeObject } from '../../object/index.ts';
+import { hasSubresource, type ResourceDefinition } from '../resources/definition.ts';
+
+/** True when two versions of an object differ in anything a generation counts: all but metadata and status. */
+export function bodyChanged(before: KubeObject, after: KubeObject, definition: ResourceDefinition): boolean {
+  const ignoresStatus = !definition.custom || hasSubresource(definition, 'status');
+  const counts = (field: string) =>
+    field !== 'metadata' && field !== 'apiVersion' && !(ignoresStatus && field === 'status');
+  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (counts(field) && before[field] !== after[field] && !deepEqual(before[field], after[field])) return true;
+  }
+  return false;
+}
+
+/** True when a write would change nothing but its own bookkeeping. */
+export function isSameObject(before: KubeObject, after: KubeObject): boolean {
+  return deepEqual(withoutVersion(before), withoutVersion(after));
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

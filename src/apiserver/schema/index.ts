@@ -1,0 +1,47 @@
+/**
+ * Schemas of the embedded API server: what an object of a kind may look like, what it is when nothing is said, and
+ * what is wrong with it, all in the words of the real server. Built-in kinds are decoded, defaulted and checked as
+ * Go structs are; custom resources by their structural schema. Pure: no I/O, no clock, no object is changed in
+ * place, and an object that needs no change comes back as the very same one. Not here: what the server generates
+ * (uids, addresses, Job selectors), admission, CEL.
+ *
+ * The way of a built-in object: pruneUnknown, decodeTyped, applyBuiltinDefaults, validateCreate or validateUpdate.
+ * The way of a custom one: pruneUnknown, applyDefaults, validate, and validateCreate or validateUpdate for metadata.
+ */
+export { applyDefaults } from './apply-defaults.ts';
+export { checkCrd, hasCelRules } from './crd/index.ts';
+export { type Decoded, decodeTyped, renderDecodeError } from './decode.ts';
+export { applyBuiltinDefaults } from './defaults/index.ts';
+export {
+  duplicate,
+  type FieldError,
+  type FieldErrorReason,
+  forbidden,
+  type InvalidObject,
+  invalid,
+  invalidStatus,
+  notFound,
+  notSupported,
+  renderFieldError,
+  renderFieldErrors,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from './field-error.ts';
+export {
+  type BuiltinData,
+  type BuiltinKind,
+  type BuiltinResource,
+  type BuiltinSubresource,
+  type LinkedSchemas,
+  linkSchemas,
+  objectMetaDefinition,
+  type RawSchema,
+} from './link.ts';
+export { Path } from './path.ts';
+export { type Pruned, type PruneOptions, pruneUnknown, renderUnknownFields } from './prune.ts';
+export { type RuleOptions, scheduleError, validateCreate, validateUpdate } from './rules/index.ts';
+export type { Schema } from './types.ts';
+export { validate } from './validate.ts';
+export type { Fields } from './value.ts';

@@ -1,0 +1,259 @@
+import { afterEach, expect, test } from 'vitest';
+import { statusError } from '../status.ts';
+import { coreEvents, deployments, pods, replicaSets } from './kinds.ts';
+import { beginStory, container, deployment, type Story } from './story.testing.ts';
+
+let story: Story;
+afterEach(() => story.end());
+
+type Status = { observedGeneration?: number; updatedReplicas?: number; availableReplicas?: number; replicas?: number };
+const status = (name = 'web') =>
+  (story.get(deployments, name)['status'] ?? {}) as Status & { conditions?: Condition[] };
+interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+}
+const condition = (type: string) => status().conditions?.find((one) => one.type === type);
+const isRolledOut =
+  (replicas = 3) =>
+  () => {
+    const { updatedReplicas, availableReplicas, replicas: total, observedGeneration } = status();
+    if (observedGeneration !== story.get(deployments, 'web').metadata.generation) return false;
+    return updatedReplicas === replicas && availableReplicas === replicas && total === replicas;
+  };
+const setImage = (image: string) =>
+  story.edit(deployments, 'web', (object) => {
+    const spec = object['spec'] as { template: object };
+    return { ...object, spec: { ...spec, template: { ...spec.template, spec: { containers: [container(image)] } } } };
+  });
+const setSpec = (change: object) =>
+  story.edit(deployments, 'web', (object) => ({ ...object, spec: { ...(object['spec'] as object), ...change } }));
+const revisions = () =>
+  story.client
+    .list(replicaSets)
+    .map(
+      (set) =>
+        `${set.metadata.annotations?.['deployment.kubernetes.io/revision']}:${(set['spec'] as { replicas: number }).replicas}`,
+    )
+    .sort();
+
+test('a Deployment becomes a ReplicaSet and running pods, and says so', async () => {
+  story = await beginStory();
+  await story.create(deployments, deployment('web'));
+  await story.until(isRolledOut());
+  expect(story.table(deployments)).toMatchInlineSnapshot(`
+    "
+    NAME  READY  UP-TO-DATE  AVAILABLE
+    web  3/3  3  3
+    "
+  `);
+  expect(story.table(replicaSets)).toMatchInlineSnapshot(`
+    "
+    NAME  DESIRED  CURRENT  READY
+    web-fxbvdqp9jg  3  3  3
+    "
+  `);
+  expect(story.table(pods)).toMatchInlineSnapshot(`
+    "
+    NAME  READY  STATUS  RESTARTS
+    web-fxbvdqp9jg-0000a  1/1  Running  0
+    web-fxbvdqp9jg-0000b  1/1  Running  0
+    web-fxbvdqp9jg-0000c  1/1  Running  0
+    "
+  `);
+  expect(condition('Available')).toMatchObject({ status: 'True', reason: 'MinimumReplicasAvailable' });
+  expect(condition('Progressing')).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
+  expect(story.get(deployments, 'web')).toMatchObject({
+    metadata: { annotations: { 'deployment.kubernetes.io/revision': '1' } },
+    status: { observedGeneration: 1 },
+  });
+  await story.pass(100);
+  const told = new Set(
+    story.client
+      .list(coreEvents)
+      .map((event) => `${(event['involvedObject'] as { kind: string }).kind} ${event['reason']}`),
+  );
+  expect([...told].sort()).toEqual([
+    'Deployment ScalingReplicaSet',
+    'Pod Created',
+    'Pod Pulled',
+    'Pod Scheduled',
+    'Pod Started',
+    'ReplicaSet SuccessfulCreate',
+  ]);
+});
+
+test('a running pod looks as a kubelet would report it', async () => {
+  story = await beginStory();
+  const spec = { initContainers: [{ name: 'init', image: 'busybox' }], containers: [container()] };
+  await story.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+  await story.until(() => (story.get(pods, 'p')['status'] as { phase?: string } | undefined)?.phase === 'Running');
+  const pod = story.get(pods, 'p');
+  expect(pod).toMatchObject({
+    spec: { nodeName: 'supercargo-node-1' },
+    status: {
+      podIP: '10.244.0.1',
+      podIPs: [{ ip: '10.244.0.1' }],
+      hostIP: '172.30.0.2',
+      startTime: '2026-03-01T12:00:00Z',
+      initContainerStatuses: [{ ready: true, state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+      containerStatuses: [
+        {
+          name: 'app',
+          image: 'nginx:1',
+          imageID: expect.stringMatching(/^nginx@sha256:[0-9a-f]{64}$/),
+          containerID: expect.stringMatching(/^containerd:/),
+          ready: true,
+          started: true,
+          restartCount: 0,
+          state: { running: { startedAt: '2026-03-01T12:00:00Z' } },
+        },
+      ],
+    },
+  });
+  const conditions = (pod['status'] as { conditions: Condition[] }).conditions.map(
+    (one) => `${one.type}=${one.status}`,
+  );
+  expect(conditions).toEqual([
+    'PodReadyToStartContainers=True',
+    'Initialized=True',
+    'Ready=True',
+    'ContainersReady=True',
+    'PodScheduled=True',
+  ]);
+});
+
+test('a new image rolls out without going below what must stay available, and undoing it uses the old ReplicaSet again', async () => {
+  story = await beginStory();
+  await story.create(deployments, deployment('web', { replicas: 4 }));
+  await story.until(isRolledOut(4));
+  const before = story.names(replicaSets);
+  let fewest = 4;
+  let most = 4;
+  story.client.watch(pods, () => {
+    const all = story.client.list(pods).filter((pod) => !pod.metadata.deletionTimestamp);
+    most = Math.max(most, all.length);
+    const ready = all.filter((pod) => (pod['status'] as { phase?: string } | undefined)?.phase === 'Running');
+    fewest = Math.min(fewest, ready.length);
+  });
+  await setImage('nginx:2');
+  await story.until(isRolledOut(4));
+  await story.until(() => story.names(pods).length === 4);
+  expect(fewest).toBeGreaterThanOrEqual(3);
+  expect(most).toBeLessThanOrEqual(5);
+  expect(revisions()).toEqual(['1:0', '2:4']);
+
+  await setImage('nginx:1');
+  await story.until(() => isRolledOut(4)() && story.names(pods).length === 4);
+  expect(revisions()).toEqual(['2:0', '3:4']);
+  expect(story.names(replicaSets)).toEqual(expect.arrayContaining(before));
+  const annotations = story.get(replicaSets, before[0] ?? '').metadata.annotations;
+  expect(annotations?.['deployment.kubernetes.io/revision-history']).toBe('1');
+  expect(story.get(deployments, 'web').metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
+});
+
+test('Recreate removes every old pod before the first new one', async () => {
+  story = await beginStory();
+  await story.create(deployments, deployment('web', { strategy: { type: 'Recreate' } }));
+  await story.until(isRolledOut());
+  const images = new Set<string>();
+  story.client.watch(pods, () => {
+    const seen = story.client
+      .list(pods)
+      .map((pod) => (pod['spec'] as { containers: { image: string }[] }).containers[0]?.image);
+    images.add([...new Set(seen)].join('+'));
+  });
+  await setImage('nginx:2');
+  await story.until(() => isRolledOut()() && revisions().includes('2:3'));
+  expect([...images].sort()).toEqual(['', 'nginx:1', 'nginx:2']);
+});
+
+test('a paused Deployment scales but does not roll, and rolls when resumed', async () => {
+  story = await beginStory();
+  await story.create(deployments, deployment('web'));
+  await story.until(isRolledOut());
+  await setSpec({ paused: true });
+  await setImage('nginx:2');
+  await setSpec({ replicas: 5 });
+  await story.until(() => story.names(pods).length === 5);
+  await story.pass(1000);
+  expect(revisions()).toEqual(['1:5']);
+  expect(condition('Progressing')).toMatchObject({ status: 'Unknown', reason: 'DeploymentPaused' });
+  await setSpec({ paused: false });
+  await story.until(isRolledOut(5));
+  expect(revisions()).toEqual(['1:0', '2:5']);
+});
+
+test('no more old ReplicaSets are kept than the history limit says', async () => {
+  story = await beginStory();
+  await story.create(deployments, deployment('web', { revisionHistoryLimit: 2 }));
+  await story.until(isRolledOut());
+  for (const image of ['nginx:2', 'nginx:3', 'nginx:4', 'nginx:5']) {
+    await setImage(image);
+    await story.until(() => isRolledOut()() && condition('Progressing')?.reason === 'NewReplicaSetAvailable');
+  }
+  await story.until(() => story.names(replicaSets).length === 3);
+  expect(revisions()).toEqual(['3:0', '4:0', '5:3']);
+});
+
+test('pods that a policy refuses are reported where people look, and made once it allows them', async () => {
+  story = await beginStory();
+  story.client.refuse = (verb, type) => {
+    if (verb === 'create' && type.resource === 'pods')
+      throw statusError(403, 'admission webhook denied the request: no');
+  };
+  await story.create(deployments, deployment('web'));
+  await story.until(() => condition('ReplicaFailure'));
+  expect(condition('ReplicaFailure')).toMatchObject({
+    reason: 'FailedCreate',
+    message: expect.stringContaining('denied'),
+  });
+  expect(condition('Available')).toMatchObject({ status: 'False' });
+  await story.until(() => story.client.list(coreEvents).some((event) => event['reason'] === 'FailedCreate'));
+  story.client.refuse = undefined;
+  await story.until(isRolledOut(), 120_000);
+  await story.until(() => condition('ReplicaFailure') === undefined);
+});
+
+test('a rollout that does not move for too long is given up, as rollout status expects', async () => {
+  story = await beginStory();
+  story.client.refuse = (verb, type) => {
+    if (verb === 'create' && type.resource === 'pods') throw statusError(403, 'no');
+  };
+  await story.create(deployments, deployment('web', { progressDeadlineSeconds: 5 }));
+  await story.until(() => condition('Progressing')?.reason === 'ProgressDeadlineExceeded');
+  expect(condition('Progressing')?.status).toBe('False');
+});
+
+test('the outcome is the same when every third write meets a conflict', async () => {
+  story = await beginStory();
+  story.client.conflictEvery = 3;
+  await story.create(deployments, deployment('web'));
+  await story.until(isRolledOut());
+  await setImage('nginx:2');
+  await story.until(() => isRolledOut()() && story.names(pods).length === 3);
+  expect(revisions()).toEqual(['1:0', '2:3']);
+});
+
+test('deleting a Deployment leaves nothing behind', async () => {
+  story = await beginStory();
+  await story.create(deployments, deployment('web'));
+  await story.until(isRolledOut());
+  await story.client.delete(deployments, 'default', 'web');
+  await story.until(() => story.names(pods).length === 0);
+  await story.pass(1000);
+  expect(story.names(replicaSets)).toEqual([]);
+  expect(story.names(pods)).toEqual([]);
+});
+
+test('a pod costs a bounded number of writes, however many there are', async () => {
+  story = await beginStory({ events: false });
+  const replicas = 1000;
+  const before = story.client.writes;
+  await story.create(deployments, deployment('web', { replicas }));
+  await story.until(() => status().availableReplicas === replicas, 600_000);
+  // Create, bind, run; the rest are status updates of the owners.
+  expect(story.client.writes - before).toBeLessThan(replicas * 3 + 500);
+}, 60_000);

@@ -1,0 +1,45 @@
+import { errorMessage, type Logger } from '../../base/index.ts';
+import { Journal } from './journal.ts';
+import { type Change, Store } from './store.ts';
+
+export interface OpenStoreOptions {
+  /** Where the journal is kept; without it everything is in memory. */
+  readonly dir?: string | undefined;
+  readonly log: Logger;
+  /** Hears of every change once the store is open. */
+  readonly observe: (storage: string, change: Change) => void;
+}
+
+export interface OpenStore {
+  readonly store: Store;
+  close(): void;
+}
+
+/** Opens a store and keeps its journal from growing: a snapshot is written when the log is long, between requests. */
+export function openStore({ dir, log, observe }: OpenStoreOptions): OpenStore {
+  if (dir === undefined) return { store: new Store(undefined, observe), close() {} };
+  let journal: Journal | undefined;
+  let rotation: NodeJS.Immediate | undefined;
+  const rotate = () => {
+    rotation = undefined;
+    try {
+      journal?.rotate(store);
+    } catch (thrown) {
+      log.warn('writing a snapshot failed', { error: errorMessage(thrown) });
+    }
+  };
+  const store: Store = Journal.open(dir, (opened) => {
+    journal = opened;
+    return new Store(opened, (storage, change) => {
+      observe(storage, change);
+      if (opened.wantsRotation) rotation ??= setImmediate(rotate);
+    });
+  });
+  return {
+    store,
+    close() {
+      clearImmediate(rotation);
+      journal?.close();
+    },
+  };
+}

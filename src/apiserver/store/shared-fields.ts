@@ -1,0 +1,28 @@
+import { LRUCache } from 'lru-cache';
+import { renderJson } from '../../base/index.ts';
+import type { FieldsV1 } from '../../object/index.ts';
+
+/**
+ * Field sets, each kept once. They are nearly half of a pod's JSON, and objects that were made from one template
+ * have the same ones: ten thousand pods of one Deployment share a single tree and its text.
+ */
+export class SharedFields {
+  private readonly byText = new LRUCache<string, FieldsV1>({ max: 1_000 });
+  private readonly texts = new WeakMap<FieldsV1, string>();
+
+  /** The same fields as an object that others may hold too: it is never changed in place. */
+  share(fields: FieldsV1): FieldsV1 {
+    if (this.texts.has(fields)) return fields;
+    const text = renderJson(fields);
+    const known = this.byText.get(text);
+    if (known) return known;
+    this.byText.set(text, fields);
+    this.texts.set(fields, text);
+    return fields;
+  }
+
+  /** The JSON of shared fields, one text for all. */
+  textOf(fields: FieldsV1): string {
+    return this.texts.get(fields) ?? renderJson(fields);
+  }
+}

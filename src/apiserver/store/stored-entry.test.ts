@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parseJson } from '../../base/index.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../../object/index.ts';
+import { jsonOf } from './entry.ts';
+import { RecentValues } from './recent-values.ts';
+import { SharedFields } from './shared-fields.ts';
+import { type EntrySources, StoredEntry } from './stored-entry.ts';
+
+const sources = (): EntrySources => ({ fields: new SharedFields(), values: new RecentValues() });
+
+const owner = (manager: string, field: string): ManagedFieldsEntry => ({
+  manager,
+  operation: 'Update',
+  fieldsV1: { 'f:data': { [field]: {} } },
+});
+const object = (name: string, managedFields?: readonly ManagedFieldsEntry[]): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels: { a: 'b' }, ...(managedFields ? { managedFields } : {}) },
+  data: { text: 'ü"\\\u2028' },
+});
+const stamped = (given: KubeObject, revision: number): KubeObject => ({
+  ...given,
+  metadata: { ...given.metadata, resourceVersion: String(revision) },
+});
+
+it.each([
+  ['no managed fields', object('a')],
+  ['none left of them', object('a', [])],
+  ['one manager', object('a', [owner('m', 'f:x')])],
+  ['several managers, one without fields', object('a', [owner('m', 'f:x'), { manager: 'n' }, owner('o', 'f:y')])],
+  ['fields of nobody', object('a', [{ fieldsV1: {} }])],
+  ['nothing but metadata', { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' } }],
+  ['an integer beyond doubles', { ...object('a'), spec: { int64: 9_007_199_254_740_993n } }],
+])('has the same object as value, as JSON and read from its JSON again: %s', (_, given) => {
+  const { fields, values } = sources();
+  const entry = StoredEntry.of(given, 7, { fields, values });
+  expect(entry.object).toEqual(stamped(given, 7));
+  expect(entry.metadata).toBe(entry.object.metadata);
+  values.clear();
+  expect(entry.object).toEqual(stamped(given, 7));
+  expect(parseJson(jsonOf(entry))).toEqual(stamped(given, 7));
+  expect(jsonOf(entry).startsWith(`{"apiVersion":"v1","kind":"${given.kind}","metadata":{`)).toBe(true);
+});
+
+it('writes and reads any JSON', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.dictionary(fc.string(), fc.string()), (spec, labels) => {
+      const { fields, values } = sources();
+      const given = { ...object('a', [owner('m', 'f:x')]), spec, metadata: { name: 'a', labels } } as KubeObject;
+      fc.pre(!JSON.stringify(given).includes('__proto__'));
+      const entry = StoredEntry.of(given, 1, { fields, values });
+      values.clear();
+      // What JSON makes of it: it has no negative zero.
+      const expected = parseJson(JSON.stringify(stamped(given, 1)));
+      expect(parseJson(jsonOf(entry))).toEqual(expected);
+      expect(entry.object).toEqual(expected);
+    }),
+  );
+});
+
+it('shares the text of field sets between objects', () => {
+  const shared = sources();
+  const a = StoredEntry.of(object('a', [owner('m', 'f:x')]), 1, shared);
+  const b = StoredEntry.of(object('b', [owner('m', 'f:x')]), 2, shared);
+  expect(a.texts).toHaveLength(3);
+  expect(a.texts[1]).toBe('{"f:data":{"f:x":{}}}');
+  expect(b.metadata.managedFields?.[0]?.fieldsV1).toBe(a.metadata.managedFields?.[0]?.fieldsV1);
+  expect(a.ownLength).toBeLessThan(jsonOf(a).length);
+});
+
+it('keeps a value while it is in use, and can always tell it again', () => {
+  const shared = sources();
+  const [first, ...others] = Array.from({ length: 100 }, (_, i) => StoredEntry.of(object(`o${i}`), i, shared));
+  const read = first!.object;
+  expect(others.at(-1)!.object).toBe(others.at(-1)!.object);
+  for (const entry of others) expect(entry.object.metadata).toBe(entry.metadata);
+  expect(first!.object).toBe(read);
+});

@@ -1,0 +1,137 @@
+/**
+ * Policies judged on what is in a cluster now. It only reads: objects of the kinds that the policies speak of, and what
+ * their context entries ask for. Loaded by commands that were told to ask a cluster.
+ */
+import { errorMessage, isAbort } from '../base/index.ts';
+import { matchesWildcard } from '../jmespath/index.ts';
+import { isKubeError } from '../kube/index.ts';
+import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion } from '../object/index.ts';
+import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import type { Connection } from './connect.ts';
+import {
+  type Application,
+  createAsyncJudge,
+  type Finding,
+  type FindingOptions,
+  findingOf,
+  givenNames,
+} from './offline/index.ts';
+
+export interface ClusterRun {
+  readonly connection: Connection;
+  readonly application: Application;
+  readonly findings: FindingOptions;
+  /** All namespaces, and what has none, when absent. */
+  readonly namespace?: string | undefined;
+  readonly onProgress?: ((resources: number) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false };
+const configMaps = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
+
+/** Judges page after page; what is held at a time is one page. */
+export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> {
+  const { connection, application, signal } = run;
+  const labels = new Map<string, Readonly<Record<string, string>>>();
+  for await (const page of connection.client.pages(namespaces, { signal }))
+    for (const { metadata } of page.items) labels.set(metadata.name ?? '', metadata.labels ?? {});
+  const { judgeOptions } = application;
+  const judge = createAsyncJudge(
+    {
+      ...judgeOptions,
+      given: givenNames({ configMap: true, apiCall: true, globalReference: false, imageRegistry: false }),
+      namespaceLabels: (name) => judgeOptions.values.namespaceLabels(name) ?? labels.get(name),
+    },
+    (lookUp, ended) => answer(connection, lookUp, ended),
+  );
+  let resources = 0;
+  for (const type of await concernedTypes(run)) {
+    const scope = type.namespaced && run.namespace !== undefined ? { namespace: run.namespace } : {};
+    for await (const page of connection.client.pages(type, { ...scope, signal })) {
+      for (const object of page.items) {
+        const verdict = await judge(object, signal);
+        yield findingOf({ verdict, file: 'cluster', line: 0 }, run.findings);
+      }
+      resources += page.items.length;
+      run.onProgress?.(resources);
+    }
+  }
+}
+
+/** Every kind that a rule can match, each in the version its group prefers. */
+async function concernedTypes({ connection, application, namespace, signal }: ClusterRun) {
+  const rules = application.policies.programs.flatMap((program) => program.rules);
+  const seen = new Set<string>();
+  return (await connection.discovery.list({ signal })).filter((type) => {
+    const { group, version, resource, kind } = type;
+    if (!type.verbs.includes('list') || (namespace !== undefined && !type.namespaced)) return false;
+    const key = `${group}/${resource}`;
+    if (seen.has(key) || !rules.some((rule) => rule.concerns({ group, version, kind }, ''))) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const missing = (message: string): LookUpAnswer => ({ ok: false, message });
+
+async function answer(connection: Connection, lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
+  try {
+    switch (lookUp.kind) {
+      case 'configMap':
+        return { ok: true, value: await connection.client.get(configMaps, lookUp, { signal }) };
+      case 'apiCall':
+        if (lookUp.method !== 'GET')
+          return missing(`only GET is asked of a cluster, not ${lookUp.method} ${lookUp.urlPath}`);
+        return { ok: true, value: (await connection.client.raw(lookUp.urlPath, { signal })).value };
+      case 'resources':
+        return { ok: true, value: await find(connection, lookUp, signal) };
+      case 'serviceCall':
+        return missing(`services are not called from here: ${lookUp.url}`);
+      case 'imageData':
+        return missing(`the registry is not asked about ${lookUp.reference}`);
+      case 'globalContext':
+        return missing(`global context entry ${lookUp.name} not found`);
+    }
+  } catch (thrown) {
+    if (isAbort(thrown)) throw thrown;
+    // What the server refuses is an answer; the rule says what becomes of it.
+    return missing(errorMessage(thrown));
+  }
+}
+
+interface Wanted {
+  readonly apiVersion: string;
+  readonly resourceKind: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly selector?: LabelSelector;
+}
+
+async function find(
+  { client, discovery }: Connection,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const gvk = { ...parseApiVersion(wanted.apiVersion), kind: wanted.resourceKind };
+  const type = await discovery.byKind(wanted.apiVersion === '' ? wanted.resourceKind : gvk, { signal });
+  if (!type) return [];
+  const isPattern = (text: string | undefined) => text === undefined || /[*?]/.test(text);
+  if (!isPattern(wanted.name) && (!type.namespaced || !isPattern(wanted.namespace))) {
+    try {
+      return [await client.get(type, { name: wanted.name!, namespace: wanted.namespace }, { signal })];
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return [];
+      throw thrown;
+    }
+  }
+  const selector = labelSelectorOf(wanted.selector ?? {});
+  const scope = isPattern(wanted.namespace) ? {} : { namespace: wanted.namespace };
+  const found: KubeObject[] = [];
+  for await (const page of client.pages(type, { ...scope, signal }))
+    found.push(...page.items.filter(({ metadata }) => selector(metadata.labels)));
+  const isLike = (pattern: string | undefined, text = '') => pattern === undefined || matchesWildcard(pattern, text);
+  return found.filter(
+    ({ metadata }) => isLike(wanted.name, metadata.name) && isLike(wanted.namespace, metadata.namespace),
+  );
+}

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { errorMessage, isJsonObject, logLevels, parseYaml, UsageError } from '../base/index.ts';
+import { mappingNames } from '../image/index.ts';
+
+/** The parts of the program that can be switched on and off. */
+export const featureNames = [
+  'admission',
+  'generate',
+  'mirror',
+  'detect',
+  'create',
+  'report',
+  'sync',
+  'jobs',
+  'dashboard',
+] as const;
+export type FeatureName = (typeof featureNames)[number];
+/** Those that follow policies. */
+export const policyFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'generate', 'report']);
+
+const duration = z.string().regex(/^\d+(ms|s|m|h)$/, 'must be a duration such as 15s');
+
+const labelSelector = z.strictObject({
+  matchLabels: z.record(z.string(), z.string()).optional(),
+  matchExpressions: z
+    .array(
+      z.strictObject({
+        key: z.string(),
+        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+        values: z.array(z.string()).optional(),
+      }),
+    )
+    .optional(),
+});
+
+/** How the API server reaches our webhooks, and with which certificate. */
+const webhook = z
+  .strictObject({
+    host: z.string().default('0.0.0.0'),
+    port: z.int().min(0).max(65535).default(9443),
+    /** By a Service of the cluster, or on this machine alone: then the API server must run on it as well. */
+    exposure: z.enum(['service', 'loopback']).default('service'),
+    service: z.strictObject({ name: z.string().optional(), port: z.int().default(443) }).prefault({}),
+    tls: z
+      .strictObject({
+        /** A Secret in our namespace that cert-manager keeps; without it we are our own authority. */
+        secretName: z.string().optional(),
+        authorityDays: z.number().positive().default(365),
+        certificateDays: z.number().positive().default(90),
+        overlap: duration.default('1h'),
+      })
+      .prefault({}),
+    /** Beside our own conditions: which namespaces and objects are asked about at all. */
+    namespaceSelector: labelSelector.optional(),
+    objectSelector: labelSelector.optional(),
+    /** True takes the webhooks out of the cluster when the leader stops: for a program that runs alone. */
+    removeOnStop: z.boolean().default(false),
+    maxBodyBytes: z
+      .int()
+      .min(1 << 20)
+      .max(64 << 20)
+      .default(16 << 20),
+  })
+  .prefault({});
+
+/** The clone of every image. BACKUP_REGISTRY in the environment names the registry as well. */
+const mirror = z
+  .strictObject({
+    /** `registry.example:5000/copies`; required where the feature is on. */
+    registry: z.string().min(1).optional(),
+    insecure: z.boolean().default(false),
+    mapping: z.enum(mappingNames).default('path'),
+    pin: z.enum(['tag', 'digest']).default('tag'),
+    mode: z.enum(['auto', 'sync', 'async']).default('auto'),
+    wait: duration.default('3s'),
+    waitBytes: z.int().min(0).default(20_000_000),
+    rewrite: z.enum(['workloads', 'pods']).default('workloads'),
+    namespaceSelector: labelSelector.default({ matchLabels: { 'image-clone-controller': 'enabled' } }),
+    failurePolicy: z.enum(['Fail', 'Ignore']).default('Ignore'),
+    timeoutSeconds: z.int().min(1).max(30).default(10),
+    /** Added to the pods whose images were replaced. */
+    pullSecret: z.string().optional(),
+    skipGitOps: z.boolean().default(true),
+    /** Copies again when the tag of a source moved. */
+    follow: z.boolean().default(false),
+    recheck: duration.default('1h'),
+    copiesAtOnce: z.int().min(1).max(32).default(4),
+    /** Registries that speak plain HTTP. */
+    plainHttpRegistries: z.array(z.string()).default([]),
+    /** Pull secrets in our own namespace, tried for every source after those of the workload. */
+    sourceSecrets: z.array(z.string().min(1)).default([]),
+    /** A file in the form of docker's config.json, tried after them. */
+    dockerConfig: z.string().min(1).optional(),
+  })
+  .prefault({});
+
+/** From detected images to commits. */
+const create = z
+  .strictObject({
+    /** Detections that come within it share a commit. */
+    batchWindow: duration.default('2s'),
+    /** Host keys of Git servers, for Secrets that bring no known_hosts. */
+    knownHosts: z.string().optional(),
+    /** Paths on the machine of the controller as addresses: only where nobody else writes templates. */
+    allowLocalRepositories: z.boolean().default(false),
+    /** Where copies of repositories are kept; a folder of its own in the temporary one unless named. */
+    cacheDir: z.string().optional(),
+  })
+  .prefault({});
+
+const schema = z.strictObject({
+  /** Everything we create carries this name; two installations never touch each other's objects. */
+  installation: z.string().min(1).max(63).default('supercargo'),
+  namespace: z.string().min(1).max(63).optional(),
+  features: z.array(z.enum(featureNames)).default([]),
+  logLevel: z.enum(logLevels).default('info'),
+  server: z
+    .strictObject({ host: z.string().default('127.0.0.1'), port: z.int().min(0).max(65535).default(8080) })
+    .prefault({}),
+  policies: z
+    .strictObject({
+      /** Which policies are ours, by their labels. All are, but none where Kyverno itself runs. */
+      selector: labelSelector.optional(),
+    })
+    .prefault({}),
+  webhook,
+  admission: z
+    .strictObject({
+      /** What no policy is asked about, as `[kind,namespace,name]`; in place of the standard ones. */
+      resourceFilters: z.array(z.string()).optional(),
+      omitEvents: z
+        .array(z.enum(['PolicyViolation', 'PolicyApplied', 'PolicyError', 'PolicySkipped']))
+        .default(['PolicyApplied', 'PolicySkipped']),
+    })
+    .prefault({}),
+  report: z
+    .strictObject({
+      /** A report per policy and namespace; false for the old form, a report per namespace. */
+      splitPolicyReport: z.boolean().default(true),
+      /** How often everything is judged again, for what no watch tells of. */
+      rescanInterval: duration.default('1h'),
+    })
+    .prefault({}),
+  /** What policies may look up outside of the request. */
+  lookUps: z
+    .strictObject({
+      timeout: duration.default('5s'),
+      maxResponseBytes: z
+        .int()
+        .min(1)
+        .max(64 << 20)
+        .default(8 << 20),
+      /** Loopback, link-local and metadata addresses too. */
+      allowAnyAddress: z.boolean().default(false),
+    })
+    .prefault({}),
+  mirror,
+  create,
+  leaderElection: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      leaseDuration: duration.default('15s'),
+      renewDeadline: duration.default('10s'),
+      retryPeriod: duration.default('2s'),
+    })
+    .prefault({}),
+});
+
+export type Config = z.infer<typeof schema>;
+
+/** A configuration with these settings and the defaults of all others. */
+export function configOf(settings: z.input<typeof schema>): Config {
+  return schema.parse(settings);
+}
+
+/** Reads a configuration file, or the defaults; every mistake is named in one message. */
+export function loadConfig(
+  path: string | undefined,
+  overrides: { readonly features?: readonly string[] | undefined } = {},
+): Config {
+  const value = path === undefined ? {} : readConfig(path);
+  const merged = overrides.features === undefined ? value : { ...(value as object), features: overrides.features };
+  const result = schema.safeParse(merged);
+  if (result.success) return result.data;
+  const mistakes = result.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
+  throw new UsageError('config-invalid', `${path ?? 'the options'}: ${mistakes.join('; ')}`);
+}
+
+function readConfig(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw new UsageError('config-unreadable', `cannot read ${path}: ${errorMessage(thrown)}`);
+  }
+  const value = parseYaml(text, { file: path }) ?? {};
+  if (!isJsonObject(value)) throw new UsageError('config-invalid', `${path}: a configuration is a map of settings`);
+  return value;
+}

@@ -1,0 +1,42 @@
+import { errorMessage, type Logger, SupercargoError, UsageError } from '../base/index.ts';
+import {
+  createDiscovery,
+  createKubeClient,
+  type Discovery,
+  type Environment,
+  type KubeConnection,
+  loadClusterConfig,
+} from '../kube/index.ts';
+
+export interface ConnectOptions {
+  readonly env: Environment;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly log: Logger;
+}
+
+export interface Connection {
+  readonly client: KubeConnection;
+  readonly discovery: Discovery;
+  /** `v1.36.3`, as the server says it. */
+  readonly version: string;
+}
+
+/** Connects to the cluster of the kubeconfig, or in a pod to its own, and makes sure that it answers. */
+export async function connect({ env, kubeconfig, context, log }: ConnectOptions): Promise<Connection> {
+  const config = await loadClusterConfig({ env, path: kubeconfig, context });
+  const client = createKubeClient(config, { log });
+  try {
+    const answer = await client.raw('/version');
+    const { gitVersion = 'unknown' } = answer.value as { readonly gitVersion?: string };
+    return { client, discovery: createDiscovery({ source: client, log }), version: gitVersion };
+  } catch (thrown) {
+    await client.close();
+    if (!(thrown instanceof SupercargoError)) throw thrown;
+    throw new UsageError(
+      'cluster-unreachable',
+      `cannot reach the cluster ${config.name} at ${config.server}: ${errorMessage(thrown)}`,
+      { cause: thrown },
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { definitions } from '../api/index.ts';
+import { UsageError } from '../base/index.ts';
+import { findTypeErrors, type SchemaOf, type TypeSchema } from '../create/index.ts';
+import { gvkOf, type KubeObject } from '../object/index.ts';
+import { readObjects } from './offline/documents.ts';
+import type { Files } from './offline/files.ts';
+
+/** The schemas of our own kinds, as a server would check them. */
+const ownSchemaOf: SchemaOf = ({ group, version, kind }) => {
+  const definition = definitions.find(
+    (one) => one.group === group && one.kind === kind && one.versions.includes(version),
+  );
+  return definition?.schema as TypeSchema | undefined;
+};
+
+/** The one object of a kind in a file; what is wrong with it is said with its place. */
+export function readOwn<T extends KubeObject>(files: Files, file: string, kind: string): T {
+  const found = readObjects(files, file).filter(({ value }) => value.kind === kind);
+  const [first, second] = found;
+  if (!first) throw new UsageError('document-missing', `${file}: there is no ${kind} in it`);
+  if (second)
+    throw new UsageError('document-ambiguous', `${file}:${second.line}: there is a second ${kind}; give one at a time`);
+  const { group, version } = gvkOf(first.value);
+  if (!ownSchemaOf({ group, version, kind }))
+    throw new UsageError('document-version', `${file}:${first.line}: ${first.value.apiVersion} has no kind ${kind}`);
+  const errors = findTypeErrors({ value: first.value as never, line: first.line }, ownSchemaOf);
+  if (errors.length > 0) throw new UsageError('document-invalid', errors.map((error) => `${file}${error}`).join('\n'));
+  return first.value as T;
+}

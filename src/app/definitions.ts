@@ -1,0 +1,72 @@
+import { customResourceDefinitions, ownerLabel } from '../api/index.ts';
+import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { deepEqual, type KubeObject } from '../object/index.ts';
+
+const crds: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+export interface DefinitionStep {
+  readonly name: string;
+  readonly action: 'created' | 'changed' | 'unchanged' | 'kept';
+}
+
+/**
+ * Brings our custom resources into the cluster. A definition that somebody else installed (Kyverno's own, or another
+ * installation's) is kept as it is.
+ */
+export function applyDefinitions(client: KubeClient, installation: string): Promise<readonly DefinitionStep[]> {
+  return Promise.all(
+    customResourceDefinitions(installation).map((definition) => applyOne(client, definition, installation)),
+  );
+}
+
+async function applyOne(client: KubeClient, definition: KubeObject, installation: string): Promise<DefinitionStep> {
+  const name = definition.metadata.name!;
+  for (;;) {
+    const present = await client.get<KubeObject>(crds, { name }).catch((thrown) => {
+      if (isKubeError(thrown, 'kube-not-found')) return undefined;
+      throw thrown;
+    });
+    try {
+      if (!present) {
+        await client.create(crds, definition);
+        return { name, action: 'created' };
+      }
+      if (present.metadata.labels?.[ownerLabel] !== installation) return { name, action: 'kept' };
+      const spec = { ...(present['spec'] as object), ...(definition['spec'] as object) };
+      if (deepEqual(spec, present['spec'])) return { name, action: 'unchanged' };
+      await client.replace(crds, { ...present, spec });
+      return { name, action: 'changed' };
+    } catch (thrown) {
+      // Two who start at once: look again at what the other one did.
+      if (!isKubeError(thrown, 'kube-already-exists') && !isKubeError(thrown, 'kube-conflict')) throw thrown;
+    }
+  }
+}
+
+/** Resolves when the API server serves all of them. */
+export async function definitionsServed(
+  client: KubeClient,
+  { signal, pause }: { readonly signal: AbortSignal; readonly pause: (signal: AbortSignal) => Promise<void> },
+): Promise<void> {
+  const names = customResourceDefinitions('').map(({ metadata }) => metadata.name);
+  for (;;) {
+    const { items } = await client.list<KubeObject>(crds, { signal });
+    const established = new Set(items.filter(isEstablished).map(({ metadata }) => metadata.name));
+    if (names.every((name) => established.has(name))) return;
+    await pause(signal);
+  }
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  // A definition of this moment has `conditions: null`.
+  const { conditions } = (crd['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
+  };
+  return (conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True');
+}

@@ -1,0 +1,102 @@
+import { isKubeError, type ResourceType } from '../../kube/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import type { Scene, Stage } from './scene.ts';
+
+const policies: ResourceType = {
+  group: 'kyverno.io',
+  version: 'v1',
+  resource: 'clusterpolicies',
+  kind: 'ClusterPolicy',
+  namespaced: false,
+};
+const pods: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+const match = { any: [{ resources: { kinds: ['Pod'], namespaces: ['default'], names: ['demo-*'] } }] };
+
+const requireTag: KubeObject = {
+  apiVersion: 'kyverno.io/v1',
+  kind: 'ClusterPolicy',
+  metadata: { name: 'require-image-tag' },
+  spec: {
+    validationFailureAction: 'Enforce',
+    rules: [
+      {
+        name: 'require-image-tag',
+        match,
+        validate: { message: 'name a tag for each image', pattern: { spec: { containers: [{ image: '*:*' }] } } },
+      },
+    ],
+  },
+};
+
+const addTeam: KubeObject = {
+  apiVersion: 'kyverno.io/v1',
+  kind: 'ClusterPolicy',
+  metadata: { name: 'add-team' },
+  spec: {
+    rules: [
+      { name: 'add-team', match, mutate: { patchStrategicMerge: { metadata: { labels: { '+(team)': 'unknown' } } } } },
+    ],
+  },
+};
+
+const pod = (name: string, image: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default' },
+  spec: { containers: [{ name: 'app', image }] },
+});
+
+/** A pod is refused with its reason, another one is changed on its way in. */
+export const admissionScene: Scene = {
+  title: 'Policies judge what is created',
+  needs: 'admission',
+  async play(stage) {
+    for (const policy of [requireTag, addTeam]) await createOnce(stage, policies, policy);
+    await Promise.all([requireTag, addTeam].map((policy) => untilReady(stage, policy.metadata.name!)));
+    stage.say('created clusterpolicy/require-image-tag and clusterpolicy/add-team; both are Ready');
+    const refusal = await refusalOf(stage, pod('demo-untagged', 'nginx'));
+    stage.say('creating pod/demo-untagged with the image nginx is refused:');
+    for (const line of refusal.split('\n').filter((text) => text.trim() !== '')) stage.say(`  ${line.trimEnd()}`);
+    await createOnce(stage, pods, pod('demo-tagged', 'nginx:1.29'));
+    const created = await stage.connection.client.get<KubeObject>(
+      pods,
+      { name: 'demo-tagged', namespace: 'default' },
+      { signal: stage.signal },
+    );
+    stage.say(`pod/demo-tagged is created, with the label team=${created.metadata.labels?.['team']}`);
+  },
+};
+
+async function createOnce({ connection, signal }: Stage, type: ResourceType, object: KubeObject): Promise<void> {
+  try {
+    await connection.client.create(type, object, { signal });
+  } catch (thrown) {
+    if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+  }
+}
+
+async function refusalOf({ connection, signal }: Stage, object: KubeObject): Promise<string> {
+  try {
+    await connection.client.create(pods, object, { signal });
+  } catch (thrown) {
+    if (!isKubeError(thrown)) throw thrown;
+    // The client's own words around those of the server say nothing to a spectator.
+    return thrown.message.replace(/^.*denied the request: /s, '').replace(/ \(\d+\)$/, '');
+  }
+  return 'nobody refused it';
+}
+
+interface Status {
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+}
+
+/** Watches until the policy says that it acts. */
+async function untilReady({ connection: { client }, signal }: Stage, name: string): Promise<void> {
+  const selection = { fieldSelector: `metadata.name=${name}`, signal };
+  const isReady = (policy: KubeObject) =>
+    ((policy['status'] ?? {}) as Status).conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const list = await client.list<KubeObject>(policies, selection);
+  if (list.items.some(isReady)) return;
+  for await (const event of client.watch<KubeObject>(policies, { ...selection, resourceVersion: list.resourceVersion }))
+    if (event.type !== 'BOOKMARK' && isReady(event.object)) return;
+}

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type ImageDetected, imageResourcePolicies, imagesDetected, resourceTemplates } from '../../api/index.ts';
+import { createRegistryClient } from '../../registry/index.ts';
+import { pushDemoImage } from './demo-image.ts';
+import type { Scene, Stage } from './scene.ts';
+
+const apiVersion = 'automation.gitops.io/v1beta1';
+const metadata = { name: 'demo-webapp', namespace: 'default' };
+
+const template = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .ServiceName }}-{{ .TagPrefix }}
+spec:
+  selector: { matchLabels: { app: {{ .ServiceName }}-{{ .TagPrefix }} } }
+  template:
+    metadata: { labels: { app: {{ .ServiceName }}-{{ .TagPrefix }} } }
+    spec:
+      containers:
+        - name: {{ .ServiceName }}
+          image: {{ .FullImageName }}
+`;
+
+const git = async (...args: string[]) => (await promisify(execFile)('git', args)).stdout.trim();
+
+/** An image is pushed, detected, and committed as a manifest. */
+export const createScene: Scene = {
+  title: 'An image that is pushed becomes a manifest in Git',
+  needs: 'create',
+  async play(stage) {
+    if (!stage.features.includes('detect')) return stage.say('skipped: detection is switched off');
+    const hasGit = await git('--version').catch(() => undefined);
+    if (hasGit === undefined) return stage.say('skipped: git is not installed on this machine');
+    const dir = await mkdtemp(join(tmpdir(), 'supercargo-demo-git-'));
+    const images = createRegistryClient();
+    try {
+      const repository = join(dir, 'manifests.git');
+      await git('init', '--quiet', '--bare', '--initial-branch=main', repository);
+      await pushDemoImage(images, `${stage.registry}/webapp/frontend:dev-v1.0.0`);
+      stage.say(`pushed webapp/frontend:dev-v1.0.0 to the registry at ${stage.registry}`);
+      await createObjects(stage, repository);
+      const { spec, status } = await untilSettled(stage);
+      stage.say(`imagedetected: ${spec.imageName} ${spec.imageTag}, prefix ${spec.tagPrefix}`);
+      stage.say(`${status?.phase}: ${status?.message}`);
+      if (status?.resourceCreated) {
+        stage.say(`git log: ${await git('-C', repository, 'log', '-1', '--format=%h %an: %s', 'main')}`);
+        const text = await git('-C', repository, 'show', `main:${status.files?.[0]}`);
+        for (const line of text.split('\n').slice(-3)) stage.say(`   ${line}`);
+      }
+    } finally {
+      await removeObjects(stage);
+      await images.close();
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
+};
+
+async function createObjects({ connection: { client }, registry, signal }: Stage, url: string): Promise<void> {
+  await client.apply(
+    resourceTemplates,
+    {
+      apiVersion,
+      kind: 'ResourceTemplate',
+      metadata,
+      spec: { template, gitRepository: { url, path: 'applications', branch: 'main' } },
+    },
+    { fieldManager: 'demo', force: true, signal },
+  );
+  const pattern = { regex: '^(dev|staging|prod)-v\\d+\\.\\d+\\.\\d+$', extractPrefix: true };
+  const spec = {
+    ociRepository: { registry, repositoryPattern: 'webapp/*' },
+    policy: { pattern },
+    templateRef: { name: metadata.name },
+  };
+  const policy = { apiVersion, kind: 'ImageResourcePolicy', metadata, spec };
+  await client.apply(imageResourcePolicies, policy, { fieldManager: 'demo', force: true, signal });
+}
+
+/** Watches until the detection has come to an end: the demo waits for what happens, not for time. */
+async function untilSettled({ connection: { client }, signal }: Stage): Promise<ImageDetected> {
+  const selection = { namespace: metadata.namespace, signal };
+  const isSettled = ({ spec, status }: ImageDetected) =>
+    spec.sourcePolicy.name === metadata.name && (status?.phase === 'Completed' || status?.phase === 'Failed');
+  const { items, resourceVersion } = await client.list<ImageDetected>(imagesDetected, selection);
+  const there = items.find(isSettled);
+  if (there) return there;
+  for await (const event of client.watch<ImageDetected>(imagesDetected, { ...selection, resourceVersion }))
+    if ((event.type === 'ADDED' || event.type === 'MODIFIED') && isSettled(event.object)) return event.object;
+  throw new Error('the watch ended before the detection was settled');
+}
+
+/** What points at a registry and a repository that are gone must not be left. */
+async function removeObjects({ connection: { client } }: Stage): Promise<void> {
+  const { items } = await client.list<ImageDetected>(imagesDetected, { namespace: metadata.namespace });
+  const own = items.filter(({ spec }) => spec.sourcePolicy.name === metadata.name);
+  await Promise.allSettled([
+    client.delete(imageResourcePolicies, metadata),
+    client.delete(resourceTemplates, metadata),
+    ...own.map(({ metadata: { name = '', namespace } }) => client.delete(imagesDetected, { name, namespace })),
+  ]);
+}

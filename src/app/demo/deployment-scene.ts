@@ -1,0 +1,56 @@
+import { isKubeError } from '../../kube/index.ts';
+import { type KubeObject, renderApiVersion } from '../../object/index.ts';
+import type { Scene, Stage } from './scene.ts';
+
+const deployments = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true };
+const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+const labels = { app: 'hello' };
+
+const hello: KubeObject = {
+  apiVersion: renderApiVersion(deployments),
+  kind: deployments.kind,
+  metadata: { name: 'hello', namespace: 'default' },
+  spec: {
+    replicas: 3,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1.29' }] } },
+  },
+};
+
+interface PodStatus {
+  readonly phase?: string;
+}
+
+/** A Deployment becomes pods that run: the cluster is there. */
+export const deploymentScene: Scene = {
+  title: 'A Deployment runs',
+  async play(stage) {
+    const { client } = stage.connection;
+    try {
+      await client.create(deployments, hello, { signal: stage.signal });
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+    }
+    stage.say('created deployment/hello with 3 replicas of nginx:1.29');
+    const running = await untilRunning(stage, 3);
+    for (const { metadata } of running)
+      stage.say(`pod/${metadata.name} is Running (simulated: no container is started)`);
+  },
+};
+
+/** Watches until so many pods run: the demo waits for what happens, not for time. */
+async function untilRunning({ connection: { client }, signal }: Stage, count: number): Promise<readonly KubeObject[]> {
+  const selection = { namespace: 'default', labelSelector: 'app=hello', signal };
+  const list = await client.list(pods, selection);
+  const seen = new Map(list.items.map((pod) => [pod.metadata.name, pod]));
+  const running = () =>
+    [...seen.values()].filter((pod) => (pod['status'] as PodStatus | undefined)?.phase === 'Running');
+  if (running().length >= count) return running();
+  for await (const event of client.watch(pods, { ...selection, resourceVersion: list.resourceVersion })) {
+    if (event.type === 'BOOKMARK') continue;
+    if (event.type === 'DELETED') seen.delete(event.object.metadata.name);
+    else seen.set(event.object.metadata.name, event.object);
+    if (running().length >= count) break;
+  }
+  return running();
+}

@@ -1,0 +1,36 @@
+import { admissionScene } from './admission-scene.ts';
+import { createScene } from './create-scene.ts';
+import { deploymentScene } from './deployment-scene.ts';
+import { generateScene } from './generate-scene.ts';
+import { insightsScene } from './insights-scene.ts';
+import { mirrorScene } from './mirror-scene.ts';
+import { policyScene } from './policy-scene.ts';
+import { reportScene } from './report-scene.ts';
+import type { Scene, Stage } from './scene.ts';
+
+/** In the order they are shown; every feature adds its own. */
+const scenes: readonly Scene[] = [
+  deploymentScene,
+  policyScene,
+  admissionScene,
+  reportScene,
+  generateScene,
+  createScene,
+  insightsScene,
+  mirrorScene,
+];
+
+/** Plays the guided demo on a running cluster. */
+export async function playDemo(stage: Stage): Promise<void> {
+  const shown = scenes.filter(({ needs }) => needs === undefined || stage.features.includes(needs));
+  for (const [i, scene] of shown.entries()) {
+    stage.say('');
+    stage.say(`${i + 1}. ${scene.title}`);
+    await scene.play({ ...stage, say: (line) => stage.say(`   ${line}`) });
+  }
+  stage.say('');
+  stage.say('Try it:');
+  stage.say(`   ${stage.kubectl} get pods -o wide`);
+}
+
+export type { Scene, Stage } from './scene.ts';

@@ -1,0 +1,90 @@
+import { tmpdir } from 'node:os';
+import { customResourceDefinitions } from '../../api/index.ts';
+import { renderYaml, silentLogger, systemClock } from '../../base/index.ts';
+import { isKubeError } from '../../kube/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import { ownerAnnotation, ownerValue, type SyncResult } from '../../sync/index.ts';
+import { createSyncProgram, readSyncConfig } from '../sync.ts';
+import { type InsightsStandIn, startInsightsStandIn } from './insights-stand-in.ts';
+import type { Scene, Stage } from './scene.ts';
+
+/** An audit policy as Insights would hand it out. */
+function policy(name: string, message: string): KubeObject {
+  const match = { any: [{ resources: { kinds: ['Pod'] } }] };
+  const pattern = { metadata: { labels: { team: '?*' } } };
+  return {
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name, annotations: { [ownerAnnotation]: ownerValue } },
+    spec: {
+      validationFailureAction: 'Audit',
+      background: true,
+      rules: [{ name, match, validate: { message, pattern } }],
+    },
+  };
+}
+
+const yamlOf = (...policies: readonly KubeObject[]) => policies.map((one) => `---\n${renderYaml(one)}`).join('');
+
+/** Policies come from Insights, follow it, and never take the place of a person's own. */
+export const insightsScene: Scene = {
+  title: 'Policies follow Fairwinds Insights (a local stand-in)',
+  async play(stage) {
+    const insights = await startInsightsStandIn();
+    try {
+      await definePolicies(stage);
+      insights.policies = yamlOf(policy('require-team', 'name a team'), policy('require-team-twice', 'once more'));
+      tell(stage, 'first sync', await sync(stage, insights));
+      insights.policies = yamlOf(policy('require-team', 'name the team that owns this pod'));
+      tell(stage, 'Insights changed one and dropped one', await sync(stage, insights));
+      insights.policies = '';
+      tell(stage, 'Insights answers with nothing', await sync(stage, insights));
+      stage.say(`told Insights ${insights.policyReports.length} outcomes`);
+    } finally {
+      await insights.stop();
+    }
+  },
+};
+
+async function sync(stage: Stage, insights: InsightsStandIn): Promise<SyncResult> {
+  const program = createSyncProgram({
+    config: readSyncConfig(insights.env),
+    connection: stage.connection,
+    lock: 'lease',
+    env: {},
+    temporaryDir: tmpdir(),
+    log: silentLogger,
+    output: { line: () => undefined, diff: () => undefined },
+  });
+  try {
+    return await program.run(stage.signal);
+  } finally {
+    await program.close();
+  }
+}
+
+function tell({ say }: Stage, title: string, { applied, updated, removed, failed }: SyncResult): void {
+  const parts = Object.entries({ applied, updated, removed }).flatMap(([word, operations]) =>
+    operations.length === 0 ? [] : [`${word} ${operations.map(({ ref }) => ref.name).join(', ')}`],
+  );
+  for (const { reason } of failed) parts.push(`refused: ${reason}`);
+  say(`${title}: ${parts.join('; ') || 'nothing to do'}`);
+}
+
+/** Where nothing has brought the kind of policies, the scene does. */
+async function definePolicies({ connection: { client, discovery }, signal }: Stage): Promise<void> {
+  const isServed = async () => (await discovery.byKind('kyverno.io/v1/ClusterPolicy', { signal })) !== undefined;
+  if (await isServed()) return;
+  const type = (await discovery.byKind('apiextensions.k8s.io/v1/CustomResourceDefinition', { signal }))!;
+  const wanted = customResourceDefinitions('supercargo').filter(
+    ({ metadata }) => metadata.name === 'clusterpolicies.kyverno.io',
+  );
+  for (const definition of wanted) {
+    try {
+      await client.create(type, definition, { signal });
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+    }
+  }
+  for (discovery.invalidate(); !(await isServed()); discovery.invalidate()) await systemClock.sleep(20, signal);
+}

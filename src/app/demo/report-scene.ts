@@ -1,0 +1,87 @@
+import { isKubeError } from '../../kube/index.ts';
+import { type KubeObject, renderApiVersion } from '../../object/index.ts';
+import { type ReportSummary, reportTypes } from '../../report/index.ts';
+import { policyTypes } from '../../runtime/index.ts';
+import type { Scene, Stage } from './scene.ts';
+
+const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+
+const policy: KubeObject = {
+  apiVersion: renderApiVersion(policyTypes.clusterPolicy),
+  kind: policyTypes.clusterPolicy.kind,
+  metadata: { name: 'require-app-label', annotations: { 'policies.kyverno.io/severity': 'medium' } },
+  spec: {
+    validationFailureAction: 'Audit',
+    background: true,
+    rules: [
+      {
+        name: 'has-app',
+        match: { any: [{ resources: { kinds: ['Pod'] } }] },
+        validate: { message: 'the label app is required', pattern: { metadata: { labels: { app: '?*' } } } },
+      },
+    ],
+  },
+};
+
+const stowaway: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'stowaway', namespace: 'default' },
+  spec: { containers: [{ name: 'main', image: 'busybox:1.37' }] },
+};
+
+const report = { name: 'polr-ns-default-require-app-label', namespace: 'default' };
+const patienceMs = 15_000;
+
+/** A policy becomes a report about what is there already. */
+export const reportScene: Scene = {
+  title: 'A policy reports on what is there',
+  needs: 'report',
+  async play(stage) {
+    const { client } = stage.connection;
+    await made(client.create(policyTypes.clusterPolicy, policy, { signal: stage.signal }));
+    await made(client.create(pods, stowaway, { signal: stage.signal }));
+    stage.say('created clusterpolicy/require-app-label, which only audits, and pod/stowaway without the label');
+    const found = await untilReported(stage);
+    if (!found) {
+      stage.say('no report has come yet');
+      return;
+    }
+    const { pass, fail } = found['summary'] as unknown as ReportSummary;
+    stage.say(`policyreport/${report.name}: ${pass} pass, ${fail} fail`);
+    const results = found['results'] as readonly {
+      result: string;
+      message: string;
+      resources: readonly { kind: string; name: string }[];
+    }[];
+    for (const { result, message, resources } of results)
+      if (result === 'fail') stage.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
+    stage.say(`see them all with: ${stage.kubectl} get polr -A, or supercargo report -A`);
+  },
+};
+
+/** The demo may be played twice on a cluster that is kept. */
+async function made(creation: Promise<KubeObject>): Promise<void> {
+  await creation.catch((thrown) => {
+    if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+  });
+}
+
+/** Undefined when no report tells of the pod within a time that a reader bears. */
+async function untilReported({ connection: { client }, signal }: Stage): Promise<KubeObject | undefined> {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const isThere = (object: KubeObject) => JSON.stringify(object['results'] ?? []).includes('"stowaway"');
+  const selection = { namespace: report.namespace, fieldSelector: `metadata.name=${report.name}`, signal: until };
+  try {
+    const list = await client.list<KubeObject>(reportTypes.namespaced, selection);
+    const present = list.items.find(isThere);
+    if (present) return present;
+    const { resourceVersion } = list;
+    for await (const event of client.watch<KubeObject>(reportTypes.namespaced, { ...selection, resourceVersion }))
+      if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && isThere(event.object)) return event.object;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!until.aborted && !isKubeError(thrown, 'kube-not-found')) throw thrown;
+  }
+  return undefined;
+}

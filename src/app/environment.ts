@@ -1,0 +1,208 @@
+import { setMaxListeners } from 'node:events';
+import type { Registry } from 'prom-client';
+import { defaultResourceFilters, parseResourceFilters } from '../admission/index.ts';
+import { type Logger, systemClock } from '../base/index.ts';
+import { type Runnable, startOrder } from '../controller/index.ts';
+import { createEventRecorder, createInformerFactory } from '../kube/index.ts';
+import { type LabelMatcher, type LabelSelector, labelSelectorOf, parseDurationMs } from '../object/index.ts';
+import {
+  createLivePolicies,
+  createLookUps,
+  createNamespaces,
+  createRoles,
+  findKyverno,
+  type LiveLookUps,
+  type LivePolicies,
+  type Namespaces,
+} from '../runtime/index.ts';
+import { createWebhooks, type Webhooks } from '../webhook/index.ts';
+import type { Config } from './config.ts';
+import type { Connection } from './connect.ts';
+import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
+import { openImageClient } from './image-access.ts';
+import { createImageData, type LiveImageData } from './image-data.ts';
+
+export interface EnvironmentOptions {
+  readonly config: Config;
+  readonly connection: Connection;
+  readonly env: FeatureEnvironment['env'];
+  readonly metrics: Registry;
+  readonly selector: LabelMatcher | undefined;
+  readonly log: Logger;
+}
+
+/** What the features share, made as far as they ask for it. */
+export interface Environment extends FeatureEnvironment {
+  readonly lookUps: LiveLookUps;
+  readonly images: LiveImageData;
+}
+
+export function createEnvironment({
+  config,
+  connection,
+  env,
+  metrics,
+  selector,
+  log,
+}: EnvironmentOptions): Environment {
+  const { client, discovery } = connection;
+  const namespace = config.namespace ?? client.config.namespace;
+  const informers = createInformerFactory({ client, log });
+  const clock = systemClock;
+  const images = createImageData((access) => openImageClient(access, { client, namespace, env, log }));
+  let policies: LivePolicies | undefined;
+  let namespaces: Namespaces | undefined;
+  return {
+    config,
+    env,
+    namespace,
+    connection,
+    informers,
+    images,
+    // Policies and namespaces are followed only where a feature asks for them.
+    get policies() {
+      policies ??= createLivePolicies({ informers, selector, log });
+      return policies;
+    },
+    get namespaces() {
+      namespaces ??= createNamespaces({ client, informers });
+      return namespaces;
+    },
+    roles: createRoles({ informers }),
+    lookUps: createLookUps({
+      client,
+      discovery,
+      clock,
+      log,
+      imageData: images.imageData,
+      limits: { ...config.lookUps, timeoutMs: parseDurationMs(config.lookUps.timeout) },
+    }),
+    webhooks: webhooksOf({ config, connection, informers, namespace, metrics, log }),
+    admissionResults: createFeed(),
+    policyProblems: createProblems(),
+    events: createEventRecorder({ client, component: config.installation, log }),
+    metrics,
+    clock,
+    log,
+  };
+}
+
+function webhooksOf(
+  environment: Pick<FeatureEnvironment, 'config' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'log'>,
+): Webhooks {
+  const { config, connection, namespace } = environment;
+  const { host, port, exposure, service, tls, maxBodyBytes, namespaceSelector, objectSelector, removeOnStop } =
+    config.webhook;
+  const name = service.name ?? `${config.installation}-webhook`;
+  const isLocal = exposure === 'loopback';
+  const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
+  return createWebhooks({
+    client: connection.client,
+    informers: environment.informers,
+    installation: config.installation,
+    namespace,
+    server: { host: isLocal ? '127.0.0.1' : host, port, maxBodyBytes },
+    address: (actual) =>
+      isLocal ? { url: `https://127.0.0.1:${actual}` } : { service: { namespace, name, port: service.port } },
+    certificate:
+      tls.secretName === undefined
+        ? {
+            hosts: isLocal
+              ? ['127.0.0.1', 'localhost']
+              : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`],
+            authorityDays: tls.authorityDays,
+            servingDays: tls.certificateDays,
+            overlapMs: parseDurationMs(tls.overlap),
+          }
+        : { secretName: tls.secretName },
+    exemptNamespaces: [...new Set(['kube-system', namespace, ...filters.namespaces])],
+    namespaceSelector: namespaceSelector as LabelSelector | undefined,
+    objectSelector: objectSelector as LabelSelector | undefined,
+    removeOnStop,
+    leadershipGroup: 'controllers',
+    metrics: environment.metrics,
+    clock: systemClock,
+    log: environment.log,
+  });
+}
+
+function createFeed(): AdmissionResultsFeed {
+  const listeners = new Set<AdmissionResultsFeed['tell']>();
+  return {
+    tell(results) {
+      for (const listener of [...listeners]) listener(results);
+    },
+    get hasListeners() {
+      return listeners.size > 0;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function createProblems(): PolicyProblemsFeed {
+  const problems = new Map<string, NonNullable<ReturnType<PolicyProblemsFeed['of']>>>();
+  const listeners = new Set<(policy: string) => void>();
+  return {
+    tell(policy, problem) {
+      if (problem) problems.set(policy, problem);
+      else problems.delete(policy);
+      for (const listener of [...listeners]) listener(policy);
+    },
+    of: (policy) => problems.get(policy),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Which policies are ours: those that the configuration selects; else all of them, or none where Kyverno runs. */
+export async function selectorOf(
+  config: Config,
+  { client }: Connection,
+  log: Logger,
+): Promise<LabelMatcher | undefined> {
+  const { selector } = config.policies;
+  if (selector) return labelSelectorOf(selector as LabelSelector);
+  const reason = await findKyverno(client);
+  if (reason === undefined) return undefined;
+  log.warn('no policy is ours: Kyverno looks after this cluster; name ours with policies.selector', { reason });
+  return () => false;
+}
+
+/** What features share and somebody must run. */
+export function supportsOf({ informers, events, lookUps, images }: Environment): readonly Runnable[] {
+  let hasSynced = false;
+  return [
+    {
+      name: 'informers',
+      order: startOrder.sources,
+      async run(signal) {
+        // One signal ends all informers and what they have under way; that many listeners are no leak.
+        setMaxListeners(0, signal);
+        const synced = informers.synced(signal).then(
+          () => {
+            hasSynced = true;
+          },
+          // Aborted before the first lists were complete: the run below ends as well.
+          () => {},
+        );
+        await informers.run(signal);
+        await synced;
+      },
+      ready: () => hasSynced || 'the first lists are not complete',
+    },
+    { name: 'event-recorder', order: startOrder.setup, run: (signal) => events.run(signal) },
+    {
+      name: 'look-ups',
+      order: startOrder.setup,
+      async run(signal) {
+        await lookUps.run(signal);
+        await images.close();
+      },
+    },
+  ];
+}

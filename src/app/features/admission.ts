@@ -1,0 +1,62 @@
+import {
+  checkRegistration,
+  createAdmissionMetrics,
+  createCheckReviewer,
+  createLater,
+  createPolicyRegistrations,
+  createPolicyReviewers,
+  createStatusController,
+  defaultResourceFilters,
+  hasEvents,
+  parseResourceFilters,
+  recordEvents,
+} from '../../admission/index.ts';
+import { startOrder } from '../../controller/index.ts';
+import type { WireFeature } from './feature.ts';
+
+/** Requests judged by policies. */
+export const wireAdmission: WireFeature = (environment) => {
+  const { config, connection, informers, policies, webhooks, events, clock, admissionResults } = environment;
+  const { client, discovery } = connection;
+  const log = environment.log.child({ feature: 'admission' });
+  const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
+  const later = createLater(log);
+  const metrics = createAdmissionMetrics(environment.metrics, later);
+  const omitted = new Set<string>(config.admission.omitEvents);
+  const reviewers = createPolicyReviewers({
+    ...environment,
+    discovery,
+    filters,
+    later,
+    log,
+    count: metrics.count,
+    isNews: (results) => admissionResults.hasListeners || hasEvents(omitted, results),
+    onResults(results) {
+      recordEvents(events, omitted, results);
+      admissionResults.tell(results);
+    },
+  });
+  const registrations = createPolicyRegistrations({ policies, discovery, informers, filters });
+  webhooks.add({ reviewer: reviewers.mutate, registration: registrations.mutate });
+  webhooks.add({ reviewer: reviewers.validate, registration: registrations.validate });
+  webhooks.add({ reviewer: createCheckReviewer(policies), registration: checkRegistration() });
+  const status = createStatusController({
+    client,
+    informers,
+    policies,
+    registrations,
+    problems: environment.policyProblems,
+    clock,
+    log,
+  });
+  return {
+    runnables: [
+      {
+        name: 'policy-status',
+        order: startOrder.controllers,
+        needsLeadership: 'controllers',
+        run: (signal) => status.run(signal),
+      },
+    ],
+  };
+};

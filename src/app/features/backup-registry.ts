@@ -1,0 +1,26 @@
+import type { IsCopy } from '../../detect/index.ts';
+import { createImageMapper, parseTarget, type RegistryTarget } from '../../image/index.ts';
+import { imagesWithCopyIn, mirroredImageInformer } from '../../mirror/index.ts';
+import type { FeatureEnvironment } from './feature.ts';
+
+/** Where copies of images go, as the environment or the configuration says. */
+export function backupRegistryOf({
+  config,
+  env,
+}: Pick<FeatureEnvironment, 'config' | 'env'>): RegistryTarget | undefined {
+  const text = env['BACKUP_REGISTRY'] || config.mirror.registry;
+  return text ? parseTarget(text) : undefined;
+}
+
+/**
+ * Whether a repository holds copies: everything below the backup registry's path, and what the cluster's list of copies
+ * names. A backup registry without a path may hold images of its own beside them; there the list alone decides.
+ */
+export function createIsCopy(environment: Pick<FeatureEnvironment, 'config' | 'env' | 'informers'>): IsCopy {
+  const { config, informers } = environment;
+  const target = backupRegistryOf(environment);
+  const isBelow =
+    target && target.prefix !== '' ? createImageMapper({ target, mapping: config.mirror.mapping }).isCopy : () => false;
+  const copies = mirroredImageInformer(informers, config.installation);
+  return (repository) => isBelow(repository) || imagesWithCopyIn(copies, repository).length > 0;
+}

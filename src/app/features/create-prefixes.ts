@@ -1,0 +1,15 @@
+import type { ImageResourcePolicy } from '../../api/index.ts';
+import type { PrefixOf } from '../../create/index.ts';
+import { compileSelection, SelectionError } from '../../detect/index.ts';
+
+/** The prefix of a tag as detection sees it: one function for both. */
+export function prefixesOf({ spec }: Pick<ImageResourcePolicy, 'spec'>): PrefixOf {
+  try {
+    const selection = compileSelection(spec.policy);
+    return (tag) => selection.judge([{ repository: 'any', tag }])[0]?.prefix;
+  } catch (thrown) {
+    // A policy that makes no sense any more takes no tag for anything.
+    if (thrown instanceof SelectionError) return () => undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,60 @@
+import {
+  type ImageDetected,
+  type ImageResourcePolicy,
+  imageResourcePolicies,
+  imagesDetected,
+} from '../../api/index.ts';
+import { createController, type InformerChange, informerSource, type Runnable } from '../../controller/index.ts';
+import { createDetectMetrics, createDetector, createExpiry, createOpenSource } from '../../detect/index.ts';
+import { proxyFromEnvironment } from '../../registry/index.ts';
+import { createIsCopy } from './backup-registry.ts';
+import type { WireFeature } from './feature.ts';
+
+/** From registries to `ImageDetected` objects; on the leader alone. */
+export const wireDetect: WireFeature = (environment) => {
+  const { config, env, connection, informers, events, metrics, clock, log } = environment;
+  const { client } = connection;
+  const policies = informers.for<ImageResourcePolicy>(imageResourcePolicies);
+  const detector = createController({
+    name: 'detect',
+    sources: [informerSource(policies, specChanged)],
+    reconcile: createDetector({
+      client,
+      policyOf: (key) => policies.get(key),
+      openSource: createOpenSource({ client, registry: { proxy: proxyFromEnvironment(env), log } }),
+      isCopy: createIsCopy(environment),
+      installation: config.installation,
+      events,
+      metrics: createDetectMetrics(metrics),
+      clock,
+      log,
+    }),
+    log,
+  });
+  const runnables: Runnable[] = [leading('detect', (signal) => detector.run(signal))];
+  // The creation removes what is over; where only detection runs, somebody must.
+  if (!config.features.includes('create')) {
+    const detections = informers.for<ImageDetected>(imagesDetected);
+    const expiry = createController({
+      name: 'detect-expiry',
+      sources: [informerSource(detections)],
+      reconcile: createExpiry({
+        client,
+        detectionOf: (key) => detections.get(key),
+        installation: config.installation,
+        clock,
+      }),
+      log,
+    });
+    runnables.push(leading('detect-expiry', (signal) => expiry.run(signal)));
+  }
+  return { runnables };
+};
+
+const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'controllers', run });
+
+/** Our own status updates must not cause a scan, nor cut a back-off short. */
+function specChanged(change: InformerChange<ImageResourcePolicy, ImageResourcePolicy>): readonly string[] {
+  const isSame = 'previous' in change && change.previous.metadata.generation === change.stored.metadata.generation;
+  return isSame ? [] : [change.key];
+}

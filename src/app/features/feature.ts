@@ -1,0 +1,55 @@
+import type { Registry } from 'prom-client';
+import type { OnResults, PolicyProblems } from '../../admission/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
+import type { Runnable } from '../../controller/index.ts';
+import type { OnPolicyProblem } from '../../generate/index.ts';
+import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
+import type { LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
+import type { Webhooks } from '../../webhook/index.ts';
+import type { Config } from '../config.ts';
+import type { Connection } from '../connect.ts';
+
+/** What the program gives to each of its features. */
+export interface FeatureEnvironment {
+  readonly config: Config;
+  /** The process's environment variables: proxies, and the seeds' settings. */
+  readonly env: Environment;
+  /** Our own namespace in the cluster. */
+  readonly namespace: string;
+  readonly connection: Connection;
+  /** One informer per kind, shared by all features. */
+  readonly informers: InformerFactory;
+  readonly policies: LivePolicies;
+  readonly lookUps: LookUps;
+  /** Labels of namespaces, followed where a feature asks for them. */
+  readonly namespaces: Namespaces;
+  readonly roles: Roles;
+  /** Where features bring their reviewers; its server runs when there is one. */
+  readonly webhooks: Webhooks;
+  readonly admissionResults: AdmissionResultsFeed;
+  readonly policyProblems: PolicyProblemsFeed;
+  readonly events: EventRecorder;
+  readonly metrics: Registry;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** From admission to whoever wants to know; it may be that nobody speaks, or nobody listens. */
+export interface AdmissionResultsFeed {
+  readonly tell: OnResults;
+  readonly hasListeners: boolean;
+  subscribe(listener: OnResults): () => void;
+}
+
+/** From the features that run policies to the one that writes their status. */
+export interface PolicyProblemsFeed extends PolicyProblems {
+  readonly tell: OnPolicyProblem;
+}
+
+/** What a feature consists of, as the program sees it. Runnables for the leader alone need the group `controllers`. */
+export interface FeatureParts {
+  readonly runnables: readonly Runnable[];
+}
+
+/** Composes one feature; the only place that knows both the feature and what it needs from others. */
+export type WireFeature = (environment: FeatureEnvironment) => FeatureParts;

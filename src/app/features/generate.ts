@@ -1,0 +1,32 @@
+import { hostname } from 'node:os';
+import { createGenerator } from '../../generate/index.ts';
+import type { WireFeature } from './feature.ts';
+
+/** Objects made because of others: generate and mutate-existing rules. */
+export const wireGenerate: WireFeature = (environment) => {
+  const { config, connection, namespace, policies, lookUps, namespaces, roles, events, metrics, clock, log } =
+    environment;
+  // Most rules need no webhook; where there is none anyway, none is opened for the few that do.
+  const hearsRequests = config.features.includes('admission');
+  const { runnables, listener } = createGenerator({
+    client: connection.client,
+    discovery: connection.discovery,
+    policies,
+    lookUps,
+    namespaces,
+    roles,
+    hearsRequests,
+    events,
+    metrics,
+    namespace,
+    installation: config.installation,
+    replica: hostname()
+      .toLowerCase()
+      .replace(/[^a-z0-9.-]/g, '-'),
+    onProblem: environment.policyProblems.tell,
+    clock,
+    log,
+  });
+  if (hearsRequests) environment.webhooks.add(listener);
+  return { runnables };
+};

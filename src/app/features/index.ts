@@ -1,0 +1,52 @@
+/** The features by name, each loaded only where it is switched on. */
+import { UsageError } from '../../base/index.ts';
+import type { FeatureName } from '../config.ts';
+import type { WireFeature } from './feature.ts';
+
+const loaders: Partial<Record<FeatureName, () => Promise<WireFeature>>> = {
+  admission: async () => (await import('./admission.ts')).wireAdmission,
+  mirror: async () => (await import('./mirror.ts')).wireMirror,
+  detect: async () => (await import('./detect.ts')).wireDetect,
+  create: async () => (await import('./create.ts')).wireCreate,
+  report: async () => (await import('./report.ts')).wireReport,
+  sync: async () => (await import('./sync.ts')).wireSync,
+  jobs: async () => (await import('./jobs.ts')).wireJobs,
+  generate: async () => (await import('./generate.ts')).wireGenerate,
+};
+
+export const availableFeatures = Object.keys(loaders) as readonly FeatureName[];
+
+/** Those that must be told of another server, Insights or a backup registry, run only where they are named. */
+const needsServer: ReadonlySet<FeatureName> = new Set(['sync', 'jobs', 'mirror']);
+export const defaultFeatures: readonly FeatureName[] = availableFeatures.filter((name) => !needsServer.has(name));
+/** On one machine there is a registry. */
+export const localFeatures: readonly FeatureName[] = [...defaultFeatures, 'mirror'];
+
+/** The names in a list separated by commas; each must be a feature that there is. */
+export function parseFeatures(text: string): readonly FeatureName[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const unknown = names.filter((name) => !(availableFeatures as readonly string[]).includes(name));
+  if (unknown.length > 0)
+    throw new UsageError(
+      'feature-unavailable',
+      `there is no feature ${unknown.join(', ')} in this version (there are ${availableFeatures.join(', ')})`,
+    );
+  return names as readonly FeatureName[];
+}
+
+export async function loadFeature(name: FeatureName): Promise<WireFeature> {
+  const load = loaders[name];
+  if (!load) throw new UsageError('feature-unavailable', `this version has no feature ${name} yet`);
+  return load();
+}
+
+export type {
+  AdmissionResultsFeed,
+  FeatureEnvironment,
+  FeatureParts,
+  PolicyProblemsFeed,
+  WireFeature,
+} from './feature.ts';

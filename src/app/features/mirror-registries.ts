@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
+import type { MirroredImage } from '../../api/index.ts';
+import { errorMessage, UsageError } from '../../base/index.ts';
+import type { RegistryTarget } from '../../image/index.ts';
+import { pullSecretSource } from '../../mirror/index.ts';
+import {
+  awsEcrToken,
+  type CredentialSource,
+  type CredentialTarget,
+  combineSources,
+  createRegistryClient,
+  dockerConfigSource,
+  ecrSource,
+  parseDockerConfig,
+  proxyFromEnvironment,
+  type RegistryClient,
+  type RegistryClientOptions,
+  staticSource,
+} from '../../registry/index.ts';
+import type { FeatureEnvironment } from './feature.ts';
+
+/** Clients for copying. */
+export interface MirrorRegistries {
+  /** For looks at the backup registry while a request waits: it gives up soon. */
+  readonly looking: RegistryClient;
+  /** Lends the client with the credentials of an image; kept for a while, never closed while it is used. */
+  withClient<T>(image: MirroredImage, work: (client: RegistryClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+interface Lent {
+  readonly client: RegistryClient;
+  users: number;
+  isDropped: boolean;
+}
+
+const maxClients = 32;
+
+export function createMirrorRegistries(environment: FeatureEnvironment, target: RegistryTarget): MirrorRegistries {
+  const { connection } = environment;
+  const log = environment.log.child({ feature: 'mirror' });
+  const create = clientFactory(environment, target);
+  const looking = create([], { attempts: 2, retryBaseMs: 100, connectTimeoutMs: 3_000 });
+  const closing = new Set<Promise<void>>();
+  const closeIdle = (lent: Lent) => {
+    if (!lent.isDropped || lent.users > 0) return;
+    const closed = lent.client.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  };
+  const clients = new LRUCache<string, Lent>({
+    max: maxClients,
+    dispose(lent) {
+      lent.isDropped = true;
+      closeIdle(lent);
+    },
+  });
+  return {
+    looking,
+    async withClient({ spec }, work) {
+      const refs = spec.pullSecrets ?? [];
+      const id = JSON.stringify(refs);
+      let lent = clients.get(id);
+      if (!lent) {
+        const secrets = pullSecretSource(refs, connection.client, log);
+        lent = { client: create([exceptFor(target, secrets)]), users: 0, isDropped: false };
+        clients.set(id, lent);
+      }
+      lent.users++;
+      try {
+        return await work(lent.client);
+      } finally {
+        lent.users--;
+        closeIdle(lent);
+      }
+    },
+    async close() {
+      clients.clear();
+      await Promise.all([looking.close(), ...closing]);
+    },
+  };
+}
+
+/** First what the workload brings, then what the configuration says, then what the machine's identity gives. */
+function clientFactory({ config, env, namespace, connection, clock, log }: FeatureEnvironment, target: RegistryTarget) {
+  const { insecure, plainHttpRegistries, sourceSecrets, dockerConfig } = config.mirror;
+  const plain = new Set([...plainHttpRegistries, ...(insecure ? [target.registry] : [])]);
+  const { BACKUP_REGISTRY_USERNAME: username, BACKUP_REGISTRY_PASSWORD: password } = env;
+  if (!username !== !password)
+    throw new UsageError(
+      'mirror-credentials',
+      'set both BACKUP_REGISTRY_USERNAME and BACKUP_REGISTRY_PASSWORD, or none of them',
+    );
+  const own =
+    username && password ? [staticSource(target.registry, username, password, 'BACKUP_REGISTRY_USERNAME')] : [];
+  const refs = sourceSecrets.map((name) => ({ namespace, name }));
+  const configured: readonly CredentialSource[] = [
+    ...(refs.length > 0 ? [pullSecretSource(refs, connection.client, log)] : []),
+    ...(dockerConfig === undefined ? [] : [fileSource(dockerConfig)]),
+    ecrSource(awsEcrToken(), clock),
+  ];
+  return (sources: readonly CredentialSource[], options: RegistryClientOptions = {}) =>
+    createRegistryClient({
+      credentials: combineSources(...own, ...sources, ...configured),
+      settings: (registry) => ({ isPlainHttp: plain.has(registry) }),
+      proxy: proxyFromEnvironment(env),
+      clock,
+      log,
+      ...options,
+    });
+}
+
+/** What a workload may pull with is no right of ours to push with. */
+function exceptFor(target: RegistryTarget, source: CredentialSource): CredentialSource {
+  const isBackup = ({ registry, repository = '' }: CredentialTarget) =>
+    registry === target.registry && (target.prefix === '' || repository.startsWith(`${target.prefix}/`));
+  return async (wanted, signal) => (isBackup(wanted) ? [] : source(wanted, signal));
+}
+
+/** Read whenever a login is needed: a mounted Secret changes under way. */
+function fileSource(file: string): CredentialSource {
+  return async (target, signal) => {
+    let text: string;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch (thrown) {
+      throw new UsageError('mirror-docker-config', `cannot read mirror.dockerConfig: ${errorMessage(thrown)}`);
+    }
+    return dockerConfigSource(parseDockerConfig(text, file))(target, signal);
+  };
+}

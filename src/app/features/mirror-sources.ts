@@ -1,0 +1,90 @@
+import type { MirroredImage } from '../../api/index.ts';
+import { type InformerChange, informerSource, type Source } from '../../controller/index.ts';
+import { parseReference, renderReference, withDefaultTag } from '../../image/index.ts';
+import { type WorkloadImages, workloadInformer, workloadTypes } from '../../inventory/index.ts';
+import type { Informer, InformerFactory, ResourceType } from '../../kube/index.ts';
+import { type MirrorSettings, workloadKey, workloadKinds } from '../../mirror/index.ts';
+import { deepEqual, type KubeObject } from '../../object/index.ts';
+
+const namespaceType: ResourceType = {
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+};
+
+type WorkloadChange = InformerChange<KubeObject, WorkloadImages>;
+const byImage = 'mirror-image';
+
+/**
+ * Workloads of the kinds that are looked at: when their images change, when their namespace's labels do, and when a copy
+ * of one of their images has been made or its record is gone. Nobody keeps a list of who waits for what.
+ */
+export function workloadSources(
+  informers: InformerFactory,
+  images: Informer<MirroredImage>,
+  rewrite: MirrorSettings['rewrite'],
+): readonly Source[] {
+  const followed = workloadTypes
+    .filter(({ kind }) => workloadKinds.includes(kind) && (rewrite === 'pods' || kind !== 'Pod'))
+    .map((type) => {
+      const informer = workloadInformer(informers, type);
+      informer.addIndexes({ [byImage]: ({ images: used }) => used.flatMap(({ image }) => fullName(image)) });
+      return { kind: type.kind, informer };
+    });
+  const keyOf = (kind: string, { metadata }: WorkloadImages) => workloadKey(kind, metadata.namespace, metadata.name);
+  const changed = (kind: string, change: WorkloadChange): readonly string[] => {
+    const { stored } = change;
+    if (stored.images.length === 0) return [];
+    const isSame = 'previous' in change && deepEqual(change.previous.images, stored.images);
+    return isSame ? [] : [keyOf(kind, stored)];
+  };
+  const inNamespace = (namespace: string) =>
+    followed.flatMap(({ kind, informer }) =>
+      informer
+        .list()
+        .filter(({ metadata, images: used }) => metadata.namespace === namespace && used.length > 0)
+        .map((stored) => keyOf(kind, stored)),
+    );
+  const withImage = (source: string) =>
+    followed.flatMap(({ kind, informer }) => informer.byIndex(byImage, source).map((stored) => keyOf(kind, stored)));
+  const namespaces = informers.for<KubeObject, Readonly<Record<string, string>>>(namespaceType, {
+    metadataOnly: true,
+    projection: { name: 'labels', project: ({ metadata }) => metadata.labels ?? {} },
+  });
+  return [
+    ...followed.map(({ kind, informer }) =>
+      informerSource(informer, (change: WorkloadChange) => changed(kind, change)),
+    ),
+    informerSource(namespaces, (change) =>
+      'previous' in change && !deepEqual(change.previous, change.stored) ? inNamespace(change.key) : [],
+    ),
+    informerSource(images, (change) => (isSettled(change) ? withImage(change.stored.spec.source) : [])),
+  ];
+}
+
+/** A copy that was made now, not one that is only looked at again; or an image that somebody deleted. */
+function isSettled(change: InformerChange<MirroredImage, MirroredImage>): boolean {
+  if ('isInitial' in change) return change.stored.status?.phase === 'Copied';
+  if (!('previous' in change)) return true;
+  const [before, now] = [change.previous.status, change.stored.status];
+  return now?.phase === 'Copied' && (before?.phase !== 'Copied' || before.attempts !== now.attempts);
+}
+
+/** What is to be copied: new objects, and those that were opened again. Our own notes on the way are none. */
+export function isOrdered(change: InformerChange<MirroredImage, MirroredImage>): readonly string[] {
+  const phase = change.stored.status?.phase ?? 'Pending';
+  const isOpened = 'previous' in change && phase === 'Pending' && change.previous.status?.phase !== phase;
+  const isNew = !('previous' in change) || change.previous.metadata.generation !== change.stored.metadata.generation;
+  return isNew || isOpened ? [change.key] : [];
+}
+
+function fullName(image: string): readonly string[] {
+  try {
+    return [renderReference(withDefaultTag(parseReference(image)))];
+  } catch {
+    // No image; the API server will say so, or has.
+    return [];
+  }
+}

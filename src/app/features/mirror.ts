@@ -1,0 +1,178 @@
+import { type MirroredImage, mirroredImages, ownerLabel } from '../../api/index.ts';
+import { systemClock, UsageError } from '../../base/index.ts';
+import {
+  createController,
+  createCourtesy,
+  informerSource,
+  type Runnable,
+  startOrder,
+  whenAborted,
+} from '../../controller/index.ts';
+import type { RegistryTarget } from '../../image/index.ts';
+import { workloadTypes } from '../../inventory/index.ts';
+import {
+  createCopyBook,
+  createCopyController,
+  createCopyImage,
+  createCopyNames,
+  createMirrorMetrics,
+  createMirrorReviewer,
+  createNameClaims,
+  createPresence,
+  createRewriteController,
+  type HeadCopy,
+  type MirrorSettings,
+  mirroredImageInformer,
+  mirrorPaths,
+  mirrorRegistration,
+  noClaims,
+  type ReviewerOptions,
+} from '../../mirror/index.ts';
+import { type LabelSelector, labelSelectorOf, parseDurationMs } from '../../object/index.ts';
+import { backupRegistryOf } from './backup-registry.ts';
+import type { FeatureEnvironment, WireFeature } from './feature.ts';
+import { createMirrorRegistries } from './mirror-registries.ts';
+import { isOrdered, workloadSources } from './mirror-sources.ts';
+
+/** The clone of every image: rewritten as workloads are admitted, copied by the leader, caught up in the background. */
+export const wireMirror: WireFeature = (environment) => {
+  const { config, connection, informers, namespaces, webhooks, events, clock } = environment;
+  const { client } = connection;
+  const { installation } = config;
+  const log = environment.log.child({ feature: 'mirror' });
+  const target = targetOf(environment);
+  const settings = settingsOf(environment, target);
+  const metrics = createMirrorMetrics(environment.metrics);
+  const registries = createMirrorRegistries(environment, target);
+  const images = mirroredImageInformer(informers, installation);
+  const headCopy: HeadCopy = async (copy, signal) =>
+    (await registries.looking.headManifest(copy, copy.digest ?? copy.tag, signal))?.digest;
+  const shared = {
+    book: createCopyBook({ client, informer: images, installation, follow: settings.follow, clock }),
+    presence: createPresence({ head: headCopy, clock }),
+    settings,
+    names: createCopyNames(settings),
+    namespaceLabels: async (name: string, signal: AbortSignal) =>
+      namespaces.labels(name) ?? namespaces.fetchLabels(name, signal),
+    metrics,
+    clock,
+    log,
+  };
+  addReviewers(webhooks, config.mirror, shared);
+
+  const copies = createController({
+    name: 'mirror-copies',
+    concurrency: config.mirror.copiesAtOnce,
+    // The registry client has tried several times before it gives up.
+    backoff: { baseMs: 1_000, maxMs: 5 * 60_000 },
+    sources: [informerSource(images, isOrdered)],
+    reconcile: createCopyController({
+      ...shared,
+      client,
+      imageOf: (key) => images.get(key),
+      claims:
+        settings.mapping === 'basename' ? createNameClaims({ listImages: () => listImages(environment) }) : noClaims,
+      copy: createCopyImage({
+        withClient: registries.withClient,
+        keepsDigests: settings.pin === 'digest',
+        pace: createCourtesy(systemClock),
+        log,
+      }),
+      headSource: (image, source, signal) =>
+        registries.withClient(
+          image,
+          async (registry) => (await registry.headManifest(source, (source.digest ?? source.tag)!, signal))?.digest,
+        ),
+      headCopy,
+      installation,
+      recheckMs: settings.recheckMs,
+      events,
+    }),
+    log,
+  });
+  const workloads = createController({
+    name: 'mirror-workloads',
+    concurrency: 4,
+    backoff: { baseMs: 50, maxMs: 60_000 },
+    sources: workloadSources(informers, images, settings.rewrite),
+    reconcile: createRewriteController({
+      ...shared,
+      client,
+      typeOf: (kind) => workloadTypes.find((type) => type.kind === kind),
+      events,
+    }),
+    log,
+  });
+  const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'controllers', run });
+  return {
+    runnables: [
+      leading('mirror-copies', (signal) => copies.run(signal)),
+      leading('mirror-workloads', (signal) => workloads.run(signal)),
+      {
+        name: 'mirror-registries',
+        order: startOrder.setup,
+        async run(signal) {
+          await whenAborted(signal);
+          await registries.close();
+        },
+      },
+    ],
+  };
+};
+
+function addReviewers(
+  webhooks: FeatureEnvironment['webhooks'],
+  { failurePolicy, timeoutSeconds, namespaceSelector }: FeatureEnvironment['config']['mirror'],
+  shared: Omit<ReviewerOptions, 'isStrict'>,
+): void {
+  const { rewrite, mode } = shared.settings;
+  const options = { ...shared, isStrict: failurePolicy === 'Fail' && mode === 'sync' };
+  const selector = namespaceSelector as LabelSelector;
+  webhooks.add({
+    reviewer: createMirrorReviewer(mirrorPaths.all, options),
+    registration: mirrorRegistration({ rewrite, failurePolicy, timeoutSeconds, namespaceSelector: selector }),
+  });
+  for (const path of [mirrorPaths.deployment, mirrorPaths.daemonSet])
+    webhooks.add({ reviewer: createMirrorReviewer(path, options) });
+}
+
+async function listImages({ connection, config }: FeatureEnvironment): Promise<readonly MirroredImage[]> {
+  const found: MirroredImage[] = [];
+  const labelSelector = `${ownerLabel}=${config.installation}`;
+  for await (const page of connection.client.pages<MirroredImage>(mirroredImages, { labelSelector })) {
+    if (page.startsOver) found.length = 0;
+    found.push(...page.items);
+  }
+  return found;
+}
+
+function targetOf(environment: FeatureEnvironment): RegistryTarget {
+  const target = backupRegistryOf(environment);
+  if (!target)
+    throw new UsageError(
+      'mirror-no-registry',
+      'the feature mirror needs a backup registry: set BACKUP_REGISTRY or mirror.registry, for example registry.example/copies',
+    );
+  return target;
+}
+
+function settingsOf({ config, namespace }: FeatureEnvironment, target: RegistryTarget): MirrorSettings {
+  const { mapping, pin, mode, waitBytes, rewrite, pullSecret, skipGitOps, follow, ...rest } = config.mirror;
+  // A request must be answered before the API server gives up.
+  const longestMs = rest.timeoutSeconds * 1000 - 1000;
+  return {
+    target,
+    mapping,
+    pin,
+    mode,
+    waitMs: Math.max(0, Math.min(parseDurationMs(rest.wait), longestMs)),
+    waitBytes,
+    rewrite,
+    selectsNamespace: labelSelectorOf(rest.namespaceSelector as LabelSelector),
+    exemptNamespaces: ['kube-system', namespace],
+    pullSecret,
+    skipsGitOps: skipGitOps,
+    follow,
+    recheckMs: parseDurationMs(rest.recheck),
+  };
+}

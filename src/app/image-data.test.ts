@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { pushImage } from '../../test/support/push-image.ts';
+import { createAuthority, issueCertificate, silentLogger } from '../base/index.ts';
+import { KubeError } from '../kube/index.ts';
+import { createRegistryClient, staticSource } from '../registry/index.ts';
+import { type RegistryServerOptions, startRegistryServer } from '../registryserver/index.ts';
+import { openImageClient, parseImageAccess } from './image-access.ts';
+import { createImageData } from './image-data.ts';
+// Loaded with the first secret otherwise, which on a busy machine is more than a test's time.
+import '../mirror/index.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const { signal } = new AbortController();
+const users = { reader: 'let me in' };
+
+async function registryWith(options: RegistryServerOptions = {}) {
+  const server = await startRegistryServer(options);
+  closers.push(() => server.stop());
+  const client = createRegistryClient({
+    credentials: staticSource(server.host, 'reader', users.reader, 'the test'),
+    settings: () => ({ isInsecure: true }),
+  });
+  closers.push(() => client.close());
+  const image = `${server.host}/shop/api:v1`;
+  return { image, host: server.host, digest: await pushImage(client, image) };
+}
+
+/** Our namespace has these Secrets, and what is read of them is noted. */
+function imageData(secrets: Readonly<Record<string, object>> = {}) {
+  const read: string[] = [];
+  const count = { opened: 0, closed: 0 };
+  const get = async (_: unknown, { namespace, name }: { readonly namespace?: string; readonly name: string }) => {
+    read.push(`${namespace}/${name}`);
+    const secret = namespace === 'supercargo' ? secrets[name] : undefined;
+    if (!secret) throw new KubeError('kube-not-found', `no Secret ${name}`, { method: 'GET', path: name });
+    return secret as never;
+  };
+  const images = createImageData(async (access) => {
+    const client = await openImageClient(access, {
+      client: { get },
+      namespace: 'supercargo',
+      env: {},
+      log: silentLogger,
+    });
+    count.opened++;
+    return {
+      ...client,
+      async close() {
+        count.closed++;
+        await client.close();
+      },
+    };
+  });
+  closers.push(() => images.close());
+  const look = (image: string, credentials?: unknown) => images.imageData(image, { credentials, signal });
+  return { look, read, count, close: () => images.close() };
+}
+
+const pullSecret = (host: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'pull' },
+  type: 'kubernetes.io/dockerconfigjson',
+  data: {
+    '.dockerconfigjson': Buffer.from(
+      JSON.stringify({ auths: { [host]: { username: 'reader', password: users.reader } } }),
+    ).toString('base64'),
+  },
+});
+
+describe('what a rule reads of an image', () => {
+  it('is its manifest, its configuration and where it is', async () => {
+    const { image, host, digest } = await registryWith();
+    expect(await imageData().look(image)).toMatchObject({
+      image,
+      resolvedImage: `${host}/shop/api@${digest}`,
+      registry: host,
+      repository: 'shop/api',
+      identifier: 'v1',
+      manifest: { schemaVersion: 2, layers: [{ size: expect.any(Number) }] },
+      configData: { architecture: 'amd64', os: 'linux', config: { Labels: { content: image } } },
+    });
+  });
+
+  it('can be asked for by digest', async () => {
+    const { host, digest } = await registryWith();
+    expect(await imageData().look(`${host}/shop/api@${digest}`)).toMatchObject({ identifier: digest });
+  });
+
+  it('is an error that names the image when it is not there', async () => {
+    const { host } = await registryWith();
+    await expect(imageData().look(`${host}/shop/none:v1`)).rejects.toThrow('shop/none');
+  });
+});
+
+describe('the credentials that a rule names', () => {
+  it('are those of pull secrets in our own namespace', async () => {
+    const { image, host, digest } = await registryWith({ users });
+    const { look, read } = imageData({ pull: pullSecret(host) });
+    expect(await look(image, { secrets: ['pull'] })).toMatchObject({ resolvedImage: `${host}/shop/api@${digest}` });
+    expect(new Set(read)).toEqual(new Set(['supercargo/pull']));
+  });
+
+  it('are not used for rules that do not name them', async () => {
+    const { image, host, digest } = await registryWith({ users });
+    const { look, read } = imageData({ pull: pullSecret(host) });
+    expect(await look(image, { secrets: ['pull'] })).toMatchObject({ resolvedImage: `${host}/shop/api@${digest}` });
+    await expect(look(image)).rejects.toThrow();
+    await expect(look(image, { providers: ['default'] })).rejects.toThrow();
+    expect(new Set(read)).toEqual(new Set(['supercargo/pull']));
+  });
+
+  it('may be missing: then the registry says no, and no password is in the message', async () => {
+    const { image } = await registryWith({ users });
+    const asked = imageData().look(image, { secrets: ['gone'] });
+    await expect(asked).rejects.toThrow(expect.objectContaining({ code: 'registry-unauthorized' }));
+    await expect(asked).rejects.not.toThrow(users.reader);
+  });
+
+  it('may name providers that we have no account of, which says nothing against public images', async () => {
+    const { image } = await registryWith();
+    expect(await imageData().look(image, { providers: ['google', 'azure'] })).toMatchObject({ image });
+  });
+
+  it('share one client as long as they are the same, and all are closed in the end', async () => {
+    const { image } = await registryWith();
+    const { look, count, close } = imageData();
+    await Promise.all([look(image), look(image), look(image, { secrets: ['a', 'b'] })]);
+    await look(image, { secrets: ['b', 'a', 'a'] });
+    expect(count).toEqual({ opened: 2, closed: 0 });
+    await close();
+    expect(count).toEqual({ opened: 2, closed: 2 });
+  });
+});
+
+describe('a registry whose certificate nobody vouches for', () => {
+  const now = Date.now();
+  const authority = createAuthority({ commonName: 'nobody knows me', now, validDays: 1 });
+  const certificate = issueCertificate(authority, {
+    commonName: 'registry',
+    hosts: ['127.0.0.1'],
+    usage: 'server',
+    now,
+    validDays: 1,
+  });
+
+  it('is asked only where the rule allows it', async () => {
+    const { image } = await registryWith({ certificate });
+    const { look } = imageData();
+    await expect(look(image)).rejects.toThrow(/certificate/);
+    expect(await look(image, { allowInsecureRegistry: true })).toMatchObject({ image });
+  });
+});
+
+it('what makes no sense as credentials is taken for none', () => {
+  for (const nonsense of [undefined, null, 'x', { secrets: 'pull', providers: [1], allowInsecureRegistry: 'yes' }])
+    expect(parseImageAccess(nonsense)).toEqual({ allowInsecureRegistry: false, providers: undefined, secrets: [] });
+});

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import { parseJson, SupercargoError } from '../base/index.ts';
+import {
+  type Descriptor,
+  type Digest,
+  type ImageReference,
+  isPlatformOffered,
+  type Platform,
+  parseReference,
+  renderRepository,
+  withDefaultTag,
+} from '../image/index.ts';
+import type { FetchedManifest, RegistryClient } from '../registry/index.ts';
+import type { ImageData } from '../runtime/index.ts';
+import { type ImageAccess, parseImageAccess } from './image-access.ts';
+
+/** What rules without a platform of their own mean, as in Kyverno. */
+const platform: Platform = { os: 'linux', architecture: 'amd64' };
+const maxConfigBytes = 4 * 1024 * 1024;
+
+export interface LiveImageData {
+  readonly imageData: ImageData;
+  close(): Promise<void>;
+}
+
+/** More ways to ask than policies write; the one that was not used for longest is closed. */
+const maxClients = 16;
+
+/** Describes images as policies read them (`imageRegistry`); a registry client is opened with the first question. */
+export function createImageData(open: (access: ImageAccess) => Promise<RegistryClient>): LiveImageData {
+  const closing = new Set<Promise<void>>();
+  const clients = new LRUCache<string, Promise<RegistryClient>>({
+    max: maxClients,
+    dispose(opened) {
+      const closed: Promise<void> = opened
+        .then((client) => client.close())
+        .catch(() => {
+          // It never opened: whoever asked was told.
+        })
+        .finally(() => closing.delete(closed));
+      closing.add(closed);
+    },
+  });
+  const clientFor = (access: ImageAccess): Promise<RegistryClient> => {
+    const key = JSON.stringify(access);
+    let opened = clients.get(key);
+    if (!opened) clients.set(key, (opened = open(access)));
+    return opened;
+  };
+  return {
+    imageData: async (text, { credentials, signal }) => {
+      const client = await clientFor(parseImageAccess(credentials));
+      const reference = withDefaultTag(parseReference(text));
+      const found = await client.getManifest(reference, (reference.digest ?? reference.tag)!, signal);
+      const image = found.manifest.isIndex ? await ofPlatform(client, reference, found, signal) : found;
+      return {
+        image: text,
+        resolvedImage: `${renderRepository(reference)}@${found.digest}`,
+        registry: reference.registry,
+        repository: reference.path,
+        identifier: reference.digest ?? reference.tag,
+        ...(found.manifest.isIndex ? { manifestList: found.manifest.raw } : {}),
+        manifest: image.manifest.raw,
+        configData: await readConfig(client, reference, image.manifest.config, signal),
+      };
+    },
+    async close() {
+      clients.clear();
+      await Promise.all(closing);
+    },
+  };
+}
+
+async function ofPlatform(
+  client: RegistryClient,
+  reference: ImageReference,
+  index: FetchedManifest,
+  signal: AbortSignal,
+): Promise<FetchedManifest> {
+  const { manifests } = index.manifest;
+  const wanted =
+    manifests.find((entry) => entry.platform && isPlatformOffered(platform, entry.platform)) ?? manifests[0];
+  if (!wanted) throw new SupercargoError('image-data', `${renderRepository(reference)} is an index without an image`);
+  return client.getManifest(reference, wanted.digest, signal);
+}
+
+async function readConfig(
+  client: RegistryClient,
+  repository: ImageReference,
+  config: Descriptor | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!config || config.size > maxConfigBytes) return {};
+  const { digest, size } = config as { readonly digest: Digest; readonly size: number };
+  const pieces: Buffer[] = [];
+  for await (const piece of client.readBlob({ repository, digest, size, signal })) pieces.push(piece);
+  return parseJson(Buffer.concat(pieces).toString());
+}

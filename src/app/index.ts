@@ -1,0 +1,45 @@
+/**
+ * Composition roots: what runs together, on one machine or against a cluster. The only place where features meet.
+ * It reads no arguments and prints nothing; `cli` does.
+ *
+ * The door is light: each part is loaded when a command asks for it, so that a command starts with what it uses.
+ */
+export const loadLocal = () => import('./local.ts');
+export const loadLocalRegistry = () => import('./local-registry.ts');
+export const loadLocalFeatures = () => import('./local-features.ts');
+export const loadCluster = () => import('./cluster.ts');
+export const loadConfiguration = () => import('./config.ts');
+export const loadConnect = () => import('./connect.ts');
+export const loadInstall = () => import('./install.ts');
+export const loadDemo = () => import('./demo/index.ts');
+export const loadClusterImages = () => import('./cluster-images.ts');
+export const loadMirror = () => import('./mirror-images.ts');
+export const loadRender = () => import('./render-template.ts');
+export const loadScan = () => import('./scan-policy.ts');
+export const loadFiles = () => import('./offline/files.ts');
+export const loadKubectl = () => import('./kubectl.ts');
+export const loadReport = () => import('./report.ts');
+export const loadJobs = () => import('./jobs.ts');
+export const loadSync = () => import('./sync.ts');
+export const loadOffline = () => import('./offline/index.ts');
+export const loadClusterSource = () => import('./cluster-source.ts');
+
+export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
+export { localFeatures, parseFeatures } from './features/index.ts';
+export type { LocalCluster } from './local.ts';
+export type { LocalFeatures } from './local-features.ts';
+export { localFolder } from './local-folder.ts';
+export type { LocalRegistry } from './local-registry.ts';
+export type { MirroredImage } from './mirror-images.ts';
+export type {
+  Application,
+  ApplySetup,
+  Explanation,
+  Finding,
+  FindingOptions,
+  Paint,
+  RuleExplanation,
+  TestRow,
+  TreeNode,
+} from './offline/index.ts';
+export type { PolicyScan } from './scan-policy.ts';

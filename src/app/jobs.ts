@@ -1,0 +1,145 @@
+import { type Logger, type LogLevel, logLevels, SupercargoError, systemClock } from '../base/index.ts';
+import type { Runnable } from '../controller/index.ts';
+import {
+  createInsightsClient,
+  createRedactor,
+  createSettingsReader,
+  type InsightsClient,
+  type InsightsSettings,
+  readInsightsSettings,
+  redactLogs,
+  type Variables,
+} from '../insights/index.ts';
+import {
+  type InProcessJob,
+  type JobRunnerOptions,
+  type JobSettings,
+  type JobSummary,
+  policySyncType,
+  pollJobs,
+  readJobSettings,
+  runJobsOnce,
+} from '../jobs/index.ts';
+import type { Connection } from './connect.ts';
+import { createSyncProgram, logOutput, readSyncConfig, SyncLockedError } from './sync.ts';
+
+export interface JobsConfig {
+  readonly insights: InsightsSettings;
+  readonly jobs: JobSettings;
+  readonly logLevel: LogLevel;
+}
+
+/** Everything the job runner takes from the environment; one UsageError names all that is missing or wrong. */
+export function readJobsConfig(env: Variables): JobsConfig {
+  const reader = createSettingsReader(env);
+  const config = {
+    insights: readInsightsSettings(reader),
+    jobs: readJobSettings(reader),
+    logLevel: reader.choice('LOG_LEVEL', 'info', logLevels),
+  };
+  reader.finish();
+  return config;
+}
+
+export interface JobsProgramOptions {
+  readonly config: JobsConfig;
+  readonly connection: Connection;
+  readonly env: Variables;
+  /** Where the CronJobs are; the connection's own namespace when absent. */
+  readonly namespace?: string | undefined;
+  readonly installation: string;
+  readonly temporaryDir: string;
+  readonly log: Logger;
+}
+
+/** How long a program that runs once tries to tell Insights; the next one tells the rest. */
+const giveUpReportingAfterMs = 2 * 60_000;
+
+/** Claims once and runs what it got to the end. */
+export async function runJobs(options: JobsProgramOptions, signal: AbortSignal): Promise<JobSummary> {
+  const insights = createInsightsClient(options.config.insights);
+  try {
+    return await runJobsOnce({ ...runnerOptions(options, insights), giveUpReportingAfterMs }, signal);
+  } finally {
+    await insights.close();
+  }
+}
+
+/** The job runner of `supercargo run`: polls while this replica leads. */
+export function createOnDemandJobs(options: JobsProgramOptions): Runnable {
+  return {
+    name: 'on-demand-jobs',
+    needsLeadership: 'controllers',
+    // Leadership can come more than once; what one term has closed, the next must not use.
+    async run(signal) {
+      const insights = createInsightsClient(options.config.insights);
+      try {
+        await pollJobs(runnerOptions(options, insights), signal);
+      } finally {
+        await insights.close();
+      }
+    },
+  };
+}
+
+function runnerOptions(options: JobsProgramOptions, insights: InsightsClient): JobRunnerOptions {
+  const { config, connection, installation } = options;
+  return {
+    claim: (limit, signal) => insights.claimJobs(limit, signal),
+    report: (id, status, signal) => insights.reportJobStatus(id, status, signal),
+    client: connection.client,
+    namespace: options.namespace ?? connection.client.config.namespace,
+    installation,
+    settings: config.jobs,
+    inProcess: new Map([[policySyncType, syncHere(options)]]),
+    clock: systemClock,
+    random: Math.random,
+    log: redactLogs(options.log, createRedactor(config.insights.token)),
+  };
+}
+
+const lockPollMs = 2_000;
+
+class SyncFailedError extends SupercargoError {}
+
+/** What a request may decide about a sync in this process; everything else is the operator's. */
+const openVariables = ['DRY_RUN', 'VALIDATE_POLICIES'];
+
+function syncHere(options: JobsProgramOptions): InProcessJob {
+  const { connection, namespace, temporaryDir, env, log } = options;
+  return async (variables, signal) => {
+    const asked = openVariables.flatMap((name) => (variables.has(name) ? [[name, variables.get(name)!]] : []));
+    const program = createSyncProgram({
+      config: readSyncConfig({ ...env, ...Object.fromEntries(asked) }),
+      connection,
+      lock: 'lease',
+      namespace,
+      env,
+      temporaryDir,
+      log,
+      output: logOutput(log),
+    });
+    try {
+      const { outcome, failed } = await whenFree(() => program.run(signal), signal);
+      if (outcome !== 'succeeded')
+        throw new SyncFailedError(
+          'jobs-sync-failed',
+          `the sync failed: ${failed.map(({ label, reason }) => `${label}: ${reason}`).join('; ')}`,
+        );
+    } finally {
+      await program.close();
+    }
+  };
+}
+
+/** A sync on demand has time: one that runs now is waited for, not a reason to fail. */
+async function whenFree<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (thrown) {
+      if (!(thrown instanceof SyncLockedError)) throw thrown;
+      await systemClock.sleep(lockPollMs, signal);
+    }
+  }
+}

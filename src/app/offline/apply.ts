@@ -1,0 +1,101 @@
+import { UsageError } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import type { Batch } from './batches.ts';
+import { parseObjects, placeOf, type Written } from './documents.ts';
+import { answererOf, labelsOfNamespace } from './fake-cluster.ts';
+import { givenNames } from './given.ts';
+import { createJudge, type Judge, type JudgeOptions, type Verdict } from './judge.ts';
+import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected } from './policies.ts';
+import { settle } from './resources.ts';
+import { isDefinition, scopesOf } from './scope.ts';
+import type { ApplySetup } from './setup.ts';
+import { valuesOf } from './values.ts';
+
+/** What a resource was judged by, and where it is written: `pods.yaml:12`. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Policies, compiled, and the judge who applies them. */
+export interface Application {
+  readonly policies: LoadedPolicies;
+  readonly unsupported: readonly Rejected[];
+  /** What the judge goes by, for one who is answered by a real cluster. */
+  readonly judgeOptions: JudgeOptions;
+  /** Judges what stands in a batch, one after the other. */
+  judgeBatch(batch: Batch): Generator<Judged>;
+  /** The custom resource definitions known so far. */
+  readonly definitions: readonly KubeObject[];
+  /** Tells of custom kinds to all that is judged from now on. */
+  learn(definitions: readonly KubeObject[]): void;
+}
+
+/** Compiles what was loaded; a policy that nobody should run is refused with all its issues. */
+export function openApplication(setup: ApplySetup): Application {
+  const policies = compilePolicies(setup.policies);
+  if (policies.strangers.length > 0) throw new UsageError('offline-not-a-policy', policies.strangers[0]!);
+  if (policies.invalid.length > 0) throw new UsageError('offline-invalid-policy', renderInvalid(policies.invalid));
+  const { exceptions, unsupported } = compileExceptions(setup.exceptions);
+  const values = valuesOf(setup.values);
+  const cluster = setup.cluster ?? [];
+  const definitions = cluster.filter(isDefinition);
+  let scopes = scopesOf(definitions);
+  const objects = cluster.map((object) => settle(object, scopes));
+  const hasCluster = setup.cluster !== undefined;
+  const judgeOptions: JudgeOptions = {
+    programs: policies.programs,
+    exceptions: [...exceptions, ...policies.exceptions],
+    values,
+    userInfo: setup.userInfo,
+    given: givenNames({ configMap: hasCluster, apiCall: hasCluster, globalReference: false, imageRegistry: false }),
+    namespaceLabels: (namespace) => values.namespaceLabels(namespace) ?? labelsOfNamespace(objects, namespace),
+    now: setup.now,
+    explain: setup.explain,
+  };
+  const judge: Judge = createJudge(judgeOptions, answererOf({ objects, scopes, answersCalls: hasCluster }));
+  const learn = (found: readonly KubeObject[]) => {
+    if (found.length === 0) return;
+    definitions.push(...found);
+    scopes = scopesOf(definitions);
+  };
+  return {
+    policies,
+    unsupported: [...policies.unsupported, ...unsupported],
+    judgeOptions,
+    definitions,
+    learn,
+    *judgeBatch(batch) {
+      const written = parseObjects(batch);
+      learn(definitionsAmong(written));
+      for (const one of written) {
+        requireName(one);
+        yield { verdict: judge(settle(one.value, scopes)), file: one.file, line: one.line };
+      }
+    },
+  };
+}
+
+/** The custom resource definitions of a batch: they are for its other objects, and for those after it. */
+export function definitionsOf(batch: Batch): readonly KubeObject[] {
+  return batch.text.includes('CustomResourceDefinition') ? definitionsAmong(parseObjects(batch)) : [];
+}
+
+const definitionsAmong = (written: readonly Written<KubeObject>[]) =>
+  written.map(({ value }) => value).filter(isDefinition);
+
+function requireName(written: Written<KubeObject>): void {
+  const { kind, metadata } = written.value;
+  if (metadata.name === undefined && metadata.generateName === undefined)
+    throw new UsageError('offline-nameless', `${placeOf(written)}: ${kind}: metadata.name is missing`);
+}
+
+/** A line for every issue: where, what, and its stable code. */
+function renderInvalid(invalid: readonly Rejected[]): string {
+  return invalid
+    .flatMap(({ place, kind, name, issues }) =>
+      issues.map(({ code, path, message }) => `${place}: ${kind} ${name}: ${path || 'policy'}: ${message} (${code})`),
+    )
+    .join('\n');
+}

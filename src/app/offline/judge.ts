@@ -1,0 +1,232 @@
+import { isJsonObject } from '../../base/index.ts';
+import { gvkOf, type KubeObject } from '../../object/index.ts';
+import {
+  createEvaluation,
+  type Evaluation,
+  type EvaluationOptions,
+  type ExceptionProgram,
+  type LookUp,
+  type LookUpAnswer,
+  lookUpKey,
+  type Phase,
+  type PolicyOperation,
+  type PolicyProgram,
+  type PolicyRequest,
+  type RequestInfo,
+  type RuleResult,
+  type SilentRule,
+} from '../../policy/index.ts';
+import type { Answerer } from './fake-cluster.ts';
+import type { Values } from './values.ts';
+import { mergeDeep, type Variables } from './variable-key.ts';
+
+export interface JudgeOptions {
+  readonly programs: readonly PolicyProgram[];
+  readonly exceptions: readonly ExceptionProgram[];
+  readonly values: Values;
+  readonly userInfo?: RequestInfo | undefined;
+  readonly given: NonNullable<EvaluationOptions['given']>;
+  readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>> | undefined;
+  /** The moment that expressions see. */
+  readonly now: number;
+  readonly explain?: boolean | undefined;
+}
+
+/** What one rule said of one resource. */
+export interface Answer {
+  readonly result: RuleResult;
+  /** The resource as the rule's policy leaves it; for the phases after mutation, as it found it. */
+  readonly object: KubeObject | undefined;
+}
+
+export interface Verdict {
+  readonly resource: KubeObject;
+  readonly answers: readonly Answer[];
+  /** With `explain`: rules that matched and had nothing to say. */
+  readonly silent: readonly SilentRule[];
+  /** The resource after all mutations. */
+  readonly object: KubeObject | undefined;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** What was asked last; all phases of one resource ask the same but for the mutations. */
+  readonly request: PolicyRequest;
+}
+
+/** Judges a resource by all policies, phase after phase. `operation` overrides what the values say. */
+export type Judge = (resource: KubeObject, operation?: PolicyOperation) => Verdict;
+export type AsyncJudge = (resource: KubeObject, signal: AbortSignal) => Promise<Verdict>;
+
+/** Whoever knows the cluster writes the answers into `known`. */
+interface Question {
+  readonly needs: readonly LookUp[];
+  readonly known: Map<string, LookUpAnswer>;
+}
+type Judging = (resource: KubeObject, operation?: PolicyOperation) => Generator<Question, Verdict, void>;
+
+const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+
+/** A judge who is answered at once. */
+export function createJudge(options: JudgeOptions, answer: Answerer): Judge {
+  const judging = createJudging(options);
+  return (resource, operation) => {
+    const steps = judging(resource, operation);
+    for (;;) {
+      const { value, done } = steps.next();
+      if (done) return value;
+      for (const need of value.needs) value.known.set(lookUpKey(need), answer(need));
+    }
+  };
+}
+
+/** A judge who must ask elsewhere; all that a round needs is asked together. */
+export function createAsyncJudge(
+  options: JudgeOptions,
+  answer: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
+): AsyncJudge {
+  const judging = createJudging(options);
+  return async (resource, signal) => {
+    const steps = judging(resource);
+    for (;;) {
+      const { value, done } = steps.next();
+      if (done) return value;
+      const answers = await Promise.all(value.needs.map((need) => answer(need, signal)));
+      for (const [i, need] of value.needs.entries()) value.known.set(lookUpKey(need), answers[i]!);
+    }
+  };
+}
+
+function createJudging(options: JudgeOptions): Judging {
+  const byPhase = phases
+    .map((phase) => ({
+      phase,
+      programs: options.programs.filter(({ rules }) => rules.some((rule) => rule.phase === phase)),
+    }))
+    .filter(({ programs }) => programs.length > 0);
+  return function* judging(resource, operation) {
+    const namespaceLabels = options.namespaceLabels(resource.metadata.namespace ?? '') ?? {};
+    const answers: Answer[] = [];
+    const silent: SilentRule[] = [];
+    // One resource's look-ups are asked once, whichever rule needs them.
+    const known = new Map<string, LookUpAnswer>();
+    let object: KubeObject = resource;
+    let request: PolicyRequest | undefined;
+    for (const { phase, programs: ofPhase } of byPhase) {
+      for (const { programs, variables } of groupsOf(ofPhase, resource, options.values)) {
+        request = requestOf({ resource, object, variables, operation, namespaceLabels }, options);
+        const evaluation = yield* evaluate(programs, request, phase, known, options);
+        silent.push(...evaluation.silent);
+        const changed = addAnswers(answers, evaluation.results, request);
+        if (changed) object = changed;
+      }
+    }
+    request ??= requestOf({ resource, object, variables: {}, operation, namespaceLabels }, options);
+    return { resource, answers, silent, object, namespaceLabels, request };
+  };
+}
+
+interface Group {
+  readonly programs: readonly PolicyProgram[];
+  readonly variables: Variables;
+}
+
+/** Policies in a row that see the same variables run together. */
+function groupsOf(programs: readonly PolicyProgram[], resource: KubeObject, values: Values): readonly Group[] {
+  if (programs.length === 0) return [];
+  const name = resource.metadata.name ?? '';
+  const variables = programs.map(({ policy }) => values.variablesFor(policy.metadata.name ?? '', name));
+  if (variables.every((tree) => tree === variables[0])) return [{ programs, variables: variables[0]! }];
+  return programs.map((program, index) => ({ programs: [program], variables: variables[index]! }));
+}
+
+interface Subject {
+  readonly resource: KubeObject;
+  readonly object: KubeObject;
+  readonly variables: Variables;
+  readonly operation: PolicyOperation | undefined;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+/** The request that writing this object would have made; variables named `request.object.…` change the object itself. */
+export function requestOf(subject: Subject, { values, userInfo, now }: JudgeOptions): PolicyRequest {
+  const { resource, variables } = subject;
+  const { request, ...others } = variables;
+  const {
+    object: objectChanges,
+    oldObject: oldChanges,
+    operation: written,
+    ...rest
+  } = isJsonObject(request) ? request : {};
+  const operation = subject.operation ?? operationOf(written);
+  const isShown = subject.operation === undefined && written !== undefined && written !== operation;
+  const requestVariables = {
+    ...rest,
+    ...(isShown ? { operation: written } : {}),
+    // A creation has no old object; what is written of one is seen by expressions alone.
+    ...(operation === 'CREATE' && oldChanges !== undefined ? { oldObject: oldChanges } : {}),
+  };
+  const current =
+    objectChanges === undefined ? subject.object : (mergeDeep(subject.object, objectChanges) as KubeObject);
+  const old = oldChanges === undefined ? subject.object : (mergeDeep(subject.object, oldChanges) as KubeObject);
+  const kind = gvkOf(resource);
+  const parent = values.parentOf(kind);
+  return {
+    operation,
+    kind: parent?.kind ?? kind,
+    subresource: parent?.subresource ?? '',
+    object: operation === 'DELETE' ? undefined : current,
+    oldObject: operation === 'CREATE' ? undefined : old,
+    namespaceLabels: subject.namespaceLabels,
+    info: userInfo,
+    uid: resource.metadata.uid ?? JSON.stringify([resource.kind, resource.metadata.namespace, resource.metadata.name]),
+    now,
+    variables: given(requestVariables) ? { ...others, request: requestVariables } : given(others) ? others : undefined,
+  };
+}
+
+const given = (variables: object) => Object.keys(variables).length > 0;
+
+/** Anything that is no write of an object is judged as a creation; expressions read what was written. */
+function operationOf(written: unknown): PolicyOperation {
+  return written === 'UPDATE' || written === 'DELETE' ? written : 'CREATE';
+}
+
+function* evaluate(
+  programs: readonly PolicyProgram[],
+  request: PolicyRequest,
+  phase: Phase,
+  known: Map<string, LookUpAnswer>,
+  { exceptions, given, values, explain = false }: JudgeOptions,
+): Generator<Question, Evaluation, void> {
+  const evaluation = createEvaluation(programs, request, {
+    phase,
+    exceptions,
+    given,
+    variables: (policy, rule) => values.ruleVariables(policy, rule),
+    explain,
+  });
+  let needs: readonly LookUp[] = evaluation.advance(known);
+  while (needs.length > 0) {
+    yield { needs, known };
+    needs = evaluation.advance(known);
+  }
+  return evaluation;
+}
+
+/** Adds the answers in order, each with its policy's object, and returns the object if a rule changed it. */
+function addAnswers(answers: Answer[], results: readonly RuleResult[], request: PolicyRequest): KubeObject | undefined {
+  let current = request.object;
+  let isChanged = false;
+  for (let start = 0; start < results.length; ) {
+    const { policy } = results[start]!;
+    let end = start;
+    for (; end < results.length && results[end]!.policy === policy; end++) {
+      const { patched } = results[end]!;
+      if (patched && !results[end]!.targets) {
+        current = patched;
+        isChanged = true;
+      }
+    }
+    for (const result of results.slice(start, end)) answers.push({ result, object: current });
+    start = end;
+  }
+  return isChanged ? current : undefined;
+}

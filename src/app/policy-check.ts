@@ -1,0 +1,28 @@
+import type { Logger } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { compilePolicy, type PolicyIssue, type PolicyObject } from '../policy/index.ts';
+import type { PolicyValidator } from '../sync/index.ts';
+
+/**
+ * The engine's opinion of a policy, for the kinds it knows. What the engine only cannot run yet is said and let pass:
+ * the cluster's own Kyverno may be able to.
+ */
+export function createEngineValidator(log: Logger): PolicyValidator {
+  return async (policy) => {
+    if (!isClassic(policy)) return [];
+    const { issues } = compilePolicy(policy as PolicyObject);
+    const errors = issues.filter(({ severity }) => severity === 'error');
+    const unsupported = errors.filter(({ code }) => code === 'policy-unsupported');
+    if (unsupported.length > 0)
+      log.warn('Supercargo itself cannot run this policy yet', {
+        policy: policy.metadata.name,
+        issues: unsupported.map(renderIssue),
+      });
+    return errors.filter((issue) => !unsupported.includes(issue)).map(renderIssue);
+  };
+}
+
+const isClassic = ({ apiVersion, kind }: KubeObject) =>
+  apiVersion.startsWith('kyverno.io/') && (kind === 'ClusterPolicy' || kind === 'Policy');
+
+const renderIssue = ({ path, message }: PolicyIssue) => (path === '' ? message : `${path}: ${message}`);

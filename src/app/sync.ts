@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Logger, type LogLevel, logLevels, systemClock } from '../base/index.ts';
+import type { Runnable } from '../controller/index.ts';
+import {
+  createInsightsClient,
+  createRedactor,
+  createSettingsReader,
+  type InsightsSettings,
+  readInsightsSettings,
+  redactLogs,
+  redactValue,
+  type Variables,
+} from '../insights/index.ts';
+import {
+  createFileLock,
+  createKyvernoCliValidator,
+  createLeaseLock,
+  type PolicyValidator,
+  readSyncSettings,
+  repeatSync,
+  runSync,
+  type SyncLine,
+  type SyncLock,
+  type SyncOutput,
+  type SyncResult,
+  type SyncSettings,
+  withLock,
+} from '../sync/index.ts';
+import type { Connection } from './connect.ts';
+import { createEngineValidator } from './policy-check.ts';
+
+export { SyncLockedError, type SyncOutput, type SyncResult } from '../sync/index.ts';
+
+export interface SyncConfig {
+  readonly insights: InsightsSettings;
+  readonly sync: SyncSettings;
+  readonly logLevel: LogLevel;
+}
+
+/** Everything a sync takes from the environment; one UsageError names all that is missing or wrong. */
+export function readSyncConfig(env: Variables): SyncConfig {
+  const reader = createSettingsReader(env);
+  const config = {
+    insights: readInsightsSettings(reader),
+    sync: readSyncSettings(reader),
+    logLevel: reader.choice('LOG_LEVEL', 'info', logLevels),
+  };
+  reader.finish();
+  return config;
+}
+
+export interface SyncProgramOptions {
+  readonly config: SyncConfig;
+  readonly connection: Connection;
+  /** `auto`: a Lease in a cluster, a file elsewhere. */
+  readonly lock: 'auto' | 'file' | 'lease';
+  /** Where the Lease is; the connection's own namespace when absent. */
+  readonly namespace?: string | undefined;
+  readonly env: Variables;
+  readonly temporaryDir: string;
+  readonly output: SyncOutput;
+  readonly log: Logger;
+}
+
+export interface SyncProgram {
+  /** One run under the lock; throws SyncLockedError when another has it. */
+  run(signal: AbortSignal): Promise<SyncResult>;
+  close(): Promise<void>;
+}
+
+export function createSyncProgram(options: SyncProgramOptions): SyncProgram {
+  const { config, connection } = options;
+  const { client, discovery } = connection;
+  const redact = createRedactor(config.insights.token);
+  const log = redactLogs(options.log, redact);
+  const insights = createInsightsClient(config.insights);
+  const output: SyncOutput = {
+    line: (line) => options.output.line(redactValue(line, redact) as SyncLine),
+    diff: (title, text) => options.output.diff(title, redact(text)),
+  };
+  return {
+    run: (outer) =>
+      withLock(
+        { lock: lockOf(options), clock: systemClock, renewMs: renewMsOf(config.sync), signal: outer },
+        (signal) =>
+          runSync(
+            {
+              fetchPolicies: (within) => insights.fetchPolicies(within),
+              report: (status, within) => insights.reportPolicyStatus(status, within),
+              client,
+              discovery,
+              validators: validatorsOf(options, log),
+              settings: config.sync,
+              output,
+              clock: systemClock,
+              log,
+            },
+            signal,
+          ),
+      ),
+    close: () => insights.close(),
+  };
+}
+
+/** Where there is no terminal, lines and diffs go to the log. */
+export const logOutput = (log: Logger): SyncOutput => ({
+  line: ({ level, msg, ...fields }) => log[level](msg, fields),
+  diff: (title, text) => log.info(title, { diff: text }),
+});
+
+/** The sync of `supercargo run`: every interval while this replica leads. */
+export function createPolicySync(options: Omit<SyncProgramOptions, 'output' | 'lock'>): Runnable {
+  const { config, log } = options;
+  return {
+    name: 'policy-sync',
+    needsLeadership: 'controllers',
+    // Leadership can come more than once; what one term has closed, the next must not use.
+    async run(signal) {
+      const program = createSyncProgram({ ...options, output: logOutput(log), lock: 'lease' });
+      try {
+        await repeatSync(
+          {
+            sync: (within) => program.run(within),
+            intervalMs: config.sync.intervalMs,
+            clock: systemClock,
+            random: Math.random,
+            log: redactLogs(log, createRedactor(config.insights.token)),
+          },
+          signal,
+        );
+      } finally {
+        await program.close();
+      }
+    },
+  };
+}
+
+/** Several signs within the shortest time after which others take over. */
+const renewMsOf = ({ lockTimeoutMs }: SyncSettings) => Math.min(lockTimeoutMs / 4, 20_000);
+
+function lockOf({ config, connection, lock, namespace, temporaryDir }: SyncProgramOptions): SyncLock {
+  const { client } = connection;
+  const { lockTimeoutMs: timeoutMs, lockFile } = config.sync;
+  const isInCluster = client.config.name === 'in-cluster';
+  if (lock === 'lease' || (lock === 'auto' && isInCluster))
+    return createLeaseLock({
+      client,
+      namespace: namespace ?? client.config.namespace,
+      identity: `${hostname()}_${process.pid}_${randomUUID().slice(0, 8)}`,
+      timeoutMs,
+      clock: systemClock,
+    });
+  return createFileLock({
+    path: lockFile ?? join(temporaryDir, 'kyverno-policy-sync.lock'),
+    host: hostname(),
+    pid: process.pid,
+    timeoutMs,
+    serverTimeMs: async (signal) => (await client.raw('/version', { signal })).serverTimeMs ?? systemClock.now(),
+    clock: systemClock,
+  });
+}
+
+function validatorsOf({ config, env, temporaryDir }: SyncProgramOptions, log: Logger): readonly PolicyValidator[] {
+  const { validates, kyvernoCli } = config.sync;
+  if (!validates) return [];
+  const engine = createEngineValidator(log);
+  if (kyvernoCli === undefined) return [engine];
+  const { PATH = '', HOME = temporaryDir } = env;
+  return [engine, createKyvernoCliValidator({ program: kyvernoCli, env: { PATH, HOME }, temporaryDir })];
+}

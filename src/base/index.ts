@@ -1,0 +1,59 @@
+/**
+ * What every other folder stands on: errors, logging, time, retries, limits, JSON and YAML, and Go's spellings of times,
+ * durations and letters, which more than one language here shares.
+ * No word of Kubernetes, images or policies belongs here, and it imports no other folder.
+ */
+
+export {
+  type AuthorityOptions,
+  type CertificateOptions,
+  certificateBackdateMs,
+  createAuthority,
+  issueCertificate,
+  type KeyPair,
+} from './certificate.ts';
+export { type Clock, rfc3339, rfc3339Micro, systemClock } from './clock.ts';
+export {
+  errorCode,
+  errorMessage,
+  isAbort,
+  type Retry,
+  retryOf,
+  SupercargoError,
+  UsageError,
+} from './errors.ts';
+export { DurationError, parseDuration, parseDurationMs, renderDuration } from './go/duration.ts';
+export { isAscii, toLower, toUpper } from './go/letter-case.ts';
+export { cleanPath } from './go/path.ts';
+export { expandTemplate } from './go/regex-template.ts';
+export { type LayoutPart, parseLayout } from './go/time-layout.ts';
+export { type ParsedTime, parseTime, rfc3339Layout, TimeError } from './go/time-parse.ts';
+export {
+  findDuplicateKeys,
+  isJsonObject,
+  type Json,
+  JsonError,
+  type JsonObject,
+  maxJsonDepth,
+  parseJson,
+  renderJson,
+} from './json.ts';
+export { createLimiter, type Limiter, mapConcurrent } from './limiter.ts';
+export {
+  createLogger,
+  type Fields,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+  logLevels,
+  silentLogger,
+} from './log.ts';
+export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
+export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
+export { parseVersionRange, type VersionRange } from './semver-range.ts';
+export { after, type Soon } from './soon.ts';
+export { openZipEntry, readZipEntry, ZipError } from './unzip.ts';
+export { maxYamlBytes, parseYaml, parseYamlDocuments, type YamlOptions } from './yaml.ts';
+export type { YamlDocument } from './yaml-build.ts';
+export { YamlError } from './yaml-error.ts';
+export { type RenderYamlOptions, renderYaml } from './yaml-render.ts';

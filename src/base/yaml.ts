@@ -1,0 +1,57 @@
+import { parseEvents, YAMLException } from 'js-yaml';
+import { type Json, JsonError, maxJsonDepth, parseJson } from './json.ts';
+import { YamlBuilder, type YamlDocument } from './yaml-build.ts';
+import { SourceText } from './yaml-error.ts';
+
+export interface YamlOptions {
+  /** Named in errors. */
+  readonly file?: string;
+  /** The line that the text begins with, where it is a part of a file; 1 unless told. */
+  readonly firstLine?: number;
+  readonly maxBytes?: number;
+}
+
+/** Far beyond any manifest, and small enough to be parsed in seconds. */
+export const maxYamlBytes = 32 * 1024 * 1024;
+
+/** Reads one document, YAML as Kubernetes understands it or JSON. An empty text is null; a second document an error. */
+export function parseYaml(text: string, options: YamlOptions = {}): Json {
+  const [first, second] = parseYamlDocuments(text, options);
+  if (second) {
+    const source = new SourceText(text, options.file);
+    const offset = text.split('\n', second.line - 1).join('\n').length + 1;
+    source.fail('yaml-several-documents', 'only one document is expected here', offset);
+  }
+  return first?.value ?? null;
+}
+
+/** Reads all documents of a text; those that are empty or null are left out. */
+export function parseYamlDocuments(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
+  const source = new SourceText(text, options.file, options.firstLine);
+  const { maxBytes = maxYamlBytes } = options;
+  if (text.length > maxBytes) source.fail('yaml-too-large', `longer than ${maxBytes} bytes`, 0);
+  const json = parseAsJson(source);
+  if (json) return json;
+  try {
+    return new YamlBuilder(source).build(parseEvents(text, { maxDepth: maxJsonDepth }));
+  } catch (thrown) {
+    if (!(thrown instanceof YAMLException)) throw thrown;
+    const code = thrown.reason.includes('maxDepth') ? 'yaml-too-deep' : 'yaml-invalid';
+    return source.fail(code, thrown.reason, thrown.mark?.position ?? 0);
+  }
+}
+
+/** JSON is YAML too, but several times faster to read as what it is. */
+function parseAsJson(source: SourceText): readonly YamlDocument[] | undefined {
+  const start = source.text.search(/\S/);
+  if (start === -1) return [];
+  if (!'{['.includes(source.text[start]!)) return undefined;
+  try {
+    return [{ value: parseJson(source.text), line: source.at(start).line }];
+  } catch (thrown) {
+    if (!(thrown instanceof JsonError)) throw thrown;
+    if (thrown.code === 'json-too-deep') source.fail('yaml-too-deep', thrown.message, start);
+    // Flow style, a second document or a mistake: the YAML parser knows which, and where.
+    return undefined;
+  }
+}

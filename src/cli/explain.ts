@@ -1,0 +1,62 @@
+import { type Command, Option } from 'commander';
+import { loadOffline } from '../app/index.ts';
+import { renderJson } from '../base/index.ts';
+import { type CliContext, exitCodes, hasColours } from './context.ts';
+import { bufferedWriter } from './output.ts';
+import { addPolicyOptions, checkInputs, type PolicyOptions, setupOptions } from './policy-options.ts';
+
+interface ExplainOptions extends PolicyOptions {
+  readonly output: 'tree' | 'json';
+  readonly detailed: boolean;
+}
+
+export function defineExplain(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
+  addPolicyOptions(program.command('explain'))
+    .summary('show how policies come to their verdicts')
+    .description(
+      'Shows, rule by rule, how the verdict on each resource came about: which filters matched, what preconditions saw,\n' +
+        'where a pattern did not fit, what a mutation changed, what is generated.',
+    )
+    .addOption(
+      new Option('-o, --output <format>', 'a tree for people, or JSON').choices(['tree', 'json']).default('tree'),
+    )
+    .option('--detailed', 'show the rules that were derived for other kinds, too', false)
+    .addHelpText(
+      'after',
+      `
+Marks: ✓ holds, ✗ decided against the resource, – does not apply.
+
+Examples:
+  supercargo explain policy.yaml -r pod.yaml
+  kubectl get pod web -o yaml | supercargo explain policies/ -r - -o json
+
+Exit codes: 0 explained, whatever the verdict; 2 wrong usage or input, or a policy that cannot be run.
+`,
+    )
+    .action(async (policies: readonly string[], options: ExplainOptions) =>
+      setExitCode(await explain(policies, options, context)),
+    );
+}
+
+async function explain(policies: readonly string[], options: ExplainOptions, context: CliContext): Promise<number> {
+  checkInputs(policies, options, false);
+  const offline = await loadOffline();
+  const files = offline.nodeFiles();
+  const setup = offline.loadSetup({ files, ...setupOptions(policies, options), explain: true });
+  const application = offline.openApplication(setup);
+  for (const { place, kind, name, reason } of application.unsupported)
+    context.stderr.write(`supercargo: ${place}: ${kind} ${name} was left out: ${reason}\n`);
+  const out = bufferedWriter(context.stdout);
+  const paint = offline.painter(hasColours(context.stdout, context.env));
+  let separator = '[\n';
+  for await (const judged of offline.judgeFiles(application, files, options.resource, context.signal)) {
+    const explanation = offline.explainVerdict(application, judged);
+    if (options.output === 'json') {
+      out.write(`${separator}${renderJson(explanation, 2)}`);
+      separator = ',\n';
+    } else out.write(`${offline.renderTree(offline.explanationTree(explanation, options.detailed), paint)}\n`);
+  }
+  if (options.output === 'json') out.write('\n]\n');
+  out.flush();
+  return application.unsupported.length > 0 ? exitCodes.usage : exitCodes.ok;
+}

@@ -1,0 +1,87 @@
+/**
+ * The command line: one thin file per command, which reads options, calls `app` and prints. Nothing here knows how a
+ * thing is done. Every failure a person can cause ends as one line on standard error and exit code 2.
+ */
+import { Command, CommanderError } from 'commander';
+import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
+import { defineApply } from './apply.ts';
+import { type CliContext, exitCodes } from './context.ts';
+import { defineExplain } from './explain.ts';
+import { defineInstall } from './install.ts';
+import { defineJobs } from './jobs.ts';
+import { defineKubectl } from './kubectl.ts';
+import { defineMirror } from './mirror.ts';
+import { defineRender } from './render.ts';
+import { defineReport } from './report.ts';
+import { defineRun } from './run.ts';
+import { defineScan } from './scan.ts';
+import { defineSync } from './sync.ts';
+import { defineTest } from './test.ts';
+import { defineUp } from './up.ts';
+
+export type { CliContext } from './context.ts';
+
+/** Runs one command to its end and returns the exit code. */
+export async function runCli(
+  args: readonly string[],
+  given: Omit<CliContext, 'version'>,
+  version: string,
+): Promise<number> {
+  const context: CliContext = { ...given, version };
+  let exitCode: number = exitCodes.ok;
+  const setExitCode = (code: number) => {
+    exitCode = code;
+  };
+  const program = new Command('supercargo')
+    .description('Looks after the container images of a Kubernetes cluster.')
+    .version(version, '-V, --version')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) =>
+        void context.stderr.write(text.replace(/^error: (.*)\n$/, 'supercargo: $1 (--help shows what is possible)\n')),
+    })
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage or input.\n');
+  defineUp(program, context);
+  defineRun(program, context);
+  defineReport(program, context, version);
+  defineInstall(program, context);
+  defineKubectl(program, context, setExitCode);
+  defineApply(program, context, setExitCode);
+  defineTest(program, context, setExitCode);
+  defineExplain(program, context, setExitCode);
+  defineScan(program, context, setExitCode);
+  defineRender(program, context, setExitCode);
+  defineMirror(program, context, setExitCode);
+  defineSync(program, context, setExitCode);
+  defineJobs(program, context, setExitCode);
+  try {
+    await program.parseAsync([...(args.length === 0 ? argumentsOfJob(context) : args)], { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    return tell(thrown, context);
+  }
+}
+
+/** Started without arguments, as a container of a job is, the program does the job that its environment names. */
+function argumentsOfJob({ env }: CliContext): readonly string[] {
+  const type = env['JOB_TYPE'];
+  if (type === undefined || type === '') return [];
+  if (type === 'kyverno-policy-sync') return ['sync'];
+  throw new UsageError('job-type-unknown', `JOB_TYPE must be kyverno-policy-sync, not ${JSON.stringify(type)}`);
+}
+
+function tell(thrown: unknown, { stderr }: CliContext): number {
+  if (thrown instanceof CommanderError)
+    return thrown.exitCode === 0 || thrown.code === 'commander.help' ? exitCodes.ok : exitCodes.usage;
+  if (thrown instanceof SupercargoError) {
+    // A policy may have several issues: each is a line of its own.
+    for (const line of errorMessage(thrown).split('\n')) stderr.write(`supercargo: ${line}\n`);
+    return exitCodes.usage;
+  }
+  stderr.write(
+    `supercargo: unexpected error: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`,
+  );
+  return exitCodes.failed;
+}

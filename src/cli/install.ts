@@ -1,0 +1,103 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadConnect, loadInstall } from '../app/index.ts';
+import { renderJson, renderYaml } from '../base/index.ts';
+import { type CliContext, loggerOf } from './context.ts';
+
+interface InstallCommandOptions {
+  readonly namespace: string;
+  readonly installation: string;
+  readonly image: string;
+  readonly replicas: number;
+  readonly backupRegistry?: string;
+  readonly apply?: boolean;
+  readonly output: 'yaml' | 'json';
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export function defineInstall(program: Command, context: CliContext): void {
+  target(program.command('install'))
+    .summary('print or apply the manifests of an installation')
+    .description(
+      'Prints everything an installation needs, or applies it. An object of the same name that is not ours is never changed.',
+    )
+    .option('--image <image>', 'the image to run', 'ghcr.io/supercargo/supercargo:0.1.0')
+    .option('--replicas <n>', 'how many replicas', parseReplicas, 2)
+    .option('--backup-registry <registry>', 'clone images to this registry, with a path if wanted')
+    .option('--apply', 'apply to the cluster instead of printing')
+    .addOption(
+      new Option('-o, --output <format>', 'how manifests are printed').choices(['yaml', 'json']).default('yaml'),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  supercargo install | kubectl apply -f -\n  supercargo install --apply --namespace images\n' +
+        '  supercargo install --apply --backup-registry registry.example/copies\n',
+    )
+    .action((options: InstallCommandOptions) => install(options, context));
+  target(program.command('uninstall'))
+    .summary('remove an installation from the cluster')
+    .description('Removes what an installation created, last first. Only objects that carry its label are touched.')
+    .action((options: InstallCommandOptions) => uninstall(options, context));
+}
+
+function target(command: Command): Command {
+  return command
+    .option('--namespace <name>', 'the namespace of the installation', 'supercargo')
+    .option('--installation <name>', 'its name: the value of the label supercargo.dev/owner', 'supercargo')
+    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig');
+}
+
+async function install(options: InstallCommandOptions, context: CliContext): Promise<void> {
+  const { installManifests, applyManifests } = await loadInstall();
+  const manifests = installManifests(options);
+  if (options.apply)
+    return onCluster(options, context, (connection, say) =>
+      applyManifests(connection.client, connection.discovery, manifests, say),
+    );
+  const text =
+    options.output === 'json'
+      ? `${renderJson({ apiVersion: 'v1', kind: 'List', items: manifests }, 2)}\n`
+      : manifests.map((manifest) => `---\n${renderYaml(manifest)}`).join('');
+  context.stdout.write(text);
+}
+
+async function uninstall(options: InstallCommandOptions, context: CliContext): Promise<void> {
+  const { installManifests, removeManifests } = await loadInstall();
+  const manifests = installManifests({ ...options, image: '', replicas: 0 });
+  await onCluster(options, context, (connection, say) =>
+    removeManifests(connection.client, connection.discovery, manifests, say),
+  );
+}
+
+type Install = Awaited<ReturnType<typeof loadInstall>>;
+type Say = Parameters<Install['applyManifests']>[3];
+type Connected = Awaited<ReturnType<Awaited<ReturnType<typeof loadConnect>>['connect']>>;
+
+async function onCluster(
+  options: InstallCommandOptions,
+  context: CliContext,
+  work: (connection: Connected, say: Say) => Promise<void>,
+): Promise<void> {
+  const { connect } = await loadConnect();
+  const connection = await connect({
+    env: context.env,
+    kubeconfig: options.kubeconfig,
+    context: options.context,
+    log: loggerOf('warn'),
+  });
+  try {
+    await work(connection, ({ action, object, reason }) =>
+      context.stdout.write(`${object} ${action}${reason ? `: ${reason}` : ''}\n`),
+    );
+  } finally {
+    await connection.client.close();
+  }
+}
+
+function parseReplicas(text: string): number {
+  const replicas = Number(text);
+  if (!Number.isInteger(replicas) || replicas < 1 || replicas > 50)
+    throw new InvalidArgumentError('a whole number from 1 to 50');
+  return replicas;
+}

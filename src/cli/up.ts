@@ -1,0 +1,167 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type LocalCluster,
+  type LocalFeatures,
+  type LocalRegistry,
+  loadConnect,
+  loadDemo,
+  loadLocal,
+  loadLocalFeatures,
+  loadLocalRegistry,
+  localFeatures,
+  parseFeatures,
+} from '../app/index.ts';
+import { type LogLevel, logLevels } from '../base/index.ts';
+import { type CliContext, loggerOf } from './context.ts';
+
+interface UpOptions {
+  readonly dir?: string;
+  readonly port?: number;
+  readonly demo: boolean;
+  readonly simulation: boolean;
+  readonly jobDuration?: number;
+  readonly features?: string;
+  readonly output: 'text' | 'json';
+  readonly logLevel: LogLevel;
+}
+
+export function defineUp(program: Command, context: CliContext): void {
+  program
+    .command('up')
+    .summary('start an embedded cluster on this machine')
+    .description(
+      'Starts an embedded Kubernetes API server with simulated nodes, in this process and on loopback only, and\n' +
+        'runs until a signal. It is for trying, developing and testing: no container is started, no permission checked.',
+    )
+    .option('--dir <dir>', 'keep everything in this folder; without it the cluster ends with the process')
+    .option('--port <port>', 'port of the API server (default: a free one)', parsePort)
+    .option('--no-demo', 'start with an empty cluster and no guided demo')
+    .option('--no-simulation', 'leave objects alone: Deployments make no Pods, Jobs do not complete')
+    .option(
+      '--features <names>',
+      `only these parts, separated by commas, or none (default: ${localFeatures.join(',')})`,
+    )
+    .option('--job-duration <seconds>', 'how long the pods of Jobs run', parseSeconds)
+    .addOption(
+      new Option('-o, --output <format>', 'what is printed when ready').choices(['text', 'json']).default('text'),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'what is logged to standard error').choices([...logLevels]).default('warn'),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  supercargo up                              a cluster for this moment, with a guided demo
+  supercargo up --dir ~/.supercargo --no-demo   one that is still there tomorrow
+  supercargo up --no-demo -o json            for scripts: one line of JSON when ready
+`,
+    )
+    .action((options: UpOptions) => up(options, context));
+}
+
+async function up(options: UpOptions, context: CliContext): Promise<void> {
+  const features = featuresOf(options);
+  const log = loggerOf(options.logLevel);
+  const dir = options.dir === undefined ? undefined : resolve(options.dir);
+  // What the features need is loaded while the cluster starts.
+  const [{ startLocal }, { startLocalRegistry }, local] = await Promise.all([
+    loadLocal(),
+    loadLocalRegistry(),
+    features.length > 0 ? loadLocalFeatures() : undefined,
+  ]);
+  const cluster = await startLocal({
+    dir,
+    port: options.port,
+    simulation: options.simulation,
+    jobDurationMs: options.jobDuration === undefined ? undefined : options.jobDuration * 1000,
+    temporaryDir: context.temporaryDir,
+    log,
+  });
+  let running: LocalFeatures | undefined;
+  let registry: LocalRegistry | undefined;
+  try {
+    // After the cluster, which makes sure that nobody else uses the folder.
+    registry = await startLocalRegistry({ dir, log });
+    const { kubeconfig } = cluster;
+    running = await local?.startLocalFeatures({ kubeconfig, features, registry: registry.host, env: context.env, log });
+    announce(cluster, registry, options, context);
+    if (options.demo) await demo({ cluster, registry: registry.host }, options, context);
+    await Promise.race([stopped(context.signal), ...(running ? [running.failed] : [])]);
+  } finally {
+    await running?.stop();
+    await registry?.stop();
+    await cluster.stop();
+  }
+}
+
+function featuresOf({ features }: UpOptions) {
+  if (features === undefined) return localFeatures;
+  return features === 'none' ? [] : parseFeatures(features);
+}
+
+function announce(
+  cluster: LocalCluster,
+  registry: LocalRegistry,
+  { output, dir }: UpOptions,
+  { stdout, uptimeMs }: CliContext,
+): void {
+  const startupMs = Math.round(uptimeMs());
+  if (output === 'json') {
+    const { kubeconfig, url, version } = cluster;
+    stdout.write(
+      `${JSON.stringify({ event: 'ready', kubeconfig, server: url, version, dashboard: null, registry: registry.host, git: null, startupMs })}\n`,
+    );
+    return;
+  }
+  stdout.write(`Supercargo is up: Kubernetes ${cluster.version} at ${cluster.url}, ready after ${startupMs} ms\n`);
+  stdout.write(
+    `Everything is ${dir === undefined ? 'in memory and ends with this process' : `kept in ${resolve(dir)}`}; stop it with Ctrl-C\n`,
+  );
+  stdout.write(`A registry for images is at ${registry.host}; copies of images go to ${registry.host}/copies\n`);
+  stdout.write(`\n   export KUBECONFIG=${cluster.kubeconfig}\n`);
+}
+
+async function demo(
+  { cluster, registry }: { readonly cluster: LocalCluster; readonly registry: string },
+  options: UpOptions,
+  context: CliContext,
+): Promise<void> {
+  const { output, logLevel } = options;
+  const [{ connect }, { playDemo }] = await Promise.all([loadConnect(), loadDemo()]);
+  const connection = await connect({ env: context.env, kubeconfig: cluster.kubeconfig, log: loggerOf(logLevel) });
+  try {
+    await playDemo({
+      connection,
+      registry,
+      features: featuresOf(options),
+      kubectl: 'bin/supercargo kubectl',
+      signal: context.signal,
+      say: (line) => output === 'text' && context.stdout.write(`${line}\n`),
+    });
+  } catch (thrown) {
+    // Ctrl-C in the middle of a scene is an ordinary end.
+    if (!context.signal.aborted) throw thrown;
+  } finally {
+    await connection.client.close();
+  }
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('a port is a whole number from 0 to 65535');
+  return port;
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds < 0) throw new InvalidArgumentError('a number of seconds, 0 or more');
+  return seconds;
+}

@@ -1,0 +1,149 @@
+import {
+  type BackoffOptions,
+  type Clock,
+  errorCode,
+  type Logger,
+  type Retry,
+  retryOf,
+  silentLogger,
+} from '../base/index.ts';
+import { isEchoOf, linkAbort } from './abort.ts';
+import { ControllerError, describeThrown } from './errors.ts';
+import { createWorkqueue, type WorkOptions, type Workqueue, type WorkqueueHooks } from './workqueue.ts';
+
+/** Nothing more to do, or come back after a time although nothing failed. */
+export interface ReconcileResult {
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/**
+ * Brings what a key names closer to what is wanted. Level-triggered: it is told which object, never which change.
+ * A thrown error says when to try again (`Retry`): with back-off, after a time, or never (until the next event).
+ */
+export type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult | undefined> | Promise<void>;
+
+export type KeySink = Pick<Workqueue, 'add' | 'addAfter'>;
+
+/**
+ * Feeds keys until the signal aborts. It may return at once (after registering a handler that it removes on abort)
+ * or run as long as the signal lets it; a rejection fails the controller.
+ */
+export type Source = (sink: KeySink, signal: AbortSignal) => void | Promise<void>;
+
+export const reconcileOutcomes = ['success', 'requeue_after', 'error', 'terminal_error'] as const;
+export type ReconcileOutcome = (typeof reconcileOutcomes)[number];
+
+export interface ControllerHooks {
+  readonly queue?: WorkqueueHooks;
+  reconciled?(outcome: ReconcileOutcome): void;
+}
+
+export interface ControllerOptions extends WorkOptions {
+  readonly name: string;
+  readonly reconcile: Reconcile;
+  readonly sources: readonly Source[];
+  readonly backoff?: Partial<BackoffOptions>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly hooks?: ControllerHooks;
+}
+
+export interface Controller {
+  readonly name: string;
+  /**
+   * Feeds and reconciles until the signal aborts, and resolves when all has stopped. May be run again afterwards
+   * (leadership lost and won): every run begins with an empty queue and asks its sources anew.
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createController(options: ControllerOptions): Controller {
+  return { name: options.name, run: (signal) => runController(options, signal) };
+}
+
+async function runController(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+  const log = (options.log ?? silentLogger).child({ controller: options.name });
+  const { backoff, clock, hooks = {} } = options;
+  const queue = createWorkqueue({
+    ...(backoff && { backoff }),
+    ...(clock && { clock }),
+    ...(hooks.queue && { hooks: hooks.queue }),
+  });
+  const stop = linkAbort(signal);
+  const guarded = async (work: Promise<void>) => {
+    try {
+      await work;
+    } catch (thrown) {
+      if (isEchoOf(stop.signal, thrown)) return;
+      stop.abort(thrown);
+      throw thrown;
+    }
+  };
+  const work = (key: string, workSignal: AbortSignal) => reconcileOne({ ...options, queue, log }, key, workSignal);
+  const parts = await Promise.allSettled([
+    ...options.sources.map((source) => guarded(feed(options.name, source, queue, stop.signal))),
+    guarded(queue.run(work, stop.signal, options)),
+  ]);
+  stop.unlink();
+  const failed = parts.find((part) => part.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function feed(controller: string, source: Source, sink: KeySink, signal: AbortSignal): Promise<void> {
+  try {
+    await source(sink, signal);
+  } catch (thrown) {
+    if (isEchoOf(signal, thrown)) return;
+    const message = `a source of controller "${controller}" failed: ${describeThrown(thrown)}`;
+    throw new ControllerError('controller-source-failed', message, { cause: thrown });
+  }
+}
+
+interface ReconcileContext extends ControllerOptions {
+  readonly queue: Workqueue;
+  readonly log: Logger;
+}
+
+async function reconcileOne(context: ReconcileContext, key: string, signal: AbortSignal): Promise<void> {
+  const { queue, hooks } = context;
+  try {
+    const result = await context.reconcile(key, signal);
+    queue.forget(key);
+    if (result?.requeueAfterMs === undefined) return hooks?.reconciled?.('success');
+    queue.addAfter(key, result.requeueAfterMs);
+    hooks?.reconciled?.('requeue_after');
+  } catch (thrown) {
+    if (!isEchoOf(signal, thrown)) onFailure(context, key, thrown);
+  }
+}
+
+// The same call would fail again, but a reconcile begins by reading: what these depend on changes without an event.
+const worthAnotherLook: ReadonlySet<string | undefined> = new Set([
+  'kube-already-exists',
+  'kube-conflict',
+  'kube-forbidden',
+  'kube-gone',
+  'kube-not-found',
+  'kube-unauthorized',
+]);
+
+function reconcileRetryOf(thrown: unknown): Retry {
+  return worthAnotherLook.has(errorCode(thrown)) ? 'backoff' : retryOf(thrown);
+}
+
+function onFailure({ queue, hooks, log }: ReconcileContext, key: string, thrown: unknown): void {
+  const retry = reconcileRetryOf(thrown);
+  const fields = thrown instanceof Error ? { key, err: thrown } : { key, thrown: describeThrown(thrown) };
+  if (retry === 'never') {
+    queue.forget(key);
+    log.error('Reconcile failed; not tried again before the next event', fields);
+    hooks?.reconciled?.('terminal_error');
+    return;
+  }
+  const retries = queue.retries(key);
+  let pauseMs: number;
+  if (retry === 'backoff') pauseMs = queue.addRateLimited(key);
+  else queue.addAfter(key, (pauseMs = retry.afterMs));
+  log.warn('Reconcile failed; trying again', { ...fields, retries, pauseMs });
+  hooks?.reconciled?.('error');
+}

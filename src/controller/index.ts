@@ -1,0 +1,43 @@
+/**
+ * How work on cluster objects is run: queues of keys, the reconcile contract, what starts and stops together, and
+ * which replica leads. It knows no feature and no kind but Lease; keys are plain text to it.
+ *
+ * Invariants: a key is never worked on twice at once, and its last add is followed by a full run. Work bound to
+ * leadership has stopped before the lease is given back. Time of other machines is never compared with ours.
+ * A lease is not fencing: what leaders write must be idempotent or preconditioned all the same.
+ */
+export { whenAborted } from './abort.ts';
+export {
+  type Controller,
+  type ControllerHooks,
+  type ControllerOptions,
+  createController,
+  type KeySink,
+  type Reconcile,
+  type ReconcileOutcome,
+  type ReconcileResult,
+  type Source,
+} from './controller.ts';
+export { createCourtesy } from './courtesy.ts';
+export { ControllerError, StillRunningError } from './errors.ts';
+export { type InformerChange, informerRunnable, informerSource } from './informer-source.ts';
+export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+export {
+  createManager,
+  createSoleLeadership,
+  type Lead,
+  type Leadership,
+  type Manager,
+  type ManagerOptions,
+  type Readiness,
+} from './manager.ts';
+export { type ControllerMetrics, type ControllerMetricsOptions, createControllerMetrics } from './metrics.ts';
+export { type Runnable, startOrder } from './stages.ts';
+export {
+  createWorkqueue,
+  type Work,
+  type WorkOptions,
+  type Workqueue,
+  type WorkqueueHooks,
+  type WorkqueueOptions,
+} from './workqueue.ts';

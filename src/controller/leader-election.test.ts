@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { createLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import { type CandidateOptions, startCandidate } from './testing/candidate.ts';
+import { createLeaseServer } from './testing/lease-server.ts';
+import { createMachineClock } from './testing/machine-clock.ts';
+
+function setup() {
+  const clock = createFakeClock(Date.parse('2030-01-01T00:00:00Z'));
+  const server = createLeaseServer(clock);
+  const events: string[] = [];
+  const say = (line: string) => void events.push(`${clock.monotonicMs()} ${line}`);
+  const start = (identity: string, options: Partial<CandidateOptions> = {}) =>
+    startCandidate({
+      identity,
+      server,
+      clock: createMachineClock(clock, { rate: 1, wallOffsetMs: 0 }),
+      ...options,
+      election: {
+        onStartedLeading: () => say(`${identity} started leading`),
+        onStoppedLeading: () => say(`${identity} stopped leading`),
+        onNewLeader: (leader) => say(`${identity} sees ${leader}`),
+        ...options.election,
+      },
+    });
+  return { clock, server, events, say, start };
+}
+
+describe('leader election', () => {
+  it('creates the lease, renews it, and counts one holder without a transition', async () => {
+    const { clock, server, start, events } = setup();
+    const a = start('a');
+    await clock.advance(5_000);
+    expect(a.election.isLeading()).toBe(true);
+    expect(server.lease?.spec).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2030-01-01T00:00:00.000000Z',
+      renewTime: '2030-01-01T00:00:04.400000Z',
+      leaseTransitions: 0,
+    });
+    expect(server.calls).toEqual(['a get', 'a create', 'a replace', 'a replace']);
+    expect(events).toEqual(['0 a sees a', '0 a started leading']);
+  });
+
+  it('hands over at once when the leader stops, after its work has ended', async () => {
+    const { clock, server, start, events } = setup();
+    const a = start('a', { stopMs: 12_000 });
+    await clock.advance(100);
+    start('b', { random: () => 0 });
+    await clock.advance(900);
+    a.stop();
+    await clock.advance(20_000);
+    await a.done;
+    expect(events).toEqual([
+      ...['0 a sees a', '0 a started leading', '100 b sees a'],
+      ...['13000 a stopped leading', '14100 b sees b', '14100 b started leading'],
+    ]);
+    expect(server.lease?.spec?.leaseTransitions).toBe(1);
+  });
+
+  it('empties the holder on release and keeps what others wrote into the lease', async () => {
+    const { clock, server, start } = setup();
+    const a = start('a');
+    await clock.advance(0);
+    const lease = server.lease!;
+    server.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: '77', annotations: { note: 'kept' } } };
+    await clock.advance(3_000);
+    expect(a.election.isLeading()).toBe(true);
+    a.stop();
+    await clock.advance(0);
+    await a.done;
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+    expect(server.lease?.metadata.annotations).toEqual({ note: 'kept' });
+    expect(a.election.isLeading()).toBe(false);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('takes over a dead leader when the lease has run out by its own clock, whatever the wall clocks say', async () => {
+    const { clock, start, events } = setup();
+    const a = start('a', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: 86_400_000 }) });
+    await clock.advance(10);
+    start('b', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: -86_400_000 }), random: () => 0 });
+    await clock.advance(990);
+    a.kill();
+    await clock.advance(14_000);
+    expect(events.filter((event) => event.includes('b started'))).toEqual([]);
+    await clock.advance(4_000);
+    // The last renewal was seen at 10 ms.
+    expect(events.at(-1)).toBe('15010 b started leading');
+  });
+
+  it('tolerates failures of the API server that end before the renew deadline', async () => {
+    const { clock, start, events } = setup();
+    const a = start('a');
+    await clock.advance(1_000);
+    a.link.fate = 'refused';
+    await clock.advance(7_500);
+    a.link.fate = 'answered';
+    await clock.advance(3_000);
+    expect(a.election.isLeading()).toBe(true);
+    expect(events).toEqual(['0 a sees a', '0 a started leading']);
+  });
+
+  it.each(['refused', 'hanging', 'answer-lost'] as const)(
+    'stops leading at the renew deadline when calls are %s, and goes on as a candidate',
+    async (fate) => {
+      const { clock, start, events } = setup();
+      const a = start('a');
+      await clock.advance(1_000);
+      a.link.fate = fate;
+      await clock.advance(8_999);
+      expect(a.election.isLeading()).toBe(true);
+      await clock.advance(1);
+      expect(a.election.isLeading()).toBe(false);
+      expect(events.at(-1)).toBe('10000 a stopped leading');
+      a.link.fate = 'answered';
+      await clock.advance(8_000);
+      expect(events.at(-1)).toContain('a started leading');
+    },
+  );
+
+  it('counts its term from when a renewal was sent, not from when the answer came', async () => {
+    const { clock, start, events } = setup();
+    const a = start('a');
+    await clock.advance(1_000);
+    a.link.latencyMs = 2_000;
+    await clock.advance(1_300);
+    a.link.fate = 'refused';
+    await clock.advance(20_000);
+    // The renewal sent at 2,200 was answered at 6,200.
+    expect(events.find((event) => event.includes('stopped'))).toBe('12200 a stopped leading');
+  });
+
+  it('takes and keeps the lease although a try of three slow calls lasts longer than one call may', async () => {
+    const { clock, server, start, events } = setup();
+    const a = start('a');
+    a.link.latencyMs = 900;
+    await clock.advance(4_000);
+    const lease = server.lease!;
+    server.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: 'touched' } };
+    await clock.advance(30_000);
+    expect(server.calls.slice(0, 5)).toEqual(['a get', 'a create', 'a replace', 'a get', 'a replace']);
+    expect(events).toEqual(['2700 a sees a', '2700 a started leading']);
+    expect(a.election.isLeading()).toBe(true);
+  });
+
+  it('stops leading as soon as it sees another holder', async () => {
+    const { clock, server, start, events } = setup();
+    start('a');
+    await clock.advance(1_000);
+    const lease = server.lease!;
+    server.lease = {
+      ...lease,
+      metadata: { ...lease.metadata, resourceVersion: '99' },
+      spec: { ...lease.spec, holderIdentity: 'usurper' },
+    };
+    await clock.advance(1_300);
+    expect(events.slice(-2)).toEqual(['2200 a sees usurper', '2200 a stopped leading']);
+  });
+
+  it('does not lead in the instant after its machine stood still, before any timer has fired', async () => {
+    const { clock, start, events } = setup();
+    const a = start('a');
+    await clock.advance(1_000);
+    a.clock.freeze();
+    await clock.advance(60_000);
+    expect(a.election.isLeading()).toBe(false);
+    a.clock.thaw();
+    await clock.advance(0);
+    expect(events.slice(-2)).toEqual(['61000 a stopped leading', '61000 a started leading']);
+  });
+
+  it('renews visibly although its wall clock stands still', async () => {
+    const { clock, start, events } = setup();
+    const machine = createMachineClock(clock, { rate: 1, wallOffsetMs: 0 });
+    start('a', { clock: Object.assign(Object.create(machine), { now: () => 1_000 }) });
+    await clock.advance(10);
+    start('b');
+    await clock.advance(120_000);
+    expect(events.filter((event) => event.includes('b started'))).toEqual([]);
+  });
+
+  it('waits out the holder it knew when somebody deletes the lease', async () => {
+    const { clock, server, start, events } = setup();
+    const a = start('a');
+    await clock.advance(10);
+    start('b');
+    await clock.advance(100);
+    a.link.fate = 'refused';
+    server.lease = undefined;
+    await clock.advance(30_000);
+    expect(events.slice(-3)).toEqual(['10000 a stopped leading', '15010 b sees b', '15010 b started leading']);
+  });
+
+  it('goes on leading when its own lease was deleted and nobody took it', async () => {
+    const { clock, server, start, events } = setup();
+    start('a');
+    await clock.advance(1_000);
+    server.lease = undefined;
+    await clock.advance(30_000);
+    expect(events).toEqual(['0 a sees a', '0 a started leading']);
+    expect(server.lease).toBeDefined();
+  });
+
+  it('fails when work outlasts a lost lease, and leaves the lease alone', async () => {
+    const { clock, server, start } = setup();
+    const a = start('a', { stopMs: 60_000 });
+    await clock.advance(100);
+    a.link.fate = 'refused';
+    const outcome = expect(a.done).rejects.toMatchObject({ code: 'controller-leadership-overrun' });
+    await clock.advance(12_000);
+    a.link.fate = 'answered';
+    await clock.advance(10_000);
+    await outcome;
+    expect(server.lease?.spec?.holderIdentity).toBe('a');
+  });
+
+  it('fails also when the lease is lost while the work winds down too slowly', async () => {
+    const { clock, start, events } = setup();
+    const a = start('a', { stopMs: 60_000 });
+    await clock.advance(1_000);
+    a.stop();
+    a.link.fate = 'refused';
+    const outcome = expect(a.done).rejects.toMatchObject({ code: 'controller-leadership-overrun' });
+    await clock.advance(14_000);
+    await outcome;
+    expect(events.at(-1)).toBe('15000 a stopped leading');
+  });
+
+  it('gives the lease back and passes the error on when the work fails', async () => {
+    const { clock, server } = setup();
+    const election = createLeaderElection({ ...minimal(server.connect('a').client), clock });
+    const done = election.run(async () => {
+      await clock.sleep(500);
+      throw new Error('boom');
+    }, new AbortController().signal);
+    const outcome = expect(done).rejects.toThrow('boom');
+    await clock.advance(1_000);
+    await outcome;
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+  });
+
+  it('stops quietly while it is only a candidate, and leaves the holder in place', async () => {
+    const { clock, server, start } = setup();
+    start('a');
+    await clock.advance(10);
+    const b = start('b');
+    await clock.advance(3_000);
+    b.stop();
+    await clock.advance(0);
+    await b.done;
+    expect(server.lease?.spec?.holderIdentity).toBe('a');
+  });
+
+  it('gives back a lease that it took without getting the answer', async () => {
+    const { clock, server, start } = setup();
+    const a = start('a');
+    a.link.latencyMs = 100;
+    await clock.advance(250);
+    expect(server.lease?.spec?.holderIdentity).toBe('a');
+    expect(a.election.isLeading()).toBe(false);
+    a.stop();
+    await clock.advance(1_000);
+    await a.done;
+    expect(server.lease?.spec?.holderIdentity).toBe('');
+  });
+
+  it('tells a gauge when leading begins and ends', async () => {
+    const { clock, start } = setup();
+    const told: boolean[] = [];
+    const a = start('a', { election: { onLeadingChanged: (isLeading) => told.push(isLeading) } });
+    await clock.advance(1_000);
+    a.link.fate = 'refused';
+    await clock.advance(10_000);
+    a.link.fate = 'answered';
+    await clock.advance(10_000);
+    a.stop();
+    await clock.advance(0);
+    expect(told).toEqual([true, false, true, false]);
+  });
+
+  it('refuses times that cannot be safe', () => {
+    const { client } = setup().server.connect('a');
+    expect(() => createLeaderElection({ ...minimal(client), renewDeadlineMs: 15_000 })).toThrow('lease duration >');
+    expect(() => createLeaderElection({ ...minimal(client), retryPeriodMs: 9_000 })).toThrow('15000, 10000, 9000');
+  });
+});
+
+function minimal(client: LeaderElectionOptions['client']): LeaderElectionOptions {
+  return { client, lease: { namespace: 'supercargo', name: 'reports' }, identity: 'a' };
+}

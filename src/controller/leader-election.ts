@@ -1,0 +1,235 @@
+import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
+import type { KubeClient } from '../kube/index.ts';
+import { isEchoOf, linkAbort, whenAborted, within } from './abort.ts';
+import { ControllerError, StillRunningError } from './errors.ts';
+import { LeaseLock } from './lease-lock.ts';
+import type { Lead, Leadership } from './manager.ts';
+
+export interface LeaderElectionOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
+  readonly lease: { readonly namespace: string; readonly name: string };
+  /** Different for every process that ever ran: a host name alone comes back after a restart. */
+  readonly identity: string;
+  /** The name runnables refer to; the name of the lease by default. */
+  readonly group?: string;
+  /** How long others wait after the last renewal they saw; 15 s by default. */
+  readonly leaseDurationMs?: number;
+  /** How long after its last successful renewal a leader goes on; 10 s by default. */
+  readonly renewDeadlineMs?: number;
+  /** Between two tries, plus up to a fifth at random; 2 s by default. */
+  readonly retryPeriodMs?: number;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Logger;
+  readonly onStartedLeading?: () => void;
+  /** The term is over and its work has stopped; called before the lease is given back. */
+  readonly onStoppedLeading?: () => void;
+  /** Somebody, maybe this candidate, was seen as the holder for the first time since another was. */
+  readonly onNewLeader?: (identity: string) => void;
+  /** For a gauge: exactly when `isLeading` changes by a decision (not by the mere passing of time). */
+  readonly onLeadingChanged?: (isLeading: boolean) => void;
+}
+
+export interface LeaderElection extends Leadership {
+  /**
+   * Whether this candidate leads at this very moment by its own monotonic clock. Becomes false by the passing of
+   * time alone, so it is right even after the process stood still. A hint, not fencing: writes carry preconditions.
+   */
+  isLeading(): boolean;
+}
+
+/**
+ * Leader election by a coordination.k8s.io/v1 Lease. After a lost term it goes on as a candidate.
+ *
+ * Two never lead at once as long as clock rates differ by less than (lease − deadline) / (lease + deadline), a fifth
+ * by default: a leader counts from when its renewal was sent, the others from when they saw it.
+ */
+export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
+  return new Election(options);
+}
+
+const jitter = 0.2;
+
+class Election implements LeaderElection {
+  readonly group: string;
+  private readonly leaseDurationMs: number;
+  private readonly renewDeadlineMs: number;
+  private readonly retryPeriodMs: number;
+  private readonly clock: Clock;
+  private readonly random: () => number;
+  private readonly log: Logger;
+  private readonly lock: LeaseLock;
+  private validUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: LeaderElectionOptions) {
+    const { lease, identity } = options;
+    this.group = options.group ?? lease.name;
+    this.leaseDurationMs = options.leaseDurationMs ?? 15_000;
+    this.renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.retryPeriodMs = options.retryPeriodMs ?? 2_000;
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? Math.random;
+    this.log = (options.log ?? silentLogger).child({ lease: `${lease.namespace}/${lease.name}`, identity });
+    this.checkTimes();
+    this.lock = new LeaseLock({
+      ...lease,
+      client: options.client,
+      identity,
+      durationMs: this.leaseDurationMs,
+      // One hanging call must leave time for another try before the deadline.
+      callMs: this.renewDeadlineMs / 2,
+      clock: this.clock,
+      onHolder: (holder) => {
+        this.log.info('New leader', { holder });
+        options.onNewLeader?.(holder);
+      },
+    });
+  }
+
+  isLeading(): boolean {
+    return this.clock.monotonicMs() < this.validUntilMs;
+  }
+
+  async run(lead: Lead, signal: AbortSignal): Promise<void> {
+    try {
+      while (await this.acquire(signal)) await this.term(lead, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof StillRunningError)) await this.release();
+      throw thrown;
+    }
+    await this.release();
+  }
+
+  /** True when the lease is ours, false when the signal aborted first. */
+  private async acquire(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const isOurs = await this.tryClaim(signal);
+      if (isOurs && this.isLeading() && !signal.aborted) return true;
+      // Looking again exactly when the lease runs out saves up to one retry period without a leader.
+      await this.pause(Math.min(this.nextTryMs(), this.lock.heldByOtherMs() || Number.POSITIVE_INFINITY), signal);
+    }
+    return false;
+  }
+
+  private async term(lead: Lead, signal: AbortSignal): Promise<void> {
+    this.log.info('Started leading');
+    this.options.onLeadingChanged?.(true);
+    this.options.onStartedLeading?.();
+    const work = new AbortController();
+    const renewals = new AbortController();
+    const stop = linkAbort(signal);
+    const stopping = whenAborted(stop.signal);
+    const working = settle(lead, work.signal);
+    const lost = this.renewUntilLost(renewals.signal);
+    const failed = working.then((outcome) => (outcome.failed ? undefined : stopping));
+
+    const first = await Promise.race([lost, failed, stopping]);
+    stop.unlink();
+    work.abort(first === 'lost' ? new ControllerError('controller-lease-lost', 'the lease was lost') : signal.reason);
+    // The lease is renewed while the work winds down, so that nobody starts before it has ended.
+    const isLost = first === 'lost' || (await Promise.race([working, lost])) === 'lost';
+    if (isLost) this.options.onLeadingChanged?.(false);
+    const outcome = isLost ? await this.windDown(working) : await working;
+    renewals.abort();
+    await lost;
+    this.validUntilMs = Number.NEGATIVE_INFINITY;
+    if (!isLost) this.options.onLeadingChanged?.(false);
+    this.log.info('Stopped leading', { isLost });
+    this.options.onStoppedLeading?.();
+    if (outcome.failed && !isEchoOf(work.signal, outcome.thrown)) throw outcome.thrown;
+  }
+
+  /** Resolves to `lost` when the term is over, to `stopped` when the signal aborted before. */
+  private async renewUntilLost(signal: AbortSignal): Promise<'lost' | 'stopped'> {
+    for (;;) {
+      await this.pause(Math.min(this.nextTryMs(), this.leftMs()), signal);
+      if (signal.aborted) return 'stopped';
+      if (this.leftMs() <= 0) break;
+      const isOurs = await this.renew(signal);
+      if (signal.aborted) return 'stopped';
+      if (isOurs === false || this.leftMs() <= 0) break;
+    }
+    this.validUntilMs = Number.NEGATIVE_INFINITY;
+    this.log.warn('Lease lost');
+    return 'lost';
+  }
+
+  private nextTryMs(): number {
+    return this.retryPeriodMs * (1 + jitter * this.random());
+  }
+
+  private leftMs(): number {
+    return this.validUntilMs - this.clock.monotonicMs();
+  }
+
+  private async renew(signal: AbortSignal): Promise<boolean | undefined> {
+    const end = linkAbort(signal);
+    const cancel = this.clock.after(this.leftMs(), () => end.abort());
+    try {
+      return await this.tryClaim(end.signal);
+    } finally {
+      cancel();
+      end.unlink();
+    }
+  }
+
+  /** False when somebody else holds the lease, undefined when the API server could not be asked. */
+  private async tryClaim(signal: AbortSignal): Promise<boolean | undefined> {
+    try {
+      const sentMs = await this.lock.claim(this.isLeading(), signal);
+      if (sentMs === undefined) return false;
+      this.validUntilMs = sentMs + this.renewDeadlineMs;
+      return true;
+    } catch (thrown) {
+      if (!signal.aborted) this.log.warn('The lease could not be taken or renewed; trying again', { err: thrown });
+      return undefined;
+    }
+  }
+
+  private async pause(ms: number, signal: AbortSignal): Promise<void> {
+    await this.clock.sleep(Math.max(0, ms), signal).catch((thrown: unknown) => {
+      if (!signal.aborted) throw thrown;
+    });
+  }
+
+  /** After a loss the others start once the lease has run out: work that lasts longer must bring the process down. */
+  private async windDown(working: Promise<Outcome>): Promise<Outcome> {
+    const ms = this.leaseDurationMs - this.renewDeadlineMs;
+    const late = () =>
+      new StillRunningError('controller-leadership-overrun', `work still runs ${ms} ms after "${this.group}" was lost`);
+    return within({ clock: this.clock, ms, late }, () => working).catch((thrown) => ({ failed: true, thrown }));
+  }
+
+  private async release(): Promise<void> {
+    this.validUntilMs = Number.NEGATIVE_INFINITY;
+    const late = () => new ControllerError('controller-lease-timeout', 'the lease was not released in time');
+    try {
+      const isReleased = await within({ clock: this.clock, ms: this.renewDeadlineMs, late }, (call) =>
+        this.lock.release(call),
+      );
+      if (isReleased) this.log.info('Lease released');
+    } catch (thrown) {
+      this.log.warn('The lease could not be released; it will run out', { err: thrown });
+    }
+  }
+
+  private checkTimes(): void {
+    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = this;
+    if (leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * (1 + jitter) && retryPeriodMs > 0)
+      return;
+    const given = `${leaseDurationMs}, ${renewDeadlineMs}, ${retryPeriodMs}`;
+    const message = `lease duration > renew deadline > ${1 + jitter} × retry period > 0 must hold, not ${given} (ms)`;
+    throw new ControllerError('controller-lease-times', message);
+  }
+}
+
+type Outcome = { readonly failed: false } | { readonly failed: true; readonly thrown: unknown };
+
+async function settle(lead: Lead, signal: AbortSignal): Promise<Outcome> {
+  try {
+    await lead(signal);
+    return { failed: false };
+  } catch (thrown) {
+    return { failed: true, thrown };
+  }
+}

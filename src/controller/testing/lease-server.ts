@@ -1,0 +1,85 @@
+import { type Clock, SupercargoError } from '../../base/index.ts';
+import type { KubeClient } from '../../kube/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import type { Lease } from '../lease.ts';
+
+type LeaseClient = Pick<KubeClient, 'get' | 'create' | 'replace'>;
+
+/** What happens to one call: `refused` never reaches the server, `answer-lost` does, `hanging` gets no answer at all. */
+export type Fate = 'answered' | 'refused' | 'answer-lost' | 'hanging';
+
+/** The calls of one machine, on their way to a server that keeps one Lease in memory. */
+export interface Link {
+  readonly client: LeaseClient;
+  fate: Fate;
+  /** One way. */
+  latencyMs: number;
+}
+
+export interface LeaseServer {
+  lease: Lease | undefined;
+  /** One line for each call that reached the server. */
+  readonly calls: string[];
+  /** `arrived` holds an answer back until the machine can receive it. */
+  connect(machine: string, arrived?: () => Promise<void>): Link;
+}
+
+export function createLeaseServer(clock: Clock): LeaseServer {
+  let version = 0;
+  const server: LeaseServer = { lease: undefined, calls: [], connect };
+  const store = (object: KubeObject): Lease => {
+    server.lease = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
+    return server.lease;
+  };
+  const operations = {
+    get: () => server.lease ?? refuse('kube-not-found'),
+    create: (object: KubeObject) => (server.lease ? refuse('kube-already-exists') : store(object)),
+    replace: (object: KubeObject) => {
+      if (!server.lease) return refuse('kube-not-found');
+      const isCurrent = object.metadata.resourceVersion === server.lease.metadata.resourceVersion;
+      return isCurrent ? store(object) : refuse('kube-conflict');
+    },
+  };
+
+  function connect(machine: string, arrived: () => Promise<void> = () => Promise.resolve()): Link {
+    const call = async (verb: string, operation: () => Lease): Promise<Lease> => {
+      const { fate } = link;
+      await clock.sleep(link.latencyMs);
+      if (fate === 'hanging') await new Promise(() => {});
+      const outcome = fate === 'refused' ? () => refuse('kube-unreachable') : attempt(operation);
+      if (fate !== 'refused') server.calls.push(`${machine} ${verb}`);
+      await clock.sleep(link.latencyMs);
+      await arrived();
+      return fate === 'answer-lost' ? refuse('kube-timeout') : outcome();
+    };
+    const link: Link = {
+      fate: 'answered',
+      latencyMs: 0,
+      client: {
+        get: <T extends KubeObject>() => call('get', operations.get) as Promise<KubeObject> as Promise<T>,
+        create: <T extends KubeObject>(_: unknown, object: T) =>
+          call('create', () => operations.create(object)) as Promise<KubeObject> as Promise<T>,
+        replace: <T extends KubeObject>(_: unknown, object: T) =>
+          call('replace', () => operations.replace(object)) as Promise<KubeObject> as Promise<T>,
+      },
+    };
+    return link;
+  }
+  return server;
+}
+
+function refuse(code: string): never {
+  throw new SupercargoError(code, `the test's API server says ${code}`, { retry: 'backoff' });
+}
+
+/** Runs now, answers or throws later: the effect happens when the request arrives. */
+function attempt<T>(operation: () => T): () => T {
+  try {
+    const value = operation();
+    return () => value;
+  } catch (thrown) {
+    return () => {
+      throw thrown;
+    };
+  }
+}

@@ -1,0 +1,93 @@
+import { keyOf } from '../object/index.ts';
+import { CreateError } from './errors.ts';
+import type { PublishItem, PublishResult } from './publish-item.ts';
+
+/** The files of a branch as they are at the commit that ours will stand on. */
+export interface BranchFiles {
+  /** Undefined where there is no such file. */
+  read(path: string): Promise<string | undefined>;
+}
+
+export interface BatchPlan {
+  readonly changes: readonly { readonly path: string; readonly content: string }[];
+  /** Those whose files are in the changes: they get their result from the commit. */
+  readonly written: readonly PublishItem[];
+  /** What is known of the others. */
+  readonly results: ReadonlyMap<PublishItem, PublishResult>;
+}
+
+/**
+ * What one commit has to hold, given what is in the branch. `pushed` are the commits of detections by uid. Decides
+ * afresh at every call: the branch may have moved.
+ */
+export async function planBatch(
+  items: readonly PublishItem[],
+  files: BranchFiles,
+  pushed: ReadonlyMap<string, string>,
+): Promise<BatchPlan> {
+  const changes = new Map<string, { readonly content: string; readonly item: PublishItem }>();
+  const results = new Map<PublishItem, PublishResult>();
+  const written: PublishItem[] = [];
+  for (const item of items) {
+    const commit = pushed.get(item.detection.metadata.uid ?? '');
+    if (commit !== undefined) {
+      results.set(item, { kind: 'committed', commit, files: pathsOf(item), isRecovered: true });
+      continue;
+    }
+    const precedent = await findPrecedent(item, files);
+    if (precedent) {
+      results.set(item, precedent);
+      continue;
+    }
+    try {
+      const own = await changesOf(item, files, changes);
+      for (const [path, content] of own) changes.set(path, { content, item });
+      if (own.size > 0) written.push(item);
+      else results.set(item, { kind: 'present', files: pathsOf(item) });
+    } catch (thrown) {
+      if (!(thrown instanceof CreateError)) throw thrown;
+      results.set(item, { kind: 'failed', thrown });
+    }
+  }
+  return { changes: [...changes].map(([path, { content }]) => ({ path, content })), written, results };
+}
+
+export const pathsOf = ({ files }: PublishItem): readonly string[] => files.map(({ path }) => path);
+
+/** Every path that a plan will ask for. */
+export const pathsOfAll = (items: readonly PublishItem[]): readonly string[] =>
+  items.flatMap((item) => [...pathsOf(item), ...item.precedents.flatMap(({ status }) => status?.files ?? [])]);
+
+async function findPrecedent(item: PublishItem, files: BranchFiles): Promise<PublishResult | undefined> {
+  if (!item.keepsFiles) return undefined;
+  for (const precedent of item.precedents)
+    for (const path of precedent.status?.files ?? [])
+      if ((await files.read(path)) !== undefined)
+        return { kind: 'present', files: [path], precedent: keyOf(precedent) };
+  return undefined;
+}
+
+type Changes = ReadonlyMap<string, { readonly content: string; readonly item: PublishItem }>;
+
+async function changesOf(item: PublishItem, files: BranchFiles, taken: Changes): Promise<ReadonlyMap<string, string>> {
+  const own = new Map<string, string>();
+  for (const { path, content } of item.files) {
+    checkClash(path, content, item, taken);
+    const present = taken.get(path)?.content ?? (await files.read(path));
+    if (present === undefined || (!item.keepsFiles && present !== content)) own.set(path, content);
+  }
+  return own;
+}
+
+/** Two images that want one path in one commit: neither may win by chance. The same text, as of a shared file, is none. */
+function checkClash(path: string, content: string, item: PublishItem, taken: Changes): void {
+  const other = taken.get(path);
+  const isClash = other !== undefined && other.content !== content;
+  const inside = [...taken.keys()].find((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
+  if (!isClash && inside === undefined) return;
+  const holder = (other ?? taken.get(inside!)!).item.detection;
+  throw new CreateError(
+    'create-path-clash',
+    `${path} of ${item.detection.spec.fullImageName} is written for ${holder.spec.fullImageName} as well: put {{ .ServiceName }} or {{ .TagPrefix }} into the path`,
+  );
+}

@@ -1,0 +1,214 @@
+import { setMaxListeners } from 'node:events';
+import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
+import { type Clock, isAbort, type Logger } from '../base/index.ts';
+import type { Reconcile, ReconcileResult } from '../controller/index.ts';
+import type { Inventory } from '../inventory/index.ts';
+import type { EventRecorder, KubeClient } from '../kube/index.ts';
+import { keyOf } from '../object/index.ts';
+import { Claims } from './claims.ts';
+import { type DuplicateCheck, findDuplicates, type PrefixOf } from './duplicate.ts';
+import { CreateError } from './errors.ts';
+import { leftMs, removeExpired } from './expiry.ts';
+import { failureOf, pauseMs } from './failure.ts';
+import type { PlannedFile } from './file-plan.ts';
+import { logDuplicates } from './log-texts.ts';
+import type { CreateMetrics } from './metrics.ts';
+import { prepare } from './prepare.ts';
+import type { PublishResult } from './publish-item.ts';
+import type { Publish } from './publisher.ts';
+import { type Lookups, type Resolved, resolve } from './resolve.ts';
+import { findPredecessor, findSuccessor, isCommitted, lineageOf } from './siblings.ts';
+import { attemptsOf, type EndStep, type Step } from './status.ts';
+import { createStatusWriter } from './status-writer.ts';
+import { subjectOf } from './subject.ts';
+import type { SchemaOf } from './type-check.ts';
+
+/** Asks the server whether it would take the objects; throws CreateError where it would not. */
+export type DryRun = (files: readonly PlannedFile[], signal: AbortSignal) => Promise<void>;
+
+export interface CreatorOptions extends Lookups {
+  readonly client: Pick<KubeClient, 'get' | 'patch' | 'delete'>;
+  readonly detectionOf: (key: string) => ImageDetected | undefined;
+  /** Detections of the same lineage, the one asked for among them. */
+  readonly siblingsOf: (lineage: string, check: DuplicateCheck) => readonly ImageDetected[];
+  /** Known detections of a digest, for what runs without a tag. */
+  readonly prefixOfDigest: (digest: string) => string | undefined;
+  readonly prefixesOf: (policy: Resolved['policy']) => PrefixOf;
+  readonly inventory: Inventory;
+  readonly schemaOf: SchemaOf;
+  readonly dryRun: DryRun;
+  readonly publish: Publish;
+  readonly installation: string;
+  readonly events: EventRecorder;
+  readonly metrics: CreateMetrics;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+const waitMs = 1_000;
+
+/** Looks at one detection: brings it one step on, or to its end. */
+export function createCreator(options: CreatorOptions): Reconcile {
+  const { client, clock, installation } = options;
+  const claims = new Claims();
+  const write = createStatusWriter(client, clock);
+
+  return async (key, signal) => {
+    // As many as share a commit wait by one signal.
+    setMaxListeners(0, signal);
+    const detection = options.detectionOf(key);
+    if (!detection || detection.metadata.deletionTimestamp !== undefined) return {};
+    const left = leftMs(detection, installation, clock.now());
+    if (left !== undefined && left <= 0) {
+      await removeExpired(client, detection, signal);
+      return {};
+    }
+    if (detection.status?.phase === 'Completed') return { requeueAfterMs: left };
+    if (!options.inventory.hasSynced) return { requeueAfterMs: waitMs };
+
+    let current = detection;
+    let lineage: string | undefined;
+    const take = async (step: Step) => {
+      current = await write(current, step, signal);
+    };
+    try {
+      const { policy, template } = resolve(detection, options);
+      const check = template.spec.duplicateCheck ?? 'repository';
+      const line = lineageOf(detection, check);
+      const siblings = options
+        .siblingsOf(line, check)
+        .filter((one) => targetKeyOf(one, options) === targetOf(template));
+      lineage = `${targetOf(template)}\n${check}\n${line}`;
+      // Whoever waits claims nothing: two would wait for each other.
+      const holder = nameOf(findPredecessor(detection, siblings)) ?? claims.take(lineage, key);
+      if (holder !== undefined) {
+        await take({ kind: 'waiting', reason: 'WaitingForSibling', message: `waits for ImageDetected ${holder}` });
+        return { requeueAfterMs: waitMs };
+      }
+      const skip = shouldSkip({ detection, policy, template, siblings }, options);
+      if (skip) return await end(current, skip, options, take, left);
+
+      const prepared = prepare(detection, template, options.schemaOf);
+      const mayBePushed = detection.status?.phase === 'Processing' || attemptsOf(detection.status) > 0;
+      await take({ kind: 'processing' });
+      if (template.spec.validation?.dryRun) await options.dryRun(prepared.files, signal);
+      const precedents = siblings.filter((one) => isCommitted(one) && keyOf(one) !== key);
+      const item = { ...prepared, detection, template, precedents, mayBePushed, keepsFiles: check !== 'exact' };
+      const result = await options.publish(item, signal);
+      const step = stepOf(result, template);
+      await end(current, step, options, take, left);
+      if (step.kind === 'committed')
+        options.events.record(subjectOf(template), { type: 'Normal', reason: 'Committed', message: step.message });
+      return { requeueAfterMs: left };
+    } catch (thrown) {
+      if (signal.aborted || isAbort(thrown)) throw thrown;
+      const failure = failureOf(thrown);
+      if (!failure) throw thrown;
+      await end(current, { kind: 'failed', failure }, options, take, left);
+      return soonest(pauseMs(failure.pace, attemptsOf(current.status), options.random), left);
+    } finally {
+      if (lineage !== undefined) claims.release(lineage, key);
+    }
+  };
+}
+
+const soonest = (a: number | undefined, b: number | undefined): ReconcileResult => ({
+  requeueAfterMs: a === undefined ? b : b === undefined ? a : Math.min(a, b),
+});
+
+const nameOf = (detection: ImageDetected | undefined) => detection && keyOf(detection);
+
+interface Case extends Resolved {
+  readonly detection: ImageDetected;
+  readonly siblings: readonly ImageDetected[];
+}
+
+function shouldSkip({ detection, policy, template, siblings }: Case, options: CreatorOptions): EndStep | undefined {
+  const { fullImageName, imageDigest, tagPrefix } = detection.spec;
+  const check = template.spec.duplicateCheck ?? 'repository';
+  const answer = findDuplicates(
+    {
+      fullImageName,
+      imageDigest,
+      tagPrefix,
+      check,
+      prefixOf: options.prefixesOf(policy),
+      prefixOfDigest: options.prefixOfDigest,
+    },
+    options.inventory.index,
+  );
+  logDuplicates(options.log, detection, answer);
+  if (answer.reason !== undefined) {
+    const [{ user, container, reference }] = answer.uses as [(typeof answer.uses)[number]];
+    const more = answer.uses.length > 1 ? ` and ${answer.uses.length - 1} more` : '';
+    const where = `${user.kind} ${user.namespace}/${user.name} (container ${container})${more}`;
+    const message =
+      answer.reason === 'AlreadyDeployed'
+        ? `${fullImageName} runs in ${where} already`
+        : `${where} runs ${reference.tag ?? reference.digest} of it: the version is left to GitOps`;
+    return { kind: 'skipped', reason: answer.reason, message };
+  }
+  const successor = check === 'exact' ? findSuccessor(detection, siblings) : undefined;
+  return (
+    successor && {
+      kind: 'skipped',
+      reason: 'DelegatedToGitOps',
+      message: `a later version, ${successor.spec.imageTag}, was committed as ${successor.status?.gitCommitSHA}`,
+    }
+  );
+}
+
+const targetOf = ({ spec }: ResourceTemplate) => `${spec.gitRepository.url} ${spec.gitRepository.branch ?? 'main'}`;
+
+/** Where a detection would be committed; undefined when it would not. */
+function targetKeyOf(detection: ImageDetected, lookups: Lookups): string | undefined {
+  try {
+    return targetOf(resolve(detection, lookups).template);
+  } catch (thrown) {
+    if (thrown instanceof CreateError) return undefined;
+    throw thrown;
+  }
+}
+
+function stepOf(result: PublishResult, { spec }: ResourceTemplate): EndStep {
+  const branch = spec.gitRepository.branch ?? 'main';
+  switch (result.kind) {
+    case 'failed':
+      throw result.thrown;
+    case 'committed': {
+      const how = result.isRecovered ? 'had been committed to' : 'committed to';
+      const message = `${how} ${branch} as ${result.commit.slice(0, 12)}: ${result.files.join(', ')}`;
+      return { kind: 'committed', commit: result.commit, files: result.files, message };
+    }
+    case 'present': {
+      const by = result.precedent === undefined ? '' : ` (for ImageDetected ${result.precedent})`;
+      const message = `${result.files.join(', ')} is in ${branch} already${by}: the version is left to GitOps`;
+      return { kind: 'skipped', reason: 'DelegatedToGitOps', message };
+    }
+  }
+}
+
+type Take = (step: Step) => Promise<void>;
+
+/** Writes the end down, and only then tells of it. */
+async function end(
+  detection: ImageDetected,
+  step: EndStep,
+  options: CreatorOptions,
+  take: Take,
+  left: number | undefined,
+): Promise<ReconcileResult> {
+  await take(step);
+  const { events, metrics, log } = options;
+  const isFailure = step.kind === 'failed';
+  const [reason, message] = isFailure
+    ? [step.failure.reason, step.failure.message]
+    : [step.kind === 'skipped' ? step.reason : 'Committed', step.message];
+  metrics.settled(step.kind);
+  events.record(subjectOf(detection), { type: isFailure ? 'Warning' : 'Normal', reason, message });
+  const fields = { detection: keyOf(detection), image: detection.spec.fullImageName, reason };
+  if (step.kind === 'committed') log.info('resources committed', { ...fields, commit: step.commit, files: step.files });
+  if (isFailure) log.warn('resources could not be created', { ...fields, error: message });
+  return { requeueAfterMs: left };
+}

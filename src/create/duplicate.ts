@@ -1,0 +1,56 @@
+import { type ImageReference, parseReference } from '../image/index.ts';
+import type { ImageIndex, ImageUse } from '../inventory/index.ts';
+
+export type DuplicateCheck = 'repository' | 'exact' | 'baseName';
+
+/** What a policy takes for the prefix of a tag: the very function that detection uses. */
+export type PrefixOf = (tag: string) => string | undefined;
+
+export interface DuplicateQuestion {
+  readonly fullImageName: string;
+  readonly imageDigest: string;
+  /** Undefined where the policy extracts none: then all tags of a repository are one. */
+  readonly tagPrefix?: string | undefined;
+  readonly check: DuplicateCheck;
+  readonly prefixOf: PrefixOf;
+  /** The prefix under which a digest was detected, for workloads that run an image by digest alone. */
+  readonly prefixOfDigest: (digest: string) => string | undefined;
+}
+
+export type SkipReason = 'AlreadyDeployed' | 'DelegatedToGitOps';
+
+export interface DuplicateAnswer {
+  readonly uses: readonly ImageUse[];
+  /** Undefined when nothing stands in the way. */
+  readonly reason: SkipReason | undefined;
+}
+
+/** Whether the cluster runs the image already, or another version of it that GitOps looks after. Pure. */
+export function findDuplicates(question: DuplicateQuestion, index: ImageIndex): DuplicateAnswer {
+  const image = parseReference(question.fullImageName);
+  const isExact = (use: ImageUse) => isSameImage(use.reference, image, question.imageDigest);
+  const uses = candidates(question.check, image, index).filter((use) =>
+    question.check === 'exact' ? isExact(use) : hasSamePrefix(use.reference, question),
+  );
+  if (uses.length === 0) return { uses, reason: undefined };
+  return { uses, reason: uses.some(isExact) ? 'AlreadyDeployed' : 'DelegatedToGitOps' };
+}
+
+function candidates(check: DuplicateCheck, image: ImageReference, index: ImageIndex): readonly ImageUse[] {
+  return check === 'baseName' ? index.usesOfBaseName(image) : index.usesOfRepository(image);
+}
+
+/** A digest says which image is meant; without one the tag does. */
+function isSameImage(used: ImageReference, image: ImageReference, digest: string): boolean {
+  if (used.registry !== image.registry || used.path !== image.path) return false;
+  return used.digest === undefined ? used.tag === image.tag : used.digest === digest;
+}
+
+function hasSamePrefix(
+  used: ImageReference,
+  { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuestion,
+): boolean {
+  if (tagPrefix === undefined) return true;
+  if (used.tag !== undefined) return prefixOf(used.tag) === tagPrefix;
+  return used.digest === imageDigest || (used.digest !== undefined && prefixOfDigest(used.digest) === tagPrefix);
+}

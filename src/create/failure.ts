@@ -1,0 +1,71 @@
+import { backoffMs, errorCode, errorMessage } from '../base/index.ts';
+import { type GitErrorCode, gitErrors } from '../git/index.ts';
+import { type CreateErrorCode, createErrors, type Pace } from './errors.ts';
+
+/** What went wrong, as a condition tells it, and when to try again. */
+export interface Failure {
+  readonly reason: string;
+  readonly message: string;
+  readonly pace: Pace;
+}
+
+/** What a person elsewhere has to mend: credentials, keys, rights on a branch. Nothing tells us when. */
+const slowGitErrors: ReadonlySet<string> = new Set<GitErrorCode>([
+  'git-missing',
+  'git-path-refused',
+  'git-auth-failed',
+  'git-host-key-unknown',
+  'git-certificate-unknown',
+  'git-repository-not-found',
+  'git-branch-protected',
+  'git-output-too-large',
+]);
+
+const reasons: Readonly<Record<CreateErrorCode | GitErrorCode, string>> = {
+  'create-policy-missing': 'PolicyNotFound',
+  'create-template-missing': 'TemplateNotFound',
+  'create-access-denied': 'AccessDenied',
+  'create-image-invalid': 'InvalidImage',
+  'create-template-invalid': 'InvalidTemplate',
+  'create-path-refused': 'PathRefused',
+  'create-path-clash': 'PathClash',
+  'create-manifest-invalid': 'InvalidManifest',
+  'create-dry-run': 'DryRunFailed',
+  'create-secret': 'SecretUnavailable',
+  'git-missing': 'GitMissing',
+  'git-settings-invalid': 'InvalidGitSettings',
+  'git-path-refused': 'PathRefused',
+  'git-auth-failed': 'GitAuthFailed',
+  'git-host-key-unknown': 'GitHostKeyUnknown',
+  'git-certificate-unknown': 'GitCertificateUnknown',
+  'git-repository-not-found': 'GitRepositoryNotFound',
+  'git-branch-protected': 'GitBranchProtected',
+  'git-branch-moved': 'GitBranchMoved',
+  'git-network': 'GitUnreachable',
+  'git-timeout': 'GitTimeout',
+  'git-output-too-large': 'GitFailed',
+  'git-failed': 'GitFailed',
+};
+
+/** Undefined for what is not about the detection: a lost connection to the cluster, a stop. */
+export function failureOf(thrown: unknown): Failure | undefined {
+  const code = errorCode(thrown) ?? '';
+  if (!Object.hasOwn(reasons, code)) return undefined;
+  return { reason: reasons[code as keyof typeof reasons], message: errorMessage(thrown), pace: paceOf(code) };
+}
+
+function paceOf(code: string): Pace {
+  if (Object.hasOwn(createErrors, code)) return createErrors[code as CreateErrorCode];
+  if (slowGitErrors.has(code)) return 'slow';
+  return gitErrors[code as GitErrorCode] === 'never' ? 'change' : 'quick';
+}
+
+const pauses = {
+  slow: { baseMs: 30_000, maxMs: 30 * 60_000 },
+  quick: { baseMs: 1_000, maxMs: 5 * 60_000 },
+};
+
+/** The pause after so many attempts; undefined where only a change helps. */
+export function pauseMs(pace: Pace, attempts: number, random: () => number): number | undefined {
+  return pace === 'change' ? undefined : backoffMs(Math.max(0, attempts - 1), { ...pauses[pace], random });
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { ResourceTemplate } from '../api/index.ts';
+import { builtinSchemaOf } from '../apiserver/index.ts';
+import { CreateError } from './errors.ts';
+import { planFiles } from './file-plan.ts';
+import { templateData } from './template-data.ts';
+
+const plan = (spec: Partial<ResourceTemplate['spec']>, tag = 'v1.2.3', tagPrefix?: string) => {
+  const full = { gitRepository: { url: 'https://git.example/x.git', path: './apps' }, ...spec };
+  const data = templateData(
+    {
+      imageName: 'team-web',
+      imageTag: tag,
+      imageDigest: 'sha256:1',
+      fullImageName: `r.example/team/web:${tag}`,
+      ...(tagPrefix === undefined ? {} : { tagPrefix }),
+    },
+    full,
+  );
+  return planFiles({ spec: full, data, nowMs: 0, schemaOf: builtinSchemaOf });
+};
+const paths = (...given: Parameters<typeof plan>) => plan(...given).map(({ path }) => path);
+const configMap = (value: string) =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n  labels: { version: ${value} }\n`;
+
+describe('one template', () => {
+  it('is one file, named by the image and its prefix', () => {
+    expect(paths({ template: 'a: b' })).toEqual(['apps/team-web.yaml']);
+    expect(paths({ template: 'a: b' }, 'dev-1', 'dev')).toEqual(['apps/team-web-dev.yaml']);
+    expect(paths({ template: 'a: b' }, '1', '')).toEqual(['apps/team-web.yaml']);
+    expect(plan({ template: 'tag: "{{ .ImageTag }}"' })[0]?.content).toBe('tag: "v1.2.3"\n');
+  });
+
+  it('may hold several documents, and text with dashes in it', () => {
+    const template = `${configMap('"1"')}---\n${configMap('"2"')}data:\n  text: |\n    ---\n    not a document\n`;
+    expect(plan({ template })[0]?.documents).toHaveLength(2);
+  });
+});
+
+describe('several files', () => {
+  it('are where their templates say', () => {
+    const file = (relativePath: string) => ({ relativePath, template: 'a: b' });
+    expect(
+      paths(
+        { multiFiles: [file('{{ .ServiceName }}/deploy.yaml'), file(' base/{{ .TagPrefix }}.yaml\n')] },
+        'p-1',
+        'p',
+      ),
+    ).toEqual(['apps/web/deploy.yaml', 'apps/base/p.yaml']);
+  });
+
+  it.each(['../x.yaml', '/x.yaml', 'a/../../x.yaml', '.git/x', '{{ .Variables.up }}/x.yaml', ''])(
+    'are refused at %j',
+    (relativePath) => {
+      const spec = { multiFiles: [{ relativePath, template: 'a: b' }], variables: { up: '../..' } };
+      expect(() => plan(spec)).toThrow(expect.objectContaining({ code: 'create-path-refused' }));
+    },
+  );
+
+  it('are refused where two have one path', () => {
+    const file = { relativePath: 'x.yaml', template: 'a: b' };
+    expect(() => plan({ multiFiles: [file, { ...file, relativePath: './x.yaml' }] })).toThrow('spec.multiFiles[0]');
+  });
+
+  it('that are no YAML are taken as they are', () => {
+    expect(plan({ multiFiles: [{ relativePath: 'README.md', template: '# [ {{ .ImageTag }}' }] })[0]?.content).toBe(
+      '# [ v1.2.3\n',
+    );
+  });
+});
+
+describe('what is rendered', () => {
+  const why = (template: string, tag?: string) => {
+    try {
+      plan({ template }, tag);
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(CreateError);
+      return (thrown as CreateError).message;
+    }
+    return 'nothing';
+  };
+
+  it.each([
+    ['1.10', '1.1 is a number'],
+    ['0755', '493 is a number'],
+    ['on', 'true is a boolean'],
+    ['1e3', '1000 is a number'],
+  ])('has text where text belongs: the tag %s', (tag, shown) => {
+    expect(why(configMap('{{ .ImageTag }}'), tag)).toBe(
+      `apps/team-web.yaml:1: metadata.labels.version: ${shown} where text belongs: put quotes around it in the template, or use | quote`,
+    );
+    expect(why(configMap('{{ .ImageTag | quote }}'), tag)).toBe('nothing');
+  });
+
+  it('is checked in kinds that nobody here knows as far as all kinds are alike', () => {
+    const of = (labels: string) =>
+      `apiVersion: x.example/v1\nkind: Thing\nmetadata: { labels: ${labels} }\nspec: { n: 1.1 }\n`;
+    expect(why(of('{ a: 1.1 }'))).toContain('metadata.labels.a: 1.1 is a number where text belongs');
+    expect(why(of('{ a: b }'))).toBe('nothing');
+  });
+
+  it('takes numbers where a quantity or a port may be one', () => {
+    const template = `apiVersion: v1
+kind: Pod
+metadata: { name: x }
+spec:
+  containers:
+    - name: x
+      image: {{ .FullImageName }}
+      resources: { limits: { cpu: 1, memory: 64Mi } }
+      livenessProbe: { httpGet: { port: 8080 } }
+      env: [{ name: TAG, value: {{ .ImageTag }} }]
+`;
+    expect(why(template)).toBe('nothing');
+    expect(why(template, '8')).toContain('spec.containers[0].env[0].value: 8 is a number where text belongs');
+  });
+
+  it.each([
+    ['', 'renders no document at all'],
+    ['- a', 'a manifest is an object, not a list'],
+    ['kind: Pod', 'apiVersion: nothing where text belongs'],
+    ['a: {{ .Nope }}', 'map has no entry for key "Nope"'],
+    ['a: {{ randAlphaNum 5 }}', 'randAlphaNum'],
+    ['a: {{', 'spec.template:1'],
+  ])('%j is refused: %s', (template, message) => {
+    expect(why(template)).toContain(message);
+  });
+
+  it('is the same at every time', () => {
+    expect(plan({ template: 'at: "{{ now | date "2006-01-02" }}"' })[0]?.content).toBe('at: "1970-01-01"\n');
+  });
+});

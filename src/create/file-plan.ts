@@ -1,0 +1,93 @@
+import type { ResourceTemplate } from '../api/index.ts';
+import { errorMessage, parseYamlDocuments, type YamlDocument } from '../base/index.ts';
+import { confinePath } from '../git/index.ts';
+import { compileTemplate } from '../gotemplate/index.ts';
+import { CreateError } from './errors.ts';
+import type { TemplateData } from './template-data.ts';
+import { findTypeErrors, type SchemaOf } from './type-check.ts';
+
+/** One file that a detection brings. */
+export interface PlannedFile {
+  /** From the root of the repository. */
+  readonly path: string;
+  readonly content: string;
+  /** The objects in it; none where the file is no YAML. */
+  readonly documents: readonly YamlDocument[];
+}
+
+export interface RenderInput {
+  readonly spec: ResourceTemplate['spec'];
+  readonly data: TemplateData;
+  /** What `now` means in a template: the same at every rendering of a detection. */
+  readonly nowMs: number;
+  readonly schemaOf: SchemaOf;
+}
+
+/** Renders the files of one detection and checks them; throws CreateError with everything a person needs to mend. */
+export function planFiles(input: RenderInput): readonly PlannedFile[] {
+  const { spec, data } = input;
+  const folder = spec.gitRepository.path ?? '.';
+  const files =
+    spec.multiFiles === undefined
+      ? [{ path: singleFile(data), name: 'spec.template', template: spec.template ?? '' }]
+      : spec.multiFiles.map(({ relativePath, template }, i) => ({
+          path: render(relativePath, `spec.multiFiles[${i}].relativePath`, input).trim(),
+          name: `spec.multiFiles[${i}].template`,
+          template,
+        }));
+  const taken = new Map<string, string>();
+  return files.map(({ path, name, template }) => {
+    const full = confine(folder, path, name);
+    const other = taken.get(full);
+    if (other !== undefined)
+      throw new CreateError('create-path-clash', `${name}: ${full} is the path of ${other} as well`);
+    taken.set(full, name);
+    const text = render(template, name, input);
+    const content = text.endsWith('\n') ? text : `${text}\n`;
+    return { path: full, content, documents: isYaml(full) ? checkYaml(content, full, input.schemaOf) : [] };
+  });
+}
+
+/** `webapp-frontend-dev.yaml`; slashes would make folders of what is meant to be one name. */
+function singleFile({ ImageName, TagPrefix }: TemplateData): string {
+  const name = TagPrefix === '' ? ImageName : `${ImageName}-${TagPrefix}`;
+  return `${name.replaceAll('/', '-')}.yaml`;
+}
+
+const isYaml = (path: string) => /\.(?:ya?ml|json)$/i.test(path);
+
+function confine(folder: string, path: string, name: string): string {
+  try {
+    return confinePath(folder, path);
+  } catch (thrown) {
+    throw new CreateError('create-path-refused', `${name}: ${errorMessage(thrown)}`, thrown);
+  }
+}
+
+/** The text for the data; functions that make something random fail, so that a rendering can be repeated. */
+export function render(template: string, name: string, { data, nowMs }: Pick<RenderInput, 'data' | 'nowMs'>): string {
+  try {
+    return compileTemplate(template, { name }).render(data, { now: () => nowMs });
+  } catch (thrown) {
+    throw new CreateError('create-template-invalid', errorMessage(thrown), thrown);
+  }
+}
+
+const maxErrors = 5;
+
+function checkYaml(content: string, file: string, schemaOf: SchemaOf): readonly YamlDocument[] {
+  let documents: readonly YamlDocument[];
+  try {
+    documents = parseYamlDocuments(content, { file });
+  } catch (thrown) {
+    throw new CreateError('create-manifest-invalid', `what was rendered is no YAML: ${errorMessage(thrown)}`, thrown);
+  }
+  if (documents.length === 0)
+    throw new CreateError('create-manifest-invalid', `${file}: the template renders no document at all`);
+  const errors = documents.flatMap((document) => findTypeErrors(document, schemaOf).map((error) => `${file}${error}`));
+  if (errors.length > 0) {
+    const more = errors.length > maxErrors ? `; and ${errors.length - maxErrors} more` : '';
+    throw new CreateError('create-manifest-invalid', `${errors.slice(0, maxErrors).join('; ')}${more}`);
+  }
+  return documents;
+}

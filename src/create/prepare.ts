@@ -1,0 +1,23 @@
+import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
+import { defaultCommitMessage } from './commit-message.ts';
+import { type PlannedFile, planFiles, render } from './file-plan.ts';
+import { templateData } from './template-data.ts';
+import type { SchemaOf } from './type-check.ts';
+
+export interface Prepared {
+  readonly files: readonly PlannedFile[];
+  readonly message: string;
+}
+
+/** Everything that a template makes of a detection. Pure: the same two give the same files, at any time. */
+export function prepare(
+  { spec: detection }: Pick<ImageDetected, 'spec'>,
+  { spec }: Pick<ResourceTemplate, 'spec'>,
+  schemaOf: SchemaOf,
+): Prepared {
+  const data = templateData(detection, spec);
+  const nowMs = Date.parse(detection.detectedAt);
+  const files = planFiles({ spec, data, nowMs, schemaOf });
+  const text = spec.gitRepository.commitMessage || defaultCommitMessage;
+  return { files, message: render(text, 'spec.gitRepository.commitMessage', { data, nowMs }).trim() };
+}

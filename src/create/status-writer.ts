@@ -1,0 +1,57 @@
+import { type ImageDetected, imagesDetected } from '../api/index.ts';
+import type { Clock } from '../base/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
+import { semanticEqual } from '../object/index.ts';
+import { nextStatus, type Step } from './status.ts';
+
+export type WriteStep = (detection: ImageDetected, step: Step, signal: AbortSignal) => Promise<ImageDetected>;
+
+const maxConflicts = 5;
+
+/**
+ * Writes a step down, on top of the very state it was decided on. Where the object changed meanwhile, `processing`
+ * fails (somebody else may have taken it); what has happened already is written on top of what is there now, unless
+ * that is an end.
+ */
+export function createStatusWriter(client: Pick<KubeClient, 'get' | 'patch'>, clock: Clock): WriteStep {
+  return async (detection, step, signal) => {
+    let current = detection;
+    for (let conflicts = 0; ; conflicts++) {
+      const status = nextStatus(current, step, clock.now());
+      if (semanticEqual(status, current.status ?? {})) return current;
+      const { name = '', namespace, uid, resourceVersion } = current.metadata;
+      const body = { metadata: { uid, resourceVersion }, status };
+      try {
+        return await client.patch<ImageDetected>(
+          imagesDetected,
+          { name, namespace },
+          { type: 'merge', body },
+          { subresource: 'status', fieldManager: 'supercargo-create', signal },
+        );
+      } catch (thrown) {
+        if (isKubeError(thrown, 'kube-not-found')) return current;
+        const isTaken = step.kind === 'processing' || step.kind === 'waiting';
+        if (!isKubeError(thrown, 'kube-conflict') || isTaken || conflicts >= maxConflicts) throw thrown;
+        const fresh = await freshOf(client, current, signal);
+        if (!fresh || fresh.status?.phase === 'Completed') return fresh ?? current;
+        current = fresh;
+      }
+    }
+  };
+}
+
+/** The same object as it is now; undefined when it is gone or another has its name. */
+async function freshOf(
+  client: Pick<KubeClient, 'get'>,
+  { metadata }: ImageDetected,
+  signal: AbortSignal,
+): Promise<ImageDetected | undefined> {
+  try {
+    const { name = '', namespace } = metadata;
+    const fresh = await client.get<ImageDetected>(imagesDetected, { name, namespace }, { signal });
+    return fresh.metadata.uid === metadata.uid ? fresh : undefined;
+  } catch (thrown) {
+    if (isKubeError(thrown, 'kube-not-found')) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,105 @@
+import type { ImageDetected } from '../api/index.ts';
+import { rfc3339 } from '../base/index.ts';
+import { type NextCondition, setCondition } from '../object/index.ts';
+import type { SkipReason } from './duplicate.ts';
+import type { Failure } from './failure.ts';
+
+type Status = NonNullable<ImageDetected['status']>;
+
+/** Every step of a detection. `committed`, `skipped` are final; a failure may be tried again. */
+export type Step =
+  | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'processing' }
+  | { readonly kind: 'committed'; readonly commit: string; readonly files: readonly string[]; readonly message: string }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly message: string }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export type EndStep = Exclude<Step, { kind: 'waiting' | 'processing' }>;
+
+const maxMessage = 2048;
+
+/** The status after a step, in the words that `kubectl describe` shows. Pure. */
+export function nextStatus(detection: ImageDetected, step: Step, nowMs: number): Status {
+  const { status = {}, metadata } = detection;
+  const observed = metadata.generation === undefined ? {} : { observedGeneration: metadata.generation };
+  let { conditions } = status;
+  for (const condition of conditionsOf(step))
+    conditions = setCondition(conditions, { ...condition, ...observed }, nowMs);
+  const common = { ...status, conditions: conditions! };
+  switch (step.kind) {
+    case 'waiting':
+      return { ...common, phase: 'Pending', message: step.message };
+    case 'processing':
+      return { ...common, phase: 'Processing', message: 'rendering and committing', attempts: attemptsOf(status) + 1 };
+    case 'committed':
+      return {
+        ...common,
+        phase: 'Completed',
+        resourceCreated: true,
+        gitCommitSHA: step.commit,
+        files: step.files,
+        processedAt: rfc3339(nowMs),
+        message: short(step.message),
+      };
+    case 'skipped':
+      return {
+        ...common,
+        phase: 'Completed',
+        resourceCreated: false,
+        processedAt: rfc3339(nowMs),
+        message: short(step.message),
+      };
+    case 'failed':
+      return {
+        ...common,
+        phase: 'Failed',
+        resourceCreated: false,
+        processedAt: rfc3339(nowMs),
+        message: short(step.failure.message),
+      };
+  }
+}
+
+export const attemptsOf = (status: ImageDetected['status']): number => status?.attempts ?? 0;
+
+const short = (text: string) => (text.length > maxMessage ? `${text.slice(0, maxMessage - 1)}…` : text);
+
+function conditionsOf(step: Step): readonly NextCondition[] {
+  const condition = (type: string, isTrue: boolean, reason: string, message: string): NextCondition => ({
+    type,
+    status: isTrue ? 'True' : 'False',
+    reason,
+    message: short(message),
+  });
+  const settled = condition('Reconciling', false, 'Done', 'nothing is left to do');
+  const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
+  switch (step.kind) {
+    case 'waiting':
+      return [
+        condition('Ready', false, step.reason, step.message),
+        condition('Reconciling', true, step.reason, step.message),
+        moving,
+      ];
+    case 'processing':
+      return [
+        condition('Ready', false, 'Processing', 'rendering and committing'),
+        condition('Reconciling', true, 'Processing', 'rendering and committing'),
+        moving,
+      ];
+    case 'committed':
+      return [condition('Ready', true, 'Committed', step.message), settled, moving];
+    case 'skipped':
+      return [condition('Ready', true, step.reason, step.message), settled, moving];
+    case 'failed': {
+      const { reason, message, pace } = step.failure;
+      const isStalled = pace === 'change';
+      return [
+        condition('Ready', false, reason, message),
+        isStalled
+          ? condition('Reconciling', false, 'Stalled', 'waiting for a change')
+          : condition('Reconciling', true, 'Retrying', 'it is tried again'),
+        isStalled ? condition('Stalled', true, reason, message) : moving,
+      ];
+    }
+  }
+}

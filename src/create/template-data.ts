@@ -1,0 +1,88 @@
+import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
+import { errorMessage } from '../base/index.ts';
+import { parseReference } from '../image/index.ts';
+import { CreateError } from './errors.ts';
+
+/** What a template may name. Built-ins are always there, empty where an image has no such part. */
+export interface TemplateData {
+  readonly ServiceName: string;
+  readonly Namespace: string;
+  readonly ImageName: string;
+  readonly ImageTag: string;
+  readonly ImageDigest: string;
+  readonly FullImageName: string;
+  readonly ImageRepository: string;
+  readonly RepositoryName: string;
+  readonly Registry: string;
+  readonly Region: string;
+  readonly AccountID: string;
+  readonly K8sCompatibleName: string;
+  readonly TagPrefix: string;
+  readonly GitRepoURL: string;
+  readonly Variables: Readonly<Record<string, string>>;
+  /** Each variable once more. A built-in of the same name wins: templates shared by teams mean one thing. */
+  readonly [variable: string]: string | Readonly<Record<string, string>>;
+}
+
+/** All partitions, and the names that ECR gives for IPv6 and FIPS. */
+const ecrHost =
+  /^(?<account>\d{12})\.dkr[.-]ecr(?:-fips)?\.(?<region>[a-z0-9-]+)\.(?:amazonaws\.com(?:\.[a-z]{2})?|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov)$/;
+const maxLabelLength = 63;
+
+export function templateData(
+  detection: Pick<ImageDetected['spec'], 'imageName' | 'imageTag' | 'imageDigest' | 'fullImageName' | 'tagPrefix'>,
+  { gitRepository, variables = {} }: Pick<ResourceTemplate['spec'], 'gitRepository' | 'variables'>,
+): TemplateData {
+  const { registry, repository } = partsOf(detection.fullImageName);
+  const slash = repository.lastIndexOf('/');
+  const [before, service] = [repository.slice(0, Math.max(0, slash)), repository.slice(slash + 1)];
+  const { account = '', region = '' } = ecrHost.exec(registry)?.groups ?? {};
+  return {
+    ...variables,
+    ServiceName: service,
+    Namespace: variables['namespace'] ?? before,
+    ImageName: detection.imageName,
+    ImageTag: detection.imageTag,
+    ImageDigest: detection.imageDigest,
+    FullImageName: detection.fullImageName,
+    ImageRepository: `${registry}/${repository}`,
+    RepositoryName: repository,
+    Registry: registry,
+    Region: region,
+    AccountID: account,
+    K8sCompatibleName: kubernetesName(repository),
+    TagPrefix: detection.tagPrefix ?? '',
+    GitRepoURL: withoutCredentials(gitRepository.url),
+    Variables: variables,
+  };
+}
+
+/** As it is written, not in Docker's normal form: `docker.io/nginx` has no `library/` that nobody wrote. */
+function partsOf(fullImageName: string): { readonly registry: string; readonly repository: string } {
+  try {
+    const { registry, path } = parseReference(fullImageName);
+    const written = fullImageName.slice(registry.length + 1).split(/[:@]/, 1)[0]!;
+    const isWritten = fullImageName.startsWith(`${registry}/`) && path.endsWith(written);
+    return { registry, repository: isWritten ? written : path };
+  } catch (thrown) {
+    throw new CreateError('create-image-invalid', `spec.fullImageName: ${errorMessage(thrown)}`, thrown);
+  }
+}
+
+/** A DNS label, whatever the text. */
+function kubernetesName(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, maxLabelLength)
+    .replace(/-+$/, '');
+  return name === '' ? 'unnamed' : name;
+}
+
+/** The address without a user and password that somebody wrote into it. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, (all, scheme: string) =>
+    scheme.toLowerCase().startsWith('ssh') && !all.includes(':', scheme.length) ? all : scheme,
+  );
+}

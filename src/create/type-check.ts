@@ -1,0 +1,139 @@
+import { isJsonObject, type YamlDocument } from '../base/index.ts';
+import { type GroupVersionKind, parseApiVersion } from '../object/index.ts';
+
+/** As much of a kind's schema as types need; linked, so it may have circles. */
+export interface TypeSchema {
+  readonly type?: string | undefined;
+  readonly nullable?: boolean | undefined;
+  readonly properties?: Readonly<Record<string, TypeSchema>> | undefined;
+  readonly additionalProperties?: TypeSchema | boolean | undefined;
+  readonly items?: TypeSchema | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly definition?: string | undefined;
+  readonly 'x-kubernetes-int-or-string'?: boolean | undefined;
+}
+
+/** The schema of a kind, or undefined for one that is not known: it is left to the server. */
+export type SchemaOf = (gvk: GroupVersionKind) => TypeSchema | undefined;
+
+/** What is wrong with the types of one document, each beginning with `:line: ` and the path. */
+export function findTypeErrors({ value, line }: YamlDocument, schemaOf: SchemaOf): readonly string[] {
+  const at = `:${line}: `;
+  if (!isJsonObject(value)) return [`${at}a manifest is an object, not ${nameOf(value)}`];
+  const { apiVersion, kind } = value;
+  // Values files, kustomizations without a kind and the like are YAML, and nothing more is known of them.
+  if (apiVersion === undefined && kind === undefined) return [];
+  const errors: string[] = [];
+  for (const [name, given] of Object.entries({ apiVersion, kind }))
+    if (typeof given !== 'string' || given === '') errors.push(`${name}: ${expectation(given, 'string')}`);
+  if (errors.length === 0) {
+    const schema = schemaOf({ ...parseApiVersion(apiVersion as string), kind: kind as string });
+    if (schema) walk(value, schema, '', errors);
+    else checkMetadata(value['metadata'], errors);
+  }
+  return errors.map((error) => `${at}${error}`);
+}
+
+/** Labels and annotations are text in every kind there is. */
+const textMap: TypeSchema = { type: 'object', additionalProperties: { type: 'string' } };
+const metadataSchema: TypeSchema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, namespace: { type: 'string' }, labels: textMap, annotations: textMap },
+};
+
+function checkMetadata(metadata: unknown, errors: string[]): void {
+  if (metadata !== undefined) walk(metadata, metadataSchema, 'metadata', errors);
+}
+
+const maxErrors = 20;
+
+function walk(value: unknown, schema: TypeSchema, path: string, errors: string[]): void {
+  // A server drops what is null.
+  if (value === null || errors.length >= maxErrors) return;
+  const type = typeOf(schema);
+  if (type === undefined) return;
+  if (!fits(value, type)) {
+    errors.push(`${path}: ${expectation(value, type)}`);
+    return;
+  }
+  if (Array.isArray(value)) {
+    if (schema.items) for (const [i, item] of value.entries()) walk(item, schema.items, `${path}[${i}]`, errors);
+  } else if (isJsonObject(value)) walkObject(value, schema, path, errors);
+}
+
+function walkObject(
+  value: Readonly<Record<string, unknown>>,
+  schema: TypeSchema,
+  path: string,
+  errors: string[],
+): void {
+  const { properties = {}, additionalProperties } = schema;
+  for (const [name, field] of Object.entries(value)) {
+    const at = path === '' ? name : /^[\w-]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
+    if (Object.hasOwn(properties, name)) walk(field, properties[name]!, at, errors);
+    else if (typeof additionalProperties === 'object') walk(field, additionalProperties, at, errors);
+    // A field that is not known here may be one of a newer server; a dry run tells.
+  }
+  for (const name of schema.required ?? [])
+    if (value[name] === undefined) errors.push(`${path === '' ? name : `${path}.${name}`}: is required`);
+}
+
+type Type = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'int-or-string' | 'quantity';
+
+const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+
+function typeOf(schema: TypeSchema): Type | undefined {
+  if (schema.definition === quantity) return 'quantity';
+  if (schema['x-kubernetes-int-or-string']) return 'int-or-string';
+  // Published as text, but a number is as good.
+  if (schema.definition?.endsWith('.IntOrString')) return 'int-or-string';
+  return schema.type as Type | undefined;
+}
+
+function fits(value: unknown, type: Type): boolean {
+  switch (type) {
+    case 'object':
+      return isJsonObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'string':
+    case 'boolean':
+      return typeof value === type;
+    case 'integer':
+      return typeof value === 'bigint' || Number.isInteger(value);
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint';
+    case 'int-or-string':
+      return typeof value === 'string' || typeof value === 'bigint' || Number.isInteger(value);
+    case 'quantity':
+      return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+  }
+}
+
+const names: Readonly<Record<Type, string>> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  'int-or-string': 'a whole number or text',
+  quantity: 'a quantity',
+};
+
+/** A tag such as 1.10 has lost its last digit by the time it is here: the way to mend it is to quote it. */
+function expectation(value: unknown, type: Type): string {
+  const shown = typeof value === 'object' || value === undefined ? '' : `${value} is `;
+  const isScalar = shown !== '' && typeof value !== 'string';
+  const advice = type === 'string' && isScalar ? ': put quotes around it in the template, or use | quote' : '';
+  return `${shown}${nameOf(value)} where ${names[type]} belongs${advice}`;
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'boolean' ? 'a boolean' : 'a number';
+}

@@ -1,0 +1,19 @@
+/** One tag of one repository, as a registry tells of it. */
+export interface Candidate {
+  /** Path in the registry: `team-a/web`. */
+  readonly repository: string;
+  readonly tag: string;
+  /** Unknown until it is asked for where a registry lists names alone. */
+  readonly digest?: string | undefined;
+  /** Milliseconds since the epoch; not every registry knows. */
+  readonly pushedAtMs?: number | undefined;
+}
+
+/** Why a tag was chosen or not, in words a person can read. */
+export interface Judgement {
+  readonly candidate: Candidate;
+  readonly chosen: boolean;
+  readonly reason: string;
+  /** What `extractPrefix` found in the tag. */
+  readonly prefix?: string | undefined;
+}

@@ -1,0 +1,234 @@
+import {
+  allowsReferenceFrom,
+  type ImageDetected,
+  type ImageResourcePolicy,
+  imageResourcePolicies,
+  imagesDetected,
+  resourceTemplates,
+} from '../api/index.ts';
+import { type Clock, errorMessage, type Logger, SupercargoError } from '../base/index.ts';
+import type { Reconcile, ReconcileResult } from '../controller/index.ts';
+import { parseRegistryHost } from '../image/index.ts';
+import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
+import { type KubeObject, keyOf, parseDurationMs, semanticEqual } from '../object/index.ts';
+import { type DetectedOptions, detectedObject, isSameDetection } from './detected-object.ts';
+import type { IsCopy } from './image-source.ts';
+import type { DetectMetrics } from './metrics.ts';
+import { findNews, remember } from './news.ts';
+import type { OpenSource } from './open-source.ts';
+import { nextStatus, type Outcome, summaryOf } from './outcome.ts';
+import { compileImagePattern, type ImageMatcher } from './pattern.ts';
+import { type ChosenImage, scan } from './scan.ts';
+import { compileSelection, type Selection } from './selection.ts';
+
+export interface DetectorOptions {
+  readonly client: KubeClient;
+  /** By `namespace/name`; undefined when there is none. */
+  readonly policyOf: (key: string) => ImageResourcePolicy | undefined;
+  readonly openSource: OpenSource;
+  readonly isCopy: IsCopy;
+  readonly installation: string;
+  readonly events: EventRecorder;
+  readonly metrics: DetectMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Plan {
+  readonly matcher: ImageMatcher;
+  readonly selection: Selection;
+}
+
+/** Looks at one policy: scans when it is due, writes down what is new, tells how it went. */
+export function createDetector(options: DetectorOptions): Reconcile {
+  const { policyOf, clock } = options;
+  return async (key, signal) => {
+    const policy = policyOf(key);
+    if (policy === undefined || policy.metadata.deletionTimestamp !== undefined) return {};
+    const intervalMs = Math.max(1000, parseDurationMs(policy.spec.interval ?? '5m'));
+    const waitMs = policy.spec.suspend ? 0 : dueInMs(policy, intervalMs, clock.now());
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    const outcome = policy.spec.suspend ? { kind: 'suspended' as const } : await lookAt(policy, options, signal);
+    await writeStatus(policy, outcome, options, signal);
+    return resultOf(outcome, intervalMs);
+  };
+}
+
+function resultOf(outcome: Outcome, intervalMs: number): ReconcileResult {
+  if (outcome.kind === 'failed')
+    // Thrown, so that failures back off; the condition already says why.
+    throw new SupercargoError('detect-scan-failed', outcome.message, { retry: 'backoff' });
+  return outcome.kind === 'scanned' ? { requeueAfterMs: intervalMs } : {};
+}
+
+/** A status of our own making must not cause the next scan; a changed spec must. */
+function dueInMs({ metadata, status }: ImageResourcePolicy, intervalMs: number, nowMs: number): number {
+  const isNew = status?.observedGeneration !== metadata.generation;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (isNew || status?.lastScanTime === undefined || ready?.reason !== 'Scanned') return 0;
+  return Math.max(0, Date.parse(status.lastScanTime) + intervalMs - nowMs);
+}
+
+async function lookAt(policy: ImageResourcePolicy, options: DetectorOptions, signal: AbortSignal): Promise<Outcome> {
+  const plan = planOf(policy);
+  if ('kind' in plan) return plan;
+  const denied = await deniedTemplate(policy, options.client, signal);
+  if (denied !== undefined) return { kind: 'stalled', reason: 'AccessDenied', message: denied };
+  const source = policy.spec.ecrRepository ?? policy.spec.ociRepository!;
+  const timeoutMs = parseDurationMs(source.scanTimeout ?? '5m');
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const startedMs = options.clock.monotonicMs();
+  try {
+    const outcome = await scanOnce(policy, plan, options, AbortSignal.any([signal, deadline]));
+    options.metrics.scanned(outcome.scan.failures.length > 0 ? 'partial' : 'success', secondsSince(startedMs, options));
+    return outcome;
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    options.metrics.scanned('failure', secondsSince(startedMs, options));
+    const message = deadline.aborted
+      ? `the scan took longer than scanTimeout (${source.scanTimeout ?? '5m'})`
+      : errorMessage(thrown);
+    options.events.record(subjectOf(policy), { type: 'Warning', reason: 'ScanFailed', message });
+    return { kind: 'failed', message };
+  }
+}
+
+const secondsSince = (startedMs: number, { clock }: DetectorOptions) => (clock.monotonicMs() - startedMs) / 1000;
+
+/** A mistake in the policy is told and not retried. */
+function planOf({ spec }: ImageResourcePolicy): Plan | Extract<Outcome, { kind: 'stalled' }> {
+  const stalled = (message: string) => ({ kind: 'stalled' as const, reason: 'InvalidPolicy', message });
+  const source = spec.ecrRepository ?? spec.ociRepository;
+  const name = spec.ecrRepository ? 'spec.ecrRepository' : 'spec.ociRepository';
+  if (!source || (spec.ecrRepository && spec.ociRepository))
+    return stalled('spec: exactly one of ecrRepository, ociRepository must be set');
+  try {
+    parseDurationMs(source.scanTimeout ?? '5m');
+    if (spec.ociRepository) prefixed(`${name}.registry`, () => parseRegistryHost(spec.ociRepository!.registry));
+    const matcher = prefixed(name, () => compileImagePattern(source));
+    return { matcher, selection: prefixed('spec.policy', () => compileSelection(spec.policy)) };
+  } catch (thrown) {
+    return stalled(errorMessage(thrown));
+  }
+}
+
+function prefixed<T>(path: string, compile: () => T): T {
+  try {
+    return compile();
+  } catch (thrown) {
+    throw new SupercargoError('detect-policy', `${path}: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+}
+
+/** A template of another namespace must say that it may be used; one that is not there yet is the creation's concern. */
+async function deniedTemplate(
+  policy: ImageResourcePolicy,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { namespace: own = 'default' } = policy.metadata;
+  const { name, namespace = own } = policy.spec.templateRef;
+  if (namespace === own) return undefined;
+  try {
+    const template = await client.get<KubeObject>(resourceTemplates, { name, namespace }, { signal });
+    if (allowsReferenceFrom(template, own)) return undefined;
+  } catch (thrown) {
+    if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+  }
+  return `spec.templateRef: ResourceTemplate ${namespace}/${name} does not allow references from the namespace ${own}`;
+}
+
+async function scanOnce(
+  policy: ImageResourcePolicy,
+  { matcher, selection }: Plan,
+  options: DetectorOptions,
+  signal: AbortSignal,
+): Promise<Extract<Outcome, { kind: 'scanned' }>> {
+  const { events, clock, log, metrics } = options;
+  const limits = policy.spec.ecrRepository ?? policy.spec.ociRepository!;
+  const source = await options.openSource(policy, signal);
+  try {
+    const result = await scan({
+      source,
+      matcher,
+      selection,
+      isCopy: options.isCopy,
+      maxRepositories: limits.maxRepositories ?? 50,
+      maxConcurrentScans: limits.maxConcurrentScans ?? 10,
+      signal,
+    });
+    const before = policy.status?.lastDetected ?? [];
+    const { detected } = findNews(result.chosen, before, selection);
+    for (const image of detected) {
+      const object = await announce(
+        { policy, image, installation: options.installation, nowMs: clock.now() },
+        options,
+        signal,
+      );
+      const message = `detected ${object.spec.fullImageName} (${image.digest.slice(0, 19)}) as ${object.metadata.name}`;
+      events.record(subjectOf(policy), { type: 'Normal', reason: 'ImageDetected', message });
+      log.info('image detected', { policy: keyOf(policy), image: object.spec.fullImageName, digest: image.digest });
+    }
+    metrics.detected(detected.length);
+    const outcome = {
+      kind: 'scanned' as const,
+      scan: result,
+      detected: detected.length,
+      last: remember(before, detected, clock.now()),
+    };
+    if (result.failures.length > 0)
+      events.record(subjectOf(policy), { type: 'Warning', reason: 'PartialFailure', message: summaryOf(outcome) });
+    return outcome;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Writes the object down once: what is there already under its name is either this very detection, or a clash. */
+async function announce(
+  detection: DetectedOptions & { readonly image: ChosenImage },
+  { client }: DetectorOptions,
+  signal: AbortSignal,
+): Promise<ImageDetected> {
+  for (const hasClash of [false, true]) {
+    const object = detectedObject(detection, hasClash);
+    try {
+      return await client.create(imagesDetected, object, { signal });
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+      const { name = '', namespace } = object.metadata;
+      const present = await client.get<ImageDetected>(imagesDetected, { name, namespace }, { signal });
+      if (isSameDetection(present, detection)) return present;
+    }
+  }
+  const { repository, tag } = detection.image;
+  throw new SupercargoError('detect-name-clash', `no name is left for the detection of ${repository}:${tag}`);
+}
+
+async function writeStatus(
+  policy: ImageResourcePolicy,
+  outcome: Outcome,
+  { client, clock }: DetectorOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const status = nextStatus(policy, outcome, clock.now());
+  if (semanticEqual(status, policy.status ?? {})) return;
+  const { name = '', namespace, resourceVersion } = policy.metadata;
+  const body = { metadata: { resourceVersion }, status };
+  try {
+    await client.patch(
+      imageResourcePolicies,
+      { name, namespace },
+      { type: 'merge', body },
+      { subresource: 'status', fieldManager: 'supercargo-detect', signal },
+    );
+  } catch (thrown) {
+    // Changed or gone meanwhile: the change brings the key back.
+    if (!isKubeError(thrown, 'kube-conflict') && !isKubeError(thrown, 'kube-not-found')) throw thrown;
+  }
+}
+
+function subjectOf({ apiVersion, kind, metadata }: KubeObject) {
+  const { name = '', namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, namespace, uid, resourceVersion };
+}

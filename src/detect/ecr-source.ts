@@ -1,0 +1,149 @@
+import type { ECRClient, ImageDetail, Repository } from '@aws-sdk/client-ecr';
+import { errorMessage, SupercargoError } from '../base/index.ts';
+import type { Candidate } from './candidate.ts';
+import type { ImageSource } from './image-source.ts';
+
+export interface EcrSourceOptions {
+  readonly region: string;
+  readonly registryId?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly keys?: AwsKeys | undefined;
+  /** Assumed with the keys, or with the default chain. */
+  readonly roleArn?: string | undefined;
+}
+
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** A thousand is the most that ECR gives at once. */
+const maxResults = 1000;
+
+/**
+ * ECR through the AWS SDK, loaded when it is first asked. Digests and times of pushes come with the list; the host of an
+ * image is what ECR says, so that every partition and private link is right.
+ */
+export function ecrSource(options: EcrSourceOptions): ImageSource {
+  const { registryId } = options;
+  let opened: Promise<ECRClient> | undefined;
+  let host = '';
+  const client = () => (opened ??= openClient(options));
+  const scope = registryId === undefined ? {} : { registryId };
+  return {
+    get registry() {
+      return host;
+    },
+    async *repositories({ exact }, signal) {
+      const { paginateDescribeRepositories } = await import('./aws.ts');
+      const names = exact === undefined ? {} : { repositoryNames: [exact] };
+      const pages = paginateDescribeRepositories(
+        { client: await client(), ...(exact === undefined ? { pageSize: maxResults } : {}) },
+        { ...scope, ...names },
+        { abortSignal: signal },
+      );
+      try {
+        for await (const { repositories = [] } of pages) {
+          const found = repositories.flatMap(repositoryOf);
+          host ||= found[0]?.registry ?? '';
+          yield found;
+        }
+      } catch (thrown) {
+        // A repository that is not there yet is no failure: it has no image.
+        if (!isNamed(thrown, 'RepositoryNotFoundException')) throw explain(thrown, options, signal);
+      }
+    },
+    async tags({ path }, signal) {
+      const { paginateDescribeImages } = await import('./aws.ts');
+      const pages = paginateDescribeImages(
+        { client: await client(), pageSize: maxResults },
+        { ...scope, repositoryName: path, filter: { tagStatus: 'TAGGED' } },
+        { abortSignal: signal },
+      );
+      const candidates: Candidate[] = [];
+      try {
+        for await (const { imageDetails = [] } of pages)
+          for (const image of imageDetails) candidates.push(...candidatesOf(path, image));
+      } catch (thrown) {
+        throw explain(thrown, options, signal);
+      }
+      return candidates;
+    },
+    async digestOf({ repository, tag }) {
+      throw new SupercargoError('detect-no-digest', `ECR told no digest of ${repository}:${tag}`);
+    },
+    async close() {
+      // A client that could not be opened has nothing to close, and whoever asked was told.
+      (await opened?.catch(() => undefined))?.destroy();
+    },
+  };
+}
+
+/** `123456789012.dkr.ecr.us-east-1.amazonaws.com/team-a/web` → its host and path. */
+function repositoryOf({ repositoryName, repositoryUri }: Repository) {
+  if (repositoryName === undefined || !repositoryUri?.endsWith(`/${repositoryName}`)) return [];
+  return [{ path: repositoryName, registry: repositoryUri.slice(0, -repositoryName.length - 1) }];
+}
+
+function candidatesOf(repository: string, { imageTags = [], imageDigest, imagePushedAt }: ImageDetail): Candidate[] {
+  if (imageDigest === undefined) return [];
+  const pushedAtMs = imagePushedAt?.getTime();
+  return imageTags.map((tag) => ({
+    repository,
+    tag,
+    digest: imageDigest,
+    ...(pushedAtMs === undefined ? {} : { pushedAtMs }),
+  }));
+}
+
+async function openClient({ region, endpoint, keys, roleArn }: EcrSourceOptions): Promise<ECRClient> {
+  const { ECRClient, fromTemporaryCredentials } = await import('./aws.ts');
+  const own = keys && {
+    accessKeyId: keys.accessKeyId,
+    secretAccessKey: keys.secretAccessKey,
+    ...(keys.sessionToken === undefined ? {} : { sessionToken: keys.sessionToken }),
+  };
+  const credentials = roleArn
+    ? fromTemporaryCredentials({
+        params: { RoleArn: roleArn, RoleSessionName: 'supercargo' },
+        // The endpoint is one of ECR alone: a private link of it knows nothing of roles.
+        clientConfig: { region },
+        ...(own ? { masterCredentials: own } : {}),
+      })
+    : own;
+  return new ECRClient({
+    region,
+    // Throttling is answered by waiting: a scan has minutes, and other tools share the quota.
+    retryMode: 'adaptive',
+    maxAttempts: 6,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(credentials ? { credentials } : {}),
+  });
+}
+
+const isNamed = (thrown: unknown, name: string) => thrown instanceof Error && thrown.name === name;
+
+const denials: Readonly<Record<string, string>> = {
+  AccessDeniedException: 'grant ecr:DescribeRepositories and ecr:DescribeImages',
+  AccessDenied: 'the role may not be assumed: check its trust policy',
+  CredentialsProviderError: 'no AWS credentials were found: set spec.aws, or give the service account a role',
+  UnrecognizedClientException: 'the access key is not known to AWS',
+  InvalidClientTokenId: 'the access key is not known to AWS',
+  InvalidSignatureException: 'the secret access key does not fit the access key',
+  SignatureDoesNotMatch: 'the secret access key does not fit the access key',
+  ExpiredTokenException: 'the session token has expired',
+};
+
+/** AWS's own words, with what to do about them. Keys are in none of them. */
+function explain(thrown: unknown, { region, roleArn }: EcrSourceOptions, signal: AbortSignal): unknown {
+  if (signal.aborted || thrown instanceof SupercargoError) return thrown;
+  const name = thrown instanceof Error ? thrown.name : 'Error';
+  const advice = denials[name];
+  const as = roleArn === undefined ? '' : ` as ${roleArn}`;
+  return new SupercargoError(
+    advice === undefined ? 'detect-ecr' : 'detect-ecr-denied',
+    `ECR of ${region}${as}: ${name}: ${errorMessage(thrown)}${advice === undefined ? '' : `; ${advice}`}`,
+    { cause: thrown, retry: 'backoff' },
+  );
+}

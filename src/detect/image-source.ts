@@ -1,0 +1,24 @@
+import type { Candidate } from './candidate.ts';
+import type { ImageMatcher } from './pattern.ts';
+
+/** A registry as detection sees it. */
+export interface ImageSource {
+  /** Host of the images that the source tells of. */
+  readonly registry: string;
+  /** The matching repositories, page by page as they are listed. */
+  repositories(matcher: ImageMatcher, signal: AbortSignal): AsyncIterable<readonly SourceRepository[]>;
+  /** The tags of a repository. One request a page, not one a tag. */
+  tags(repository: SourceRepository, signal: AbortSignal): Promise<readonly Candidate[]>;
+  /** The digest of a tag, asked for only where `tags` did not tell. */
+  digestOf(candidate: Candidate, signal: AbortSignal): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Whether a repository holds copies that were made of images elsewhere: nothing in it is news. */
+export type IsCopy = (repository: SourceRepository) => boolean;
+
+export interface SourceRepository {
+  readonly path: string;
+  /** Host of this repository's images, where a source has several. */
+  readonly registry: string;
+}

@@ -1,0 +1,60 @@
+import type { LastDetected } from '../api/index.ts';
+import { rfc3339 } from '../base/index.ts';
+import type { ChosenImage } from './scan.ts';
+import type { Selection } from './selection.ts';
+
+export interface News {
+  /** What was not detected before and may follow what was. */
+  readonly detected: readonly ChosenImage[];
+  /** What was chosen and is known already, or would be a step back. */
+  readonly known: readonly { readonly image: ChosenImage; readonly reason: string }[];
+}
+
+/** Compares what a scan chose with what was last detected: nothing twice, and never backwards. */
+export function findNews(chosen: readonly ChosenImage[], last: readonly LastDetected[], selection: Selection): News {
+  const detected: ChosenImage[] = [];
+  const known: { readonly image: ChosenImage; readonly reason: string }[] = [];
+  const before = new Map(last.map((entry) => [slotOf(entry), entry]));
+  for (const image of chosen) {
+    const previous = before.get(slotOf(image));
+    if (previous === undefined) detected.push(image);
+    else if (previous.tag === image.tag && previous.digest === image.digest)
+      known.push({ image, reason: 'it was detected before' });
+    else if (selection.advances(candidateOf(previous), image)) detected.push(image);
+    else known.push({ image, reason: `${previous.tag} was detected before, and nothing is downgraded` });
+  }
+  return { detected, known };
+}
+
+/** What is remembered once these have been written down. Old entries stay: a repository may come back. */
+export function remember(
+  last: readonly LastDetected[],
+  detected: readonly ChosenImage[],
+  nowMs: number,
+): readonly LastDetected[] {
+  const entries = new Map(last.map((entry) => [slotOf(entry), entry]));
+  for (const image of detected) {
+    entries.delete(slotOf(image));
+    entries.set(slotOf(image), {
+      repository: image.repository,
+      ...(image.prefix === undefined ? {} : { prefix: image.prefix }),
+      tag: image.tag,
+      digest: image.digest,
+      // To the millisecond: two pushes of one second must keep their order.
+      ...(image.pushedAtMs === undefined ? {} : { pushedAt: new Date(image.pushedAtMs).toISOString() }),
+      detectedAt: rfc3339(nowMs),
+    });
+  }
+  // An object must stay storable; those detected longest ago go first.
+  return [...entries.values()].slice(-maxRemembered);
+}
+
+/** 200 repositories with five prefixes each: some 250 KB. */
+const maxRemembered = 1000;
+
+const slotOf = ({ repository, prefix }: { readonly repository: string; readonly prefix?: string | undefined }) =>
+  `${repository}\n${prefix ?? ''}`;
+
+function candidateOf({ repository, tag, digest, pushedAt }: LastDetected) {
+  return { repository, tag, digest, ...(pushedAt === undefined ? {} : { pushedAtMs: Date.parse(pushedAt) }) };
+}

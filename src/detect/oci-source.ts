@@ -1,0 +1,53 @@
+import { SupercargoError } from '../base/index.ts';
+import { isRepositoryPath, type Tag } from '../image/index.ts';
+import { isRegistryError, type RegistryClient } from '../registry/index.ts';
+import type { ImageSource, SourceRepository } from './image-source.ts';
+
+const noCatalogue: ReadonlySet<string> = new Set([
+  'registry-forbidden',
+  'registry-not-found',
+  'registry-unauthorized',
+  'registry-unsupported',
+]);
+
+/**
+ * Any registry of the OCI distribution specification. Its tag list has names alone: digests are asked for one by one for
+ * those that win, and no time of a push is known, so that expressions go by the numbers in tags.
+ */
+export function ociSource(client: RegistryClient, registry: string): ImageSource {
+  return {
+    registry,
+    async *repositories({ exact, prefix }, signal) {
+      if (exact !== undefined) {
+        yield [{ path: exact, registry }];
+        return;
+      }
+      try {
+        for await (const page of client.listRepositories(registry, { signal }))
+          yield page
+            .filter((path) => path.startsWith(prefix) && isRepositoryPath(path))
+            .map((path): SourceRepository => ({ path, registry }));
+      } catch (thrown) {
+        if (!isRegistryError(thrown) || !noCatalogue.has(thrown.code)) throw thrown;
+        throw new SupercargoError(
+          'detect-no-catalogue',
+          `${registry} does not list its repositories (${thrown.message}); name one without a star`,
+          { cause: thrown, retry: 'backoff' },
+        );
+      }
+    },
+    async tags({ path }, signal) {
+      const tags: string[] = [];
+      for await (const page of client.listTags({ registry, path }, { signal })) tags.push(...page);
+      return tags.map((tag) => ({ repository: path, tag }));
+    },
+    async digestOf({ repository, tag }, signal) {
+      const head = await client.headManifest({ registry, path: repository }, tag as Tag, signal);
+      if (head) return head.digest;
+      throw new SupercargoError('detect-tag-gone', `${repository}:${tag} is listed, but not there`, {
+        retry: 'backoff',
+      });
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,89 @@
+import type { ImageResourcePolicy } from '../api/index.ts';
+import { SupercargoError } from '../base/index.ts';
+import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { type KubeObject, keyOf } from '../object/index.ts';
+import {
+  createRegistryClient,
+  dockerConfigSource,
+  parsePullSecret,
+  type RegistryClientOptions,
+} from '../registry/index.ts';
+import { type AwsKeys, ecrSource } from './ecr-source.ts';
+import type { ImageSource } from './image-source.ts';
+import { ociSource } from './oci-source.ts';
+
+/** Opens what a policy scans, with the credentials it names. To be closed after each scan. */
+export type OpenSource = (policy: ImageResourcePolicy, signal: AbortSignal) => Promise<ImageSource>;
+
+const secrets: ResourceType = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
+
+interface Secret extends KubeObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface OpenSourceOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  /** Shared by all policies: proxies, logs, user agent. */
+  readonly registry?: RegistryClientOptions | undefined;
+}
+
+export function createOpenSource({ client, registry = {} }: OpenSourceOptions): OpenSource {
+  const readSecret = async (policy: ImageResourcePolicy, name: string, signal: AbortSignal): Promise<Secret> => {
+    try {
+      return await client.get<Secret>(secrets, { name, namespace: policy.metadata.namespace }, { signal });
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-forbidden')) throw thrown;
+      const why = isKubeError(thrown, 'kube-not-found') ? 'is not there' : 'may not be read';
+      throw new SupercargoError('detect-secret', `Secret ${policy.metadata.namespace}/${name} ${why}`, {
+        cause: thrown,
+        retry: 'backoff',
+      });
+    }
+  };
+  return async (policy, signal) => {
+    const { ecrRepository, ociRepository, aws } = policy.spec;
+    if (ecrRepository) {
+      const { region, registryId, endpoint } = ecrRepository;
+      const secret = aws?.secretRef && (await readSecret(policy, aws.secretRef.name, signal));
+      return ecrSource({ region, registryId, endpoint, roleArn: aws?.roleArn, keys: secret && awsKeys(secret) });
+    }
+    if (!ociRepository) throw new SupercargoError('detect-source', 'neither ecrRepository nor ociRepository is set');
+    const { registry: host, secretRef, certSecretRef, insecure = false } = ociRepository;
+    const pull = secretRef && (await readSecret(policy, secretRef.name, signal));
+    const cert = certSecretRef && (await readSecret(policy, certSecretRef.name, signal));
+    const ca = cert && textOf(cert, 'ca.crt');
+    const config = pull && parsePullSecret(pull, `Secret ${keyOf(pull)}`);
+    if (pull && !config)
+      throw new SupercargoError(
+        'detect-secret',
+        `Secret ${keyOf(pull)} is of the type ${pull.type}; kubernetes.io/dockerconfigjson is expected`,
+        { retry: 'backoff' },
+      );
+    return ociSource(
+      createRegistryClient({
+        ...registry,
+        ...(config ? { credentials: dockerConfigSource(config) } : {}),
+        settings: () => ({ isPlainHttp: insecure, ca }),
+      }),
+      host,
+    );
+  };
+}
+
+function awsKeys(secret: Secret): AwsKeys {
+  const sessionToken = secret.data?.['sessionToken'];
+  return {
+    accessKeyId: textOf(secret, 'accessKeyId'),
+    secretAccessKey: textOf(secret, 'secretAccessKey'),
+    ...(sessionToken === undefined ? {} : { sessionToken: Buffer.from(sessionToken, 'base64').toString() }),
+  };
+}
+
+function textOf({ metadata, data }: Secret, key: string): string {
+  const value = data?.[key];
+  if (value !== undefined) return Buffer.from(value, 'base64').toString().trim();
+  throw new SupercargoError('detect-secret', `Secret ${metadata.namespace}/${metadata.name} has no ${key}`, {
+    retry: 'backoff',
+  });
+}

@@ -1,0 +1,88 @@
+import type { ImageResourcePolicy, LastDetected } from '../api/index.ts';
+import { rfc3339 } from '../base/index.ts';
+import { type NextCondition, setCondition } from '../object/index.ts';
+import type { Scan } from './scan.ts';
+
+type Status = NonNullable<ImageResourcePolicy['status']>;
+
+/** What became of one look at a policy. */
+export type Outcome =
+  | { readonly kind: 'scanned'; readonly scan: Scan; readonly detected: number; readonly last: readonly LastDetected[] }
+  /** Tried, and to be tried again. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** Nothing can be done until somebody changes the policy, or what it refers to. */
+  | { readonly kind: 'stalled'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'suspended' };
+
+/** The policy's next status, in the words that `kubectl describe` shows. Pure. */
+export function nextStatus(policy: ImageResourcePolicy, outcome: Outcome, nowMs: number): Status {
+  const { generation } = policy.metadata;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  let conditions = policy.status?.conditions;
+  for (const condition of conditionsOf(outcome))
+    conditions = setCondition(conditions, { ...condition, ...observed }, nowMs);
+  const status: Status = { ...policy.status, ...observed, ...(conditions ? { conditions } : {}) };
+  if (outcome.kind === 'failed') return { ...status, lastScanTime: rfc3339(nowMs) };
+  if (outcome.kind !== 'scanned') return status;
+  const { scan, detected, last } = outcome;
+  return {
+    ...status,
+    lastScanTime: rfc3339(nowMs),
+    repositories: scan.repositories,
+    images: scan.images,
+    detected: (policy.status?.detected ?? 0) + detected,
+    lastDetected: last,
+  };
+}
+
+function conditionsOf(outcome: Outcome): readonly NextCondition[] {
+  const condition = (type: string, isTrue: boolean, reason: string, message: string): NextCondition => ({
+    type,
+    status: isTrue ? 'True' : 'False',
+    reason,
+    message,
+  });
+  const settled = condition('Reconciling', false, 'Idle', 'waiting for the next scan');
+  const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
+  switch (outcome.kind) {
+    case 'scanned': {
+      const isPartial = outcome.scan.failures.length > 0;
+      return [
+        condition('Ready', !isPartial, isPartial ? 'PartialFailure' : 'Scanned', summaryOf(outcome)),
+        settled,
+        moving,
+      ];
+    }
+    case 'failed':
+      return [
+        condition('Ready', false, 'ScanFailed', outcome.message),
+        condition('Reconciling', true, 'Retrying', 'the scan is tried again'),
+        moving,
+      ];
+    case 'stalled':
+      return [
+        condition('Ready', false, outcome.reason, outcome.message),
+        condition('Reconciling', false, 'Stalled', 'waiting for a change'),
+        condition('Stalled', true, outcome.reason, outcome.message),
+      ];
+    case 'suspended':
+      return [condition('Ready', false, 'Suspended', 'spec.suspend is true: nothing is scanned'), settled, moving];
+  }
+}
+
+export function summaryOf({ scan, detected }: { readonly scan: Scan; readonly detected: number }): string {
+  const { repositories, images, copies, isTruncated, failures, chosen } = scan;
+  const parts = [`looked at ${images} tags of ${repositories} repositories`];
+  if (copies > 0) parts.push(`left out ${copies} repositories that hold copies of other images`);
+  if (repositories === 0 && copies === 0) parts.push('no repository matches the pattern');
+  else if (repositories === 0) parts.push('no other repository matches the pattern');
+  else if (chosen.length === 0 && failures.length === 0) parts.push('no tag matches the policy');
+  else parts.push(`${chosen.length} chosen, ${detected} of them new`);
+  if (isTruncated) parts.push('more repositories match than maxRepositories allows');
+  const [first] = failures;
+  if (first)
+    parts.push(
+      `${failures.length} repositories could not be read, the first: ${first.repository}: ${first.message.slice(0, 300)}`,
+    );
+  return parts.join('; ');
+}

@@ -1,0 +1,181 @@
+import { RE2JS } from 're2js';
+import {
+  compareVersions,
+  errorMessage,
+  parseVersion,
+  parseVersionRange,
+  SupercargoError,
+  type Version,
+} from '../base/index.ts';
+import type { Candidate, Judgement } from './candidate.ts';
+
+export class SelectionError extends SupercargoError {}
+
+/** `spec.policy` of an ImageResourcePolicy; exactly one of the three ways is given. */
+export interface SelectionSpec {
+  readonly perRepository?: boolean | undefined;
+  readonly semver?: { readonly range: string } | undefined;
+  readonly alphabetical?: { readonly order?: 'asc' | 'desc' | undefined } | undefined;
+  readonly pattern?: { readonly regex: string; readonly extractPrefix?: boolean | undefined } | undefined;
+}
+
+/** Ranks tags of one kind. Higher keys win; undefined says why a tag takes no part. */
+interface Ranking {
+  /** `undefined` when the tag takes part, else why not. */
+  refuse(candidate: Candidate): string | undefined;
+  prefixOf(candidate: Candidate): string | undefined;
+  /** Positive when `a` is preferred to `b`. */
+  compare(a: Candidate, b: Candidate): number;
+  readonly preferred: string;
+  /** One winner in all, not one per repository, unless the policy says `perRepository`. */
+  readonly isOverall: boolean;
+}
+
+export interface Selection {
+  /** All repositories compete for one winner: what could not be read may have been it. */
+  readonly isOverall: boolean;
+  /** Every candidate with its fate, the chosen ones first. Independent of the candidates' order. */
+  judge(candidates: readonly Candidate[]): readonly Judgement[];
+  /** True when `next` may follow `previous` of the same repository and prefix: nothing is ever downgraded. */
+  advances(previous: Candidate, next: Candidate): boolean;
+}
+
+const ways = ['semver', 'alphabetical', 'pattern'] as const;
+
+/** Throws SelectionError; its message begins with the field that is wrong. */
+export function compileSelection(spec: SelectionSpec): Selection {
+  const given = ways.filter((way) => spec[way] !== undefined);
+  if (given.length !== 1)
+    throw new SelectionError(
+      'detect-selection',
+      given.length === 0
+        ? `one of ${ways.join(', ')} is required`
+        : `${given.join(' and ')} exclude each other: keep one`,
+    );
+  const ranking = rankings[given[0]!](spec);
+  const isOverall = ranking.isOverall && !spec.perRepository;
+  const groupOf = (candidate: Candidate) =>
+    isOverall ? '' : `${candidate.repository}\n${ranking.prefixOf(candidate) ?? ''}`;
+  return {
+    isOverall,
+    judge(candidates) {
+      const refused = new Map<Candidate, string>();
+      const best = new Map<string, Candidate>();
+      for (const candidate of candidates) {
+        const why = ranking.refuse(candidate);
+        if (why !== undefined) {
+          refused.set(candidate, why);
+          continue;
+        }
+        const group = groupOf(candidate);
+        const leader = best.get(group);
+        if (leader === undefined || prefers(ranking, candidate, leader)) best.set(group, candidate);
+      }
+      const judgements = candidates.map((candidate): Judgement => {
+        const prefix = refused.has(candidate) ? undefined : ranking.prefixOf(candidate);
+        const winner = best.get(groupOf(candidate));
+        const reason =
+          refused.get(candidate) ?? (winner === candidate ? ranking.preferred : `${winner!.tag} is preferred`);
+        return {
+          candidate,
+          chosen: !refused.has(candidate) && winner === candidate,
+          reason,
+          ...(prefix === undefined ? {} : { prefix }),
+        };
+      });
+      return judgements.sort((a, b) => Number(b.chosen) - Number(a.chosen) || byName(a.candidate, b.candidate));
+    },
+    advances: (previous, next) =>
+      previous.tag === next.tag ? previous.digest !== next.digest : ranking.compare(next, previous) > 0,
+  };
+}
+
+/** Names decide between equals, so that the order of a registry's answer never does. */
+function prefers(ranking: Ranking, a: Candidate, b: Candidate): boolean {
+  return (ranking.compare(a, b) || -byName(a, b)) > 0;
+}
+
+function byName(a: Candidate, b: Candidate): number {
+  return compareText(a.repository, b.repository) || compareText(a.tag, b.tag);
+}
+
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+const rankings: Readonly<Record<(typeof ways)[number], (spec: SelectionSpec) => Ranking>> = {
+  semver({ semver }) {
+    const { range: text } = semver!;
+    const range = attempt('semver.range', () => parseVersionRange(text));
+    const versions = new Map<string, Version | undefined>();
+    const versionOf = ({ tag }: Candidate) => {
+      if (!versions.has(tag)) versions.set(tag, parseVersion(tag));
+      return versions.get(tag);
+    };
+    return {
+      refuse(candidate) {
+        const version = versionOf(candidate);
+        if (!version) return 'it is no version';
+        return range.has(version) ? undefined : `it is not in ${text}`;
+      },
+      prefixOf: () => undefined,
+      compare(a, b) {
+        const [left, right] = [versionOf(a), versionOf(b)];
+        if (!left || !right) return left ? 1 : right ? -1 : 0;
+        return compareVersions(left, right);
+      },
+      preferred: `the newest in ${text}`,
+      isOverall: false,
+    };
+  },
+  alphabetical({ alphabetical }) {
+    const order = alphabetical!.order ?? 'asc';
+    return {
+      refuse: () => undefined,
+      prefixOf: () => undefined,
+      compare: (a, b) => (order === 'asc' ? compareText(b.tag, a.tag) : compareText(a.tag, b.tag)),
+      preferred: order === 'asc' ? 'the first in alphabetical order' : 'the last in alphabetical order',
+      isOverall: true,
+    };
+  },
+  pattern({ pattern }) {
+    const { regex, extractPrefix = false } = pattern!;
+    const compiled = attempt('pattern.regex', () => RE2JS.compile(regex));
+    if (extractPrefix && compiled.groupCount() === 0)
+      throw new SelectionError(
+        'detect-selection',
+        `pattern.regex "${regex}" has no group: with extractPrefix the first one, as in ^(dev|prod)-, is the prefix`,
+      );
+    return {
+      refuse: ({ tag }) => (compiled.matcher(tag).find() ? undefined : `it does not match ${regex}`),
+      prefixOf({ tag }) {
+        if (!extractPrefix) return undefined;
+        const matcher = compiled.matcher(tag);
+        return matcher.find() ? (matcher.group(1) ?? '') : undefined;
+      },
+      // A registry that tells no time leaves the versions in the tags, then their text.
+      compare: (a, b) => (a.pushedAtMs ?? 0) - (b.pushedAtMs ?? 0) || compareTags(a.tag, b.tag),
+      preferred: `the newest that matches ${regex}`,
+      isOverall: false,
+    };
+  },
+};
+
+/** Numbers in tags count as numbers: `v1.10` is after `v1.9`. */
+function compareTags(a: string, b: string): number {
+  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const [x = '', y = ''] = [left[i], right[i]];
+    if (x === y) continue;
+    const [m, n] = [x, y].map((text) => (/^\d+$/.test(text) ? BigInt(text) : undefined));
+    if (m !== undefined && n !== undefined && m !== n) return m < n ? -1 : 1;
+    return compareText(x, y);
+  }
+  return 0;
+}
+
+function attempt<T>(field: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (thrown) {
+    throw new SelectionError('detect-selection', `${field}: ${errorMessage(thrown)}`);
+  }
+}

@@ -1,0 +1,130 @@
+import { errorMessage } from '../base/index.ts';
+import type { ResourceType } from '../kube/index.ts';
+import { gvkOf, type KubeObject, keyOf, renderGvk } from '../object/index.ts';
+import type { PolicyProgram, RuleProgram, RuleResult } from '../policy/index.ts';
+import type { Downstream } from './downstream-index.ts';
+import type { DownstreamWriter } from './downstream-writer.ts';
+import { forbiddenCall, GenerateError } from './errors.ts';
+import { type Origin, triggerIdentityOf } from './origin.ts';
+import { isSynchronized } from './rules.ts';
+import type { Occasion, RuleRun } from './run-rules.ts';
+
+export interface Effects {
+  /** An object came into being because of the subject. */
+  created(object: KubeObject, rule: RuleProgram): void;
+  changed(target: KubeObject, rule: RuleProgram): void;
+  removed(object: KubeObject, rule: string): void;
+  /** Before a synchronized object is written: its kind must be followed from then on. */
+  follow(type: ResourceType): Promise<void>;
+}
+
+export interface ApplyOptions {
+  readonly program: PolicyProgram;
+  readonly rules: readonly RuleProgram[];
+  readonly occasion: Occasion;
+  readonly subject: KubeObject;
+  readonly run: RuleRun;
+  /** What the subject brought about before, synchronized. */
+  readonly existing: readonly Downstream[];
+  readonly writer: DownstreamWriter;
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+}
+
+/** Brings about what the rules said. One rule's failure does not keep the others from theirs; all are told together. */
+export async function applyResults(options: ApplyOptions): Promise<void> {
+  const failures: unknown[] = [];
+  for (const rule of options.rules) {
+    const result = options.run.results.find((one) => one.rule.name === rule.name);
+    try {
+      await applyRule(options, rule, result);
+    } catch (thrown) {
+      options.signal.throwIfAborted();
+      failures.push(thrown);
+    }
+  }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length === 0) return;
+  const permission = failures.find((thrown) => thrown instanceof GenerateError && thrown.code === 'generate-forbidden');
+  if (permission) throw permission;
+  throw new GenerateError('generate-rule-failed', failures.map(errorMessage).join('; '), failures[0]);
+}
+
+async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleResult | undefined): Promise<void> {
+  if (result?.status === 'error') {
+    if (options.run.refused) throw forbiddenCall(options.run.refused);
+    throw new GenerateError('generate-rule-failed', `rule ${rule.name}: ${result.message}`);
+  }
+  if (rule.phase === 'mutate') return changeTargets(options, rule, result?.targets ?? []);
+  if (result?.status === 'pass') return result.generated ? generate(options, rule, result.generated) : undefined;
+  if (!isSynchronized(rule) || result?.exceptions) return;
+  if (!result && matchesOtherwise(options, rule)) return;
+  await remove(options, rule, new Set());
+}
+
+/** An update does not undo what a rule for creations alone made. */
+function matchesOtherwise({ occasion, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
+  if (occasion.operation === 'DELETE') return true;
+  const operation = occasion.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
+  const { namespaceLabels } = run;
+  const request = { kind: gvkOf(subject), subresource: '', object: subject, uid: '', now: 0, namespaceLabels };
+  return rule.matches({ ...request, operation }) === undefined;
+}
+
+async function changeTargets(
+  { writer, effects, signal }: ApplyOptions,
+  rule: RuleProgram,
+  targets: readonly KubeObject[],
+): Promise<void> {
+  for (const target of targets) {
+    await writer.change(target, signal);
+    effects.changed(target, rule);
+  }
+}
+
+async function generate(options: ApplyOptions, rule: RuleProgram, wanted: readonly KubeObject[]): Promise<void> {
+  const { program, occasion, subject, run, writer, effects, signal } = options;
+  const synchronize = isSynchronized(rule);
+  const kept = new Set<string>();
+  for (const object of wanted) {
+    kept.add(identityOf(object));
+    if (synchronize) await effects.follow(await writer.typeOf(object, signal));
+    const source = sourceOf(object, rule, run.sources);
+    const origin: Origin = {
+      policy: program.key,
+      rule: rule.name,
+      trigger: triggerIdentityOf(subject),
+      operation: occasion.operation,
+      synchronize,
+      ...(synchronize && !rule.spec.generate?.orphanDownstreamOnPolicyDelete ? { goesWithPolicy: true } : {}),
+      ...(source
+        ? { source: `${renderGvk(gvkOf(source))}/${source.metadata.namespace ?? ''}/${source.metadata.name}` }
+        : {}),
+    };
+    if ((await writer.ensure(object, origin, signal)) === 'created') effects.created(object, rule);
+  }
+  if (synchronize) await remove(options, rule, kept);
+}
+
+/** Removes what the rule made for the subject and does not want any more. */
+async function remove(
+  { existing, writer, effects, signal }: ApplyOptions,
+  rule: RuleProgram,
+  kept: ReadonlySet<string>,
+): Promise<void> {
+  for (const { type, object, origin } of existing) {
+    if (origin.rule !== rule.name || kept.has(identityOf(object))) continue;
+    // A clone whose source is gone stays: an empty answer never deletes anything.
+    if (origin.source !== undefined && kept.size > 0) continue;
+    if (await writer.remove(type, object, signal)) effects.removed(object, rule.name);
+  }
+}
+
+const identityOf = (object: KubeObject): string => `${renderGvk(gvkOf(object))} ${keyOf(object)}`;
+
+function sourceOf(object: KubeObject, { spec }: RuleProgram, sources: readonly KubeObject[]): KubeObject | undefined {
+  const loops = spec.generate?.foreach ?? [];
+  if (![spec.generate, ...loops].some((target) => target?.clone?.name || target?.cloneList)) return undefined;
+  const sameKind = sources.filter(({ kind, apiVersion }) => kind === object.kind && apiVersion === object.apiVersion);
+  return sameKind.find(({ metadata }) => metadata.name === object.metadata.name) ?? sameKind[0];
+}

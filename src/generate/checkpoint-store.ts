@@ -1,0 +1,143 @@
+import { ownerLabel } from '../api/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { errorMessage } from '../base/index.ts';
+import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { type Checkpoint, emptyCheckpoint, mergeCheckpoints, parseCheckpoint, renderCheckpoint } from './checkpoint.ts';
+
+export const configMaps: ResourceType = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+
+export interface CheckpointStoreOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Asked for what is to be written, at the moment it is. */
+  readonly current: () => Checkpoint;
+  readonly minIntervalMs?: number;
+}
+
+export interface OpenedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** When this installation began to generate, by the server's clock: nothing older is a trigger. */
+  readonly sinceMs: number;
+}
+
+const field = 'checkpoint';
+// Far less than what servers remember of history: five minutes by default.
+const agingMs = 60_000;
+
+/** The checkpoint's ConfigMap: read once per term, written with a precondition and not more often than every 2 s. */
+export class CheckpointStore {
+  private stored: KubeObject | undefined;
+  private written = '';
+  private wake: () => void = () => {};
+  private isWanted = false;
+  private savedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: CheckpointStoreOptions) {}
+
+  async open(signal: AbortSignal): Promise<OpenedCheckpoint> {
+    this.stored = await this.readOrCreate(signal);
+    const text = this.textOf(this.stored);
+    this.written = text ?? '';
+    return {
+      checkpoint: parseCheckpoint(text) ?? emptyCheckpoint,
+      sinceMs: Date.parse(this.stored.metadata.creationTimestamp ?? '') || this.options.clock.now(),
+    };
+  }
+
+  /** Something may have changed. */
+  touch(): void {
+    this.isWanted = true;
+    this.wake();
+  }
+
+  /** Time has passed: versions move without any trigger, and are worth a write now and then. */
+  age(): void {
+    if (this.options.clock.monotonicMs() - this.savedAtMs >= agingMs) this.touch();
+  }
+
+  /** Writes whenever touched, until the signal aborts, and once more then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, minIntervalMs = 2_000 } = this.options;
+    const onAbort = () => this.wake();
+    signal.addEventListener('abort', onAbort, { once: true });
+    while (!signal.aborted) {
+      if (!this.isWanted) await new Promise<void>((resolve) => (this.wake = resolve));
+      if (signal.aborted) break;
+      this.isWanted = false;
+      await this.save(signal);
+      await clock.sleep(minIntervalMs, signal).catch(() => {});
+    }
+    signal.removeEventListener('abort', onAbort);
+    // The term is over, but the lease is still ours: what was done shall not be done again by the next.
+    await this.save(AbortSignal.timeout(2_000));
+  }
+
+  private async save(signal: AbortSignal): Promise<void> {
+    try {
+      await this.write(signal);
+    } catch (thrown) {
+      this.isWanted = true;
+      if (!signal.aborted) this.options.log.warn('the checkpoint was not written', { error: errorMessage(thrown) });
+    }
+  }
+
+  private async write(signal: AbortSignal): Promise<void> {
+    const { client, current } = this.options;
+    let checkpoint = current();
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const text = renderCheckpoint(checkpoint);
+      if (text === this.written) return;
+      this.stored ??= await this.readOrCreate(signal);
+      try {
+        this.stored = await client.replace<KubeObject>(
+          configMaps,
+          { ...this.stored, data: { [field]: text } },
+          { signal },
+        );
+        this.written = text;
+        this.savedAtMs = this.options.clock.monotonicMs();
+        return;
+      } catch (thrown) {
+        if (!isKubeError(thrown, 'kube-conflict') && !isKubeError(thrown, 'kube-not-found')) throw thrown;
+        this.stored = await this.readOrCreate(signal);
+        checkpoint = mergeCheckpoints(checkpoint, parseCheckpoint(this.textOf(this.stored)) ?? emptyCheckpoint);
+      }
+    }
+  }
+
+  private textOf(object: KubeObject): string | undefined {
+    return (object['data'] as Readonly<Record<string, string>> | undefined)?.[field];
+  }
+
+  private async readOrCreate(signal: AbortSignal): Promise<KubeObject> {
+    const { client, namespace, installation } = this.options;
+    const key = { namespace, name: `${installation}-generate` };
+    for (;;) {
+      try {
+        return await client.get<KubeObject>(configMaps, key, { signal });
+      } catch (thrown) {
+        if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+      }
+      try {
+        const metadata = { ...key, labels: { [ownerLabel]: installation } };
+        return await client.create<KubeObject>(
+          configMaps,
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} },
+          { signal },
+        );
+      } catch (thrown) {
+        if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+      }
+    }
+  }
+}

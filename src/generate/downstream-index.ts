@@ -1,0 +1,152 @@
+import { ownerLabel } from '../api/index.ts';
+import type { Logger } from '../base/index.ts';
+import { createInformer, type Informer, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { type KubeObject, renderGvr } from '../object/index.ts';
+import type { DownstreamMark } from './checkpoint.ts';
+import { type Origin, originOf, policyLabel } from './origin.ts';
+
+/** One synchronized object of ours, without its content. */
+export interface Downstream {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+  readonly origin: Origin;
+}
+
+export interface DownstreamIndexOptions {
+  readonly client: KubeClient;
+  readonly installation: string;
+  readonly log: Logger;
+  /** Somebody, maybe we, changed or removed it. */
+  readonly onChange: (downstream: Downstream, isRemoved: boolean) => void;
+}
+
+const plain = ({ group, version, resource, kind, namespaced }: ResourceType): ResourceType => ({
+  group,
+  version,
+  resource,
+  kind,
+  namespaced,
+});
+
+type Stored = Downstream | undefined;
+
+const byTrigger = (policy: string, uid: string) => `t ${policy} ${uid}`;
+const byPolicy = (policy: string) => `p ${policy}`;
+const byUid = (uid: string) => `u ${uid}`;
+
+/** The synchronized objects of ours, kind by kind, as the server has them. */
+export class DownstreamIndex {
+  private readonly followed = new Map<
+    string,
+    { readonly informer: Informer<KubeObject, Stored>; readonly run: Promise<void> }
+  >();
+
+  constructor(
+    private readonly options: DownstreamIndexOptions,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Up to where each kind that has objects is known. */
+  marks(): Readonly<Record<string, DownstreamMark>> {
+    const marks: Record<string, DownstreamMark> = {};
+    for (const [id, { informer }] of this.followed) {
+      const { resourceVersion, type, size } = informer;
+      if (resourceVersion !== undefined && size > 0) marks[id] = { type: plain(type), resourceVersion };
+    }
+    return marks;
+  }
+
+  /** Resolves when all objects of the kind are known. `since` also tells of those removed after that version. */
+  async follow(type: ResourceType, since?: string): Promise<void> {
+    const id = renderGvr(type);
+    const known = this.followed.get(id);
+    if (known) return known.informer.synced(this.signal);
+    const { client, installation, log, onChange } = this.options;
+    const selection = { labelSelector: `${ownerLabel}=${installation},${policyLabel}` };
+    const project = (object: KubeObject): Stored => {
+      const origin = originOf(object, installation);
+      if (!origin?.synchronize) return undefined;
+      const { apiVersion, kind, metadata } = object;
+      return { type, origin, object: { apiVersion, kind, metadata } };
+    };
+    const informer = createInformer<KubeObject, Stored>({
+      client,
+      type,
+      ...selection,
+      project,
+      log,
+      indexes: {
+        keys: (stored) =>
+          stored
+            ? [
+                byTrigger(stored.origin.policy, stored.origin.trigger.uid),
+                byPolicy(stored.origin.policy),
+                byUid(stored.origin.trigger.uid),
+              ]
+            : [],
+      },
+    });
+    informer.addHandler({
+      onUpdate: ({ stored, previous }) => {
+        const changed = stored ?? previous;
+        if (changed) onChange(changed, false);
+      },
+      onDelete: ({ stored }) => stored && onChange(stored, true),
+    });
+    this.followed.set(id, { informer, run: informer.run(this.signal) });
+    await informer.synced(this.signal);
+    if (since !== undefined) {
+      for (const object of await removedSince(client, type, { ...selection, resourceVersion: since }, this.signal)) {
+        const gone = project(object);
+        if (gone) onChange(gone, true);
+      }
+    }
+  }
+
+  async stopped(): Promise<void> {
+    await Promise.all([...this.followed.values()].map(({ run }) => run));
+  }
+
+  ofTrigger(policy: string, uid: string): readonly Downstream[] {
+    return this.find(byTrigger(policy, uid));
+  }
+
+  ofPolicy(policy: string): readonly Downstream[] {
+    return this.find(byPolicy(policy));
+  }
+
+  ofTriggerUid(uid: string): readonly Downstream[] {
+    return this.find(byUid(uid));
+  }
+
+  all(): readonly Downstream[] {
+    return [...this.followed.values()].flatMap(({ informer }) => informer.list().flatMap((one) => (one ? [one] : [])));
+  }
+
+  private find(key: string): readonly Downstream[] {
+    return [...this.followed.values()].flatMap(({ informer }) =>
+      informer.byIndex('keys', key).flatMap((one) => (one ? [one] : [])),
+    );
+  }
+}
+
+/** What history tells was deleted and has not come back; nothing when the server has forgotten. */
+async function removedSince(
+  client: KubeClient,
+  type: ResourceType,
+  options: { readonly labelSelector: string; readonly resourceVersion: string },
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const removed = new Map<string, KubeObject>();
+  try {
+    for await (const event of client.watch<KubeObject>(type, { ...options, timeoutSeconds: 1, signal })) {
+      if (event.type === 'BOOKMARK') continue;
+      const { namespace = '', name = '' } = event.object.metadata;
+      if (event.type === 'DELETED') removed.set(`${namespace}/${name}`, event.object);
+      else removed.delete(`${namespace}/${name}`);
+    }
+  } catch (thrown) {
+    if (!isKubeError(thrown, 'kube-gone')) throw thrown;
+  }
+  return [...removed.values()];
+}

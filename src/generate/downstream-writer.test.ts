@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../base/index.ts';
+import { KubeError } from '../kube/index.ts';
+import { type KubeObject, keyOf } from '../object/index.ts';
+import { DownstreamWriter } from './downstream-writer.ts';
+import { OnceMarkers } from './once-markers.ts';
+import type { Origin } from './origin.ts';
+
+const configMaps = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
+const refuse = (
+  code: KubeError['code'],
+  more: { readonly causes?: { reason: string; message: string; field: string }[] } = {},
+) => new KubeError(code, code, { method: 'POST', path: '/', ...more });
+
+function setUp(initial: readonly KubeObject[] = [], failure?: KubeError) {
+  const objects = new Map(initial.map((object) => [keyOf(object), object]));
+  const calls: string[] = [];
+  let version = 100;
+  const stored = (object: KubeObject, uid: string) => {
+    const written = { ...object, metadata: { ...object.metadata, uid, resourceVersion: String(++version) } };
+    objects.set(keyOf(object), written);
+    return written as never;
+  };
+  const client = {
+    async get(_: unknown, { namespace, name }: { readonly namespace?: string | undefined; readonly name: string }) {
+      const found = objects.get(`${namespace}/${name}`);
+      if (!found) throw refuse('kube-not-found');
+      return found as never;
+    },
+    async create(_: unknown, given: unknown) {
+      const object = given as KubeObject;
+      if (failure) throw failure;
+      if (objects.has(keyOf(object))) throw refuse('kube-already-exists');
+      calls.push(`create ${keyOf(object)}`);
+      return stored(object, `uid-${version}`);
+    },
+    async replace(_: unknown, given: unknown) {
+      const object = given as KubeObject;
+      const before = objects.get(keyOf(object));
+      if (before?.metadata.resourceVersion !== object.metadata.resourceVersion) throw refuse('kube-conflict');
+      calls.push(`replace ${keyOf(object)}`);
+      return stored(object, before?.metadata.uid ?? '');
+    },
+    async delete(_: unknown, key: { readonly namespace?: string | undefined; readonly name: string }) {
+      calls.push(`delete ${key.namespace}/${key.name}`);
+    },
+    patch: async () => ({}) as never,
+  };
+  const once = new OnceMarkers({ client, namespace: 'ours', installation: 'ours', clock: systemClock });
+  const writer = new DownstreamWriter({
+    client,
+    discovery: { byKind: async () => ({ ...configMaps }) as never },
+    installation: 'ours',
+    fieldManager: 'ours-generate',
+    once,
+  });
+  return { writer, calls, objects };
+}
+
+const wanted = (data: Readonly<Record<string, string>> = { a: '1' }): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'x', namespace: 'shop' },
+  data,
+});
+const origin = (synchronize: boolean, more: Partial<Origin> = {}): Origin => ({
+  policy: 'p',
+  rule: 'r',
+  trigger: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'a', uid: 'u' },
+  operation: 'CREATE',
+  synchronize,
+  ...more,
+});
+const { signal } = new AbortController();
+
+describe('writing what was generated', () => {
+  it('creates once, and leaves what is there as it is without synchronize', async () => {
+    const { writer, calls, objects } = setUp();
+    expect(await writer.ensure(wanted(), origin(false), signal)).toBe('created');
+    expect(await writer.ensure(wanted({ a: '2' }), origin(false), signal)).toBe('existed');
+    expect(calls).toEqual(['create shop/x']);
+    expect(objects.get('shop/x')?.['data']).toEqual({ a: '1' });
+  });
+
+  it('with synchronize updates what differs, and recognises its own writes', async () => {
+    const { writer, calls, objects } = setUp();
+    await writer.ensure(wanted(), origin(true), signal);
+    expect(await writer.ensure(wanted(), origin(true), signal)).toBe('unchanged');
+    expect(await writer.ensure(wanted({ a: '2' }), origin(true), signal)).toBe('updated');
+    expect(calls).toEqual(['create shop/x', 'replace shop/x']);
+    expect(writer.isOwnWrite(objects.get('shop/x')!)).toBe(true);
+    expect(writer.isOwnWrite(wanted())).toBe(false);
+  });
+
+  it('leaves alone what is not ours, or another rule’s', async () => {
+    const theirs = { ...wanted({ a: 'theirs' }), metadata: { ...wanted().metadata, uid: 'v', resourceVersion: '1' } };
+    const { writer, calls } = setUp([theirs]);
+    await expect(writer.ensure(wanted(), origin(true), signal)).rejects.toThrow(/not this rule's: it lacks our label/);
+    expect(await writer.remove(configMaps, theirs, signal)).toBe(false);
+    const other = setUp();
+    await other.writer.ensure(wanted(), origin(true, { rule: 'other' }), signal);
+    await expect(other.writer.ensure(wanted(), origin(true), signal)).rejects.toThrow(/rule other of policy p made it/);
+    expect([...calls, ...other.calls]).toEqual(['create shop/x']);
+  });
+
+  it('names the verb and the resource that it may not use', async () => {
+    const { writer } = setUp([], refuse('kube-forbidden'));
+    await expect(writer.ensure(wanted(), origin(false), signal)).rejects.toMatchObject({
+      code: 'generate-forbidden',
+      message: expect.stringMatching(/cannot create configmaps in namespace shop/),
+    });
+    const going = refuse('kube-forbidden', { causes: [{ reason: 'NamespaceTerminating', message: '', field: '' }] });
+    await expect(setUp([], going).writer.ensure(wanted(), origin(false), signal)).rejects.toBe(going);
+  });
+
+  it('makes once what two triggers of one moment ask for under two names', async () => {
+    const { writer, calls } = setUp();
+    const named = (name: string): KubeObject => ({
+      ...wanted(),
+      metadata: { name, namespace: 'shop', annotations: { 'supercargo.dev/once-per': 'sha256:abc' } },
+    });
+    const results = await Promise.all(['x', 'y', 'z'].map((name) => writer.ensure(named(name), origin(false), signal)));
+    expect(results.sort()).toEqual(['created', 'done before', 'done before']);
+    expect(calls.filter((call) => call.startsWith('create shop/'))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { maxFailed } from './checkpoint.ts';
+import { Failures } from './failures.ts';
+
+const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+const failure = (name: string) => ({
+  policy: 'p',
+  type: pods,
+  namespace: 'shop',
+  name,
+  uid: `uid-${name}`,
+  operation: 'CREATE' as const,
+  error: 'no',
+});
+
+describe('failed triggers', () => {
+  it('are tried again after longer and longer pauses, and at last given up', () => {
+    const failures = new Failures([], () => 0);
+    const pauses: number[] = [];
+    for (;;) {
+      const verdict = failures.add(failure('a'));
+      if ('givenUp' in verdict) break;
+      pauses.push(verdict.retryAfterMs);
+    }
+    expect(pauses.slice(0, 4)).toEqual([1000, 3000, 9000, 27_000]);
+    expect(pauses.length).toBe(15);
+    expect(pauses.at(-1)).toBe(30 * 60_000);
+    expect(failures.size).toBe(0);
+  });
+
+  it('are few: the oldest goes when there are too many', () => {
+    const failures = new Failures([]);
+    for (let i = 0; i < maxFailed; i++) failures.add(failure(`${i}`));
+    expect(failures.overflow()).toBeUndefined();
+    failures.add(failure('0'));
+    failures.add(failure('one too many'));
+    expect(failures.overflow()?.name).toBe('1');
+    expect(failures.size).toBe(maxFailed);
+  });
+
+  it('survive in the checkpoint with the number of their attempts', () => {
+    const before = new Failures([], () => 0);
+    before.add(failure('a'));
+    before.add(failure('a'));
+    const after = new Failures(before.list(), () => 0);
+    expect(after.add(failure('a'))).toMatchObject({ retryAfterMs: 9000 });
+    expect(after.delete('p', pods, 'uid-a', 'CREATE')).toBe(true);
+    expect(after.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { ownerLabel } from '../api/index.ts';
+import { type Clock, isJsonObject } from '../base/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { configMaps } from './checkpoint-store.ts';
+
+export interface OnceMarkersOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'patch'>;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly clock: Clock;
+}
+
+const shards = 64;
+// 64 × 8,000 marks of about 50 bytes: far below the limit of a ConfigMap, and half a million images.
+const maxPerShard = 8_000;
+
+/** The mark of one thing done for a policy's rule; equal for equal things, of one length. */
+export function onceMark(policy: string, rule: string, text: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([policy, rule, text]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/**
+ * What was made once and shall not be made again when it is gone. Marks are keys of 64 ConfigMaps, added by merge
+ * patches that cannot undo each other, after the object exists: a crash in between finds the object by its name.
+ */
+export class OnceMarkers {
+  private readonly loaded = new Map<string, Promise<Map<string, string>>>();
+
+  constructor(private readonly options: OnceMarkersOptions) {}
+
+  async has(mark: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.shardOf(mark, signal)).has(mark);
+  }
+
+  async add(mark: string, signal: AbortSignal): Promise<void> {
+    const marks = await this.shardOf(mark, signal);
+    if (marks.has(mark)) return;
+    const { client, clock } = this.options;
+    const body: Record<string, string | null> = { [mark]: String(Math.floor(clock.now() / 1000)) };
+    for (const oldest of this.surplusOf(marks)) body[oldest] = null;
+    await client.patch(configMaps, this.keyOf(mark), { type: 'merge', body: { data: body } }, { signal });
+    for (const [key, value] of Object.entries(body)) {
+      if (value === null) marks.delete(key);
+      else marks.set(key, value);
+    }
+  }
+
+  private surplusOf(marks: ReadonlyMap<string, string>): readonly string[] {
+    if (marks.size < maxPerShard) return [];
+    const byAge = [...marks].sort(([, a], [, b]) => Number(a) - Number(b));
+    return byAge.slice(0, marks.size - maxPerShard + 1).map(([mark]) => mark);
+  }
+
+  private keyOf(mark: string): { readonly namespace: string; readonly name: string } {
+    const shard = (Number.parseInt(mark.slice(0, 2), 16) % shards).toString().padStart(2, '0');
+    return { namespace: this.options.namespace, name: `${this.options.installation}-once-${shard}` };
+  }
+
+  private shardOf(mark: string, signal: AbortSignal): Promise<Map<string, string>> {
+    const { name } = this.keyOf(mark);
+    let shard = this.loaded.get(name);
+    if (!shard) {
+      shard = this.load(name, signal);
+      this.loaded.set(name, shard);
+      shard.catch(() => this.loaded.delete(name));
+    }
+    return shard;
+  }
+
+  private async load(name: string, signal: AbortSignal): Promise<Map<string, string>> {
+    const { client, namespace, installation } = this.options;
+    try {
+      const { data } = await client.get<KubeObject>(configMaps, { namespace, name }, { signal });
+      return new Map(isJsonObject(data) ? (Object.entries(data) as [string, string][]) : []);
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+    }
+    const metadata = { namespace, name, labels: { [ownerLabel]: installation } };
+    try {
+      await client.create(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: {} }, { signal });
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+      return this.load(name, signal);
+    }
+    return new Map();
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { ownerLabel } from '../api/index.ts';
+import { isJsonObject } from '../base/index.ts';
+import { type KubeObject, parseApiVersion, validateLabelValue } from '../object/index.ts';
+import type { TriggerOperation } from './trigger.ts';
+
+/** Where a generated object comes from, in full: labels are too short for names. */
+export const originAnnotation = 'supercargo.dev/origin';
+/** On a generated object: it is made once for this text, even when it is gone by then. */
+export const oncePerAnnotation = 'supercargo.dev/once-per';
+export const policyLabel = 'generate.kyverno.io/policy-name';
+
+export interface TriggerIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Which rule made an object because of what. */
+export interface Origin {
+  /** `name`, or `namespace/name` for a Policy. */
+  readonly policy: string;
+  readonly rule: string;
+  readonly trigger: TriggerIdentity;
+  readonly operation: TriggerOperation | 'DELETE' | 'CONNECT';
+  readonly synchronize: boolean;
+  /** Absent when the object outlives its policy. */
+  readonly goesWithPolicy?: boolean | undefined;
+  /** What it is a clone of: `apiVersion/kind/namespace/name`. */
+  readonly source?: string | undefined;
+}
+
+export function triggerIdentityOf({ apiVersion, kind, metadata }: KubeObject): TriggerIdentity {
+  const { namespace = '', name = '', uid = '' } = metadata;
+  return { apiVersion, kind, namespace, name, uid };
+}
+
+/** A legal label value for any text, different for different texts. */
+export function labelValueOf(text: string): string {
+  if (validateLabelValue(text).length === 0) return text;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  const start = text.replace(/[^A-Za-z0-9_.-]/g, '-').slice(0, 54);
+  return `${start.replace(/^[^A-Za-z0-9]+/, '')}-${hash}`.replace(/^-/, '');
+}
+
+export interface OriginOptions {
+  readonly installation: string;
+  readonly origin: Origin;
+}
+
+/** The object as it is to be written: Kyverno's labels, ours, and the annotation that says it all. */
+export function withOrigin(object: KubeObject, { installation, origin }: OriginOptions): KubeObject {
+  const { policy, rule, trigger, source } = origin;
+  const slash = policy.indexOf('/');
+  const { group, version } = parseApiVersion(trigger.apiVersion);
+  const labels: Record<string, string> = {
+    'app.kubernetes.io/managed-by': 'kyverno',
+    [policyLabel]: policy.slice(slash + 1),
+    'generate.kyverno.io/policy-namespace': slash < 0 ? '' : policy.slice(0, slash),
+    'generate.kyverno.io/rule-name': rule,
+    'generate.kyverno.io/trigger-version': version,
+    'generate.kyverno.io/trigger-group': group,
+    'generate.kyverno.io/trigger-kind': trigger.kind,
+    'generate.kyverno.io/trigger-namespace': trigger.namespace,
+    'generate.kyverno.io/trigger-uid': trigger.uid,
+    ...(source === undefined ? {} : sourceLabels(source)),
+  };
+  for (const [key, value] of Object.entries(labels)) labels[key] = labelValueOf(value);
+  labels[ownerLabel] = installation;
+  const { metadata } = object;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, ...labels },
+      annotations: { ...metadata.annotations, [originAnnotation]: JSON.stringify(origin) },
+    },
+  };
+}
+
+function sourceLabels(source: string): Readonly<Record<string, string>> {
+  const [name = '', namespace = '', kind = '', version = '', group = ''] = source.split('/').reverse();
+  return {
+    'generate.kyverno.io/clone-source': '',
+    'generate.kyverno.io/source-name': name,
+    'generate.kyverno.io/source-namespace': namespace,
+    'generate.kyverno.io/source-kind': kind,
+    'generate.kyverno.io/source-version': version,
+    'generate.kyverno.io/source-group': group,
+  };
+}
+
+/** Undefined for what is not ours or does not say where it comes from: such an object is left alone. */
+export function originOf(object: KubeObject, installation: string): Origin | undefined {
+  if (object.metadata.labels?.[ownerLabel] !== installation) return undefined;
+  try {
+    const origin: unknown = JSON.parse(object.metadata.annotations?.[originAnnotation] ?? '');
+    if (!isJsonObject(origin) || !isJsonObject(origin['trigger'])) return undefined;
+    return origin as unknown as Origin;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,182 @@
+import { ownerLabel } from '../api/index.ts';
+import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { createInformer, isKubeError, type KubeClient } from '../kube/index.ts';
+import { type KubeObject, keyOf, renderApiVersion } from '../object/index.ts';
+import { configMaps } from './checkpoint-store.ts';
+
+import { type OutboxEntry, parseOutbox, renderOutbox, wasPersisted } from './outbox.ts';
+import { outboxLabel } from './outbox-writer.ts';
+import type { PendingTrigger } from './pending.ts';
+import type { Telling } from './telling.ts';
+
+export interface OutboxReaderOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telling: Telling;
+  readonly trigger: (trigger: PendingTrigger) => void;
+  /** So long after admission a write must have happened; else it was refused by somebody after us. */
+  readonly persistMs?: number | undefined;
+}
+
+// An API server gives a request a minute, with all webhooks that are asked.
+const defaultPersistMs = 90_000;
+const lookAgain = { baseMs: 100, maxMs: 5_000 };
+const maxAttempts = 8;
+/** An empty outbox nobody wrote to for so long belongs to a replica that is gone. */
+const abandonedMs = 3_600_000;
+
+/** The leader's side of the outboxes: works off what replicas collected, after making sure that it happened. */
+export class OutboxReader {
+  /** Entries that were seen, with their box; forgotten when the box no longer shows them. */
+  private readonly seen = new Map<string, { readonly box: string; isDone: boolean }>();
+  private readonly leaving = new Map<string, { readonly ids: Set<string>; readonly written: Promise<void> }>();
+
+  constructor(private readonly options: OutboxReaderOptions) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, namespace, installation, log } = this.options;
+    const labelSelector = `${ownerLabel}=${installation},${outboxLabel}=generate`;
+    const informer = createInformer<KubeObject>({ client, type: configMaps, namespace, labelSelector, log });
+    const work = new Set<Promise<void>>();
+    const look = ({ object }: { readonly object: KubeObject | undefined }) => {
+      if (!object) return;
+      const entries = entriesOf(object);
+      this.forget(
+        keyOf(object),
+        entries.map(({ id }) => id),
+      );
+      for (const entry of entries) {
+        if (this.seen.has(entry.id)) continue;
+        this.seen.set(entry.id, { box: keyOf(object), isDone: false });
+        const one = this.workOff(object, entry, signal).finally(() => work.delete(one));
+        work.add(one);
+      }
+      if (entries.length === 0) this.removeAbandoned(object, signal);
+    };
+    informer.addHandler({ onAdd: look, onUpdate: look });
+    await informer.run(signal);
+    await Promise.all(work);
+  }
+
+  private async workOff(box: KubeObject, entry: OutboxEntry, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.options;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        if (await this.happened(entry, signal)) await this.runPolicies(entry, signal);
+        this.seen.get(entry.id)!.isDone = true;
+        await this.takeOut(keyOf(box), entry.id, signal);
+        return;
+      } catch (thrown) {
+        if (signal.aborted) return;
+        log.warn('an entry of the outbox was not worked off', { id: entry.id, error: errorMessage(thrown) });
+        await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }), signal).catch(() => {});
+      }
+    }
+  }
+
+  private async happened({ request, at }: OutboxEntry, signal: AbortSignal): Promise<boolean> {
+    const { client, clock, persistMs = defaultPersistMs } = this.options;
+    const type = { ...request.resource, kind: request.kind.kind, namespaced: request.namespace !== '' };
+    const isNamespace = type.group === '' && type.resource === 'namespaces';
+    const key = { name: request.name, ...(isNamespace || !type.namespaced ? {} : { namespace: request.namespace }) };
+    for (let looks = 0; ; looks++) {
+      let current: KubeObject | undefined;
+      if (request.operation !== 'CONNECT' && request.name !== '') {
+        try {
+          current = await client.get<KubeObject>({ ...type, namespaced: 'namespace' in key }, key, { signal });
+        } catch (thrown) {
+          if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+        }
+      }
+      if (wasPersisted(request, current) === 'yes') return true;
+      if (clock.now() - at > persistMs) return false;
+      await clock.sleep(backoffMs(looks, lookAgain), signal);
+    }
+  }
+
+  /** Every policy of the entry, each until it succeeds or has failed too often. */
+  private async runPolicies({ policies, request }: OutboxEntry, signal: AbortSignal): Promise<void> {
+    const { operation, object, oldObject, info, subresource } = request;
+    const subject = object ?? oldObject;
+    if (!subject) return;
+    const type = { ...request.resource, kind: request.kind.kind, namespaced: request.namespace !== '' };
+    const { namespace = '', name = request.name, uid = '' } = subject.metadata;
+    const identity = { apiVersion: renderApiVersion(request.kind), kind: request.kind.kind, namespace, name, uid };
+    const occasion = { operation, object, oldObject, info, subresource };
+    await Promise.all(
+      policies.map(async (policy) => {
+        for (let attempt = 0; attempt < maxAttempts && !signal.aborted; attempt++) {
+          const isDone = await new Promise<boolean>((resolve) => {
+            signal.addEventListener('abort', () => resolve(false), { once: true });
+            const done = () => resolve(true);
+            this.options.trigger({ policy, type, identity, occasion, done, onFailed: () => resolve(false) });
+          });
+          if (isDone) return;
+          await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);
+        }
+        signal.throwIfAborted();
+        this.options.telling.gaveUp('attempts', { policy, trigger: `${namespace}/${name}` });
+      }),
+    );
+    signal.throwIfAborted();
+  }
+
+  private forget(box: string, shown: readonly string[]): void {
+    const ids = new Set(shown);
+    for (const [id, one] of this.seen) if (one.isDone && one.box === box && !ids.has(id)) this.seen.delete(id);
+  }
+
+  /** Takes the entry out of its box; entries that end together go together. */
+  private takeOut(box: string, id: string, signal: AbortSignal): Promise<void> {
+    const together = this.leaving.get(box);
+    if (together) {
+      together.ids.add(id);
+      return together.written;
+    }
+    const ids = new Set([id]);
+    const written = (async () => {
+      await this.options.clock.sleep(50, signal);
+      this.leaving.delete(box);
+      await this.rewrite(box, ids, signal);
+    })();
+    this.leaving.set(box, { ids, written });
+    return written;
+  }
+
+  private async rewrite(box: string, ids: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { client, namespace } = this.options;
+    for (;;) {
+      try {
+        const name = box.slice(box.indexOf('/') + 1);
+        const stored = await client.get<KubeObject>(configMaps, { namespace, name }, { signal });
+        const left = entriesOf(stored).filter((entry) => !ids.has(entry.id));
+        await client.replace(configMaps, { ...stored, data: { entries: renderOutbox(left) } }, { signal });
+        return;
+      } catch (thrown) {
+        if (isKubeError(thrown, 'kube-not-found')) return;
+        if (!isKubeError(thrown, 'kube-conflict')) throw thrown;
+      }
+    }
+  }
+
+  private removeAbandoned({ metadata }: KubeObject, signal: AbortSignal): void {
+    const { client, clock, log } = this.options;
+    const writtenMs = Math.max(
+      ...(metadata.managedFields ?? []).map(({ time }) => Date.parse(time ?? '') || 0),
+      Date.parse(metadata.creationTimestamp ?? '') || 0,
+    );
+    const { name = '', namespace, uid, resourceVersion } = metadata;
+    if (clock.now() - writtenMs < abandonedMs || uid === undefined || resourceVersion === undefined) return;
+    client
+      .delete(configMaps, { name, namespace }, { signal, preconditions: { uid, resourceVersion } })
+      .catch((thrown) => {
+        if (!signal.aborted) log.debug('an abandoned outbox was not removed', { name, error: errorMessage(thrown) });
+      });
+  }
+}
+
+const entriesOf = (object: KubeObject): readonly OutboxEntry[] =>
+  parseOutbox((object['data'] as Readonly<Record<string, string>> | undefined)?.['entries']);

@@ -1,0 +1,125 @@
+import { ownerLabel } from '../api/index.ts';
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import { configMaps } from './checkpoint-store.ts';
+
+import { type AdmittedRequest, Outbox, type OutboxEntry, outboxEntryOf, parseOutbox, renderOutbox } from './outbox.ts';
+import type { RuleTable } from './rule-table.ts';
+import type { Telling } from './telling.ts';
+
+export const outboxLabel = 'supercargo.dev/outbox';
+
+export interface OutboxWriterOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
+  readonly namespace: string;
+  readonly installation: string;
+  /** The replica's name, as it is after a restart. */
+  readonly replica: string;
+  readonly table: () => RuleTable;
+  readonly policies: LivePolicies;
+  readonly telling: Telling;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly flushMs?: number;
+}
+
+/**
+ * Puts requests that admission-bound rules act on where the leader finds them: one object per replica, written
+ * together every 200 ms. What the leader has worked off it removes itself.
+ */
+export class OutboxWriter {
+  private readonly waiting = new Outbox();
+  private wake: () => void = () => {};
+
+  constructor(private readonly options: OutboxWriterOptions) {}
+
+  collect(request: AdmittedRequest): void {
+    if (request.dryRun) return;
+    const { clock, telling, policies } = this.options;
+    const keys = this.concerned(request);
+    if (keys.length === 0) return;
+    const entry = outboxEntryOf(request, keys, clock.now());
+    if (this.waiting.add(entry)) {
+      this.wake();
+      return;
+    }
+    telling.gaveUp('outbox', { policies: keys, object: `${request.namespace}/${request.name}` });
+    const message = 'the outbox is full: requests come faster than they can be worked off, and some were lost';
+    for (const key of keys)
+      telling.failed(key, policies.all.find((policy) => policy.key === key)?.object, {
+        reason: 'TriggersLost',
+        message,
+      });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, flushMs = 200, log } = this.options;
+    const onAbort = () => this.wake();
+    signal.addEventListener('abort', onAbort, { once: true });
+    while (!signal.aborted) {
+      if (this.waiting.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
+      await clock.sleep(flushMs, signal).catch(() => {});
+      if (this.waiting.size === 0) continue;
+      // The last words of a replica that stops must still get out.
+      const callSignal = signal.aborted ? AbortSignal.timeout(2_000) : signal;
+      await this.flush(callSignal).catch(async (thrown) => {
+        log.warn('the outbox was not written', { error: errorMessage(thrown) });
+        await clock.sleep(1_000, signal).catch(() => {});
+      });
+    }
+    signal.removeEventListener('abort', onAbort);
+  }
+
+  private concerned({ operation, kind, subresource, object, oldObject, ...rest }: AdmittedRequest): readonly string[] {
+    const request = { ...rest, operation, kind, subresource, object, oldObject, now: this.options.clock.now() };
+    return [...this.options.table().policies.values()]
+      .filter(({ bound }) =>
+        bound.some((rule) => rule.concerns(kind, subresource) && rule.matches(request) === undefined),
+      )
+      .map(({ program }) => program.key);
+  }
+
+  private async flush(signal: AbortSignal): Promise<void> {
+    const { client, namespace, installation, replica } = this.options;
+    const key = { namespace, name: `${installation}-outbox-${replica}` };
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const stored = await this.read(key, signal);
+      const { box, taken } = this.together(stored);
+      if (taken.length === 0) return;
+      const metadata = { ...key, labels: { [ownerLabel]: installation, [outboxLabel]: 'generate' } };
+      const data = { entries: renderOutbox(box.list()) };
+      try {
+        if (stored) await client.replace(configMaps, { ...stored, data }, { signal });
+        else await client.create(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, { signal });
+        for (const { id } of taken) this.waiting.remove(id);
+        return;
+      } catch (thrown) {
+        const isRace = ['kube-conflict', 'kube-already-exists', 'kube-not-found'] as const;
+        if (!isRace.some((code) => isKubeError(thrown, code))) throw thrown;
+      }
+    }
+  }
+
+  /** What is stored and as much of what waits as fits; the rest waits for the leader to make room. */
+  private together(stored: KubeObject | undefined): { readonly box: Outbox; readonly taken: readonly OutboxEntry[] } {
+    const box = new Outbox();
+    for (const entry of parseOutbox((stored?.['data'] as Record<string, string> | undefined)?.['entries']))
+      box.add(entry);
+    const taken = this.waiting.list().filter((entry) => box.add(entry));
+    return { box, taken };
+  }
+
+  private async read(
+    key: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    try {
+      return await this.options.client.get<KubeObject>(configMaps, key, { signal });
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return undefined;
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '../base/index.ts';
+import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../object/index.ts';
+import type { PolicyOperation, RequestInfo } from '../policy/index.ts';
+import { digestOf } from './writes.ts';
+
+/** What admission tells of a review that was let through. */
+export interface AdmittedRequest {
+  readonly uid: string;
+  readonly operation: PolicyOperation;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object?: KubeObject | undefined;
+  readonly oldObject?: KubeObject | undefined;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  readonly info: RequestInfo;
+  readonly dryRun: boolean;
+}
+
+/** Called by admission for every review it lets through. Returns at once and never throws. */
+export type CollectReview = (request: AdmittedRequest) => void;
+
+/** One request that policies with admission-bound rules are to act on. */
+export interface OutboxEntry {
+  readonly id: string;
+  readonly policies: readonly string[];
+  readonly at: number;
+  readonly request: Omit<AdmittedRequest, 'dryRun' | 'namespaceLabels'>;
+}
+
+export const maxOutboxBytes = 512 * 1024;
+
+/** The request without what is not needed, under a name that a repetition of it has too. */
+export function outboxEntryOf(
+  { dryRun: _, namespaceLabels: __, ...request }: AdmittedRequest,
+  policies: readonly string[],
+  at: number,
+): OutboxEntry {
+  const slim = {
+    ...request,
+    ...(request.object ? { object: withoutManagers(request.object) } : {}),
+    ...(request.oldObject ? { oldObject: withoutManagers(request.oldObject) } : {}),
+  };
+  const { operation, kind, subresource, namespace, name, object, oldObject, info } = request;
+  const content = [object && digestOf(object), oldObject && digestOf(oldObject)];
+  const identity = [operation, kind.group, kind.kind, subresource, namespace, name, info.userInfo.username, policies];
+  const id = createHash('sha256')
+    .update(JSON.stringify([identity, content]))
+    .digest('hex')
+    .slice(0, 24);
+  return { id, policies, at, request: slim };
+}
+
+function withoutManagers(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Entries of one replica: no two of one name, and never more than fits. */
+export class Outbox {
+  private readonly entries = new Map<string, { readonly entry: OutboxEntry; readonly bytes: number }>();
+  private bytes = 0;
+
+  constructor(private readonly maxBytes = maxOutboxBytes) {}
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** False when it does not fit. */
+  add(entry: OutboxEntry): boolean {
+    if (this.entries.has(entry.id)) return true;
+    const bytes = Buffer.byteLength(JSON.stringify(entry)) + 4;
+    if (this.bytes + bytes > this.maxBytes) return false;
+    this.entries.set(entry.id, { entry, bytes });
+    this.bytes += bytes;
+    return true;
+  }
+
+  has(id: string): boolean {
+    return this.entries.has(id);
+  }
+
+  remove(id: string): void {
+    this.bytes -= this.entries.get(id)?.bytes ?? 0;
+    this.entries.delete(id);
+  }
+
+  list(): readonly OutboxEntry[] {
+    return [...this.entries.values()].map(({ entry }) => entry);
+  }
+}
+
+export function renderOutbox(entries: readonly OutboxEntry[]): string {
+  return JSON.stringify(entries);
+}
+
+/** What is no entry is left out: an outbox is read by leaders of other versions too. */
+export function parseOutbox(text: string | undefined): readonly OutboxEntry[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    if (!Array.isArray(value)) return [];
+    return value.filter(
+      (entry) => isJsonObject(entry) && typeof entry['id'] === 'string' && isJsonObject(entry['request']),
+    ) as unknown as readonly OutboxEntry[];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Whether the request was really carried out, by what the server has now (undefined when the object is not there).
+ * `unclear` is asked again: between admission and the store some time passes.
+ */
+export function wasPersisted(
+  { operation, subresource, object, oldObject }: OutboxEntry['request'],
+  current: KubeObject | undefined,
+): 'yes' | 'unclear' {
+  if (operation === 'CONNECT') return 'yes';
+  if (operation === 'DELETE') {
+    const isGone = current === undefined || current.metadata.uid !== oldObject?.metadata.uid;
+    return isGone || current.metadata.deletionTimestamp !== undefined ? 'yes' : 'unclear';
+  }
+  if (current === undefined) return 'unclear';
+  if (subresource !== '') return 'yes';
+  if (operation === 'CREATE') {
+    const uid = object?.metadata.uid;
+    return uid === undefined || uid === current.metadata.uid ? 'yes' : 'unclear';
+  }
+  return current.metadata.resourceVersion === oldObject?.metadata.resourceVersion ? 'unclear' : 'yes';
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../object/index.ts';
+import { type PendingTrigger, PendingTriggers } from './pending.ts';
+import { pods } from './testing/history.ts';
+
+const object = (version: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', uid: 'u', resourceVersion: version },
+});
+function trigger(operation: 'CREATE' | 'UPDATE', version: string, uid = 'u', done = () => {}): PendingTrigger {
+  const identity = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'a', uid };
+  return { policy: 'p', type: pods, identity, occasion: { operation, object: object(version) }, done };
+}
+const versions = (taken: readonly PendingTrigger[]) =>
+  taken.map(({ occasion }) => `${occasion.operation} ${occasion.object?.metadata.resourceVersion ?? 'unread'}`);
+
+describe('triggers that wait', () => {
+  it('keep a creation apart from the updates after it, of which the last one counts', () => {
+    const pending = new PendingTriggers();
+    let finished = 0;
+    const done = () => void finished++;
+    pending.add('k', trigger('CREATE', '1', 'u', done));
+    for (const version of ['2', '3', '4']) pending.add('k', trigger('UPDATE', version, 'u', done));
+    const taken = pending.take('k');
+    expect(versions(taken)).toEqual(['CREATE 1', 'UPDATE 4']);
+    for (const one of taken) one.done();
+    expect(finished).toBe(4);
+    expect(pending.take('k')).toEqual([]);
+  });
+
+  it('keep two objects of one name apart', () => {
+    const pending = new PendingTriggers();
+    pending.add('k', trigger('UPDATE', '1', 'first'));
+    pending.add('k', trigger('UPDATE', '2', 'second'));
+    expect(versions(pending.take('k'))).toEqual(['UPDATE 1', 'UPDATE 2']);
+  });
+
+  it('keep only so many objects; the others are read again', () => {
+    const pending = new PendingTriggers();
+    for (let i = 0; i < 2_010; i++) pending.add(`k${i}`, trigger('CREATE', String(i)));
+    expect(versions(pending.take('k1999'))).toEqual(['CREATE 1999']);
+    expect(versions(pending.take('k2005'))).toEqual(['CREATE unread']);
+    pending.add('next', trigger('CREATE', 'next'));
+    expect(versions(pending.take('next'))).toEqual(['CREATE next']);
+    expect(pending.size).toBe(2_008);
+  });
+});

@@ -1,0 +1,71 @@
+import type { ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { TriggerIdentity } from './origin.ts';
+import type { Occasion } from './run-rules.ts';
+
+/** One write that a policy is to act on. */
+export interface PendingTrigger {
+  readonly policy: string;
+  readonly type: ResourceType;
+  readonly identity: TriggerIdentity;
+  /** Without the object when too many wait: it is read again then. */
+  readonly occasion: Omit<Occasion, 'object'> & { readonly object?: KubeObject | undefined };
+  /** Only these rules; all that work from watches when absent. */
+  readonly rules?: ReadonlySet<string> | undefined;
+  /** Called once when it is done or given up; never when the work was called off. */
+  readonly done: () => void;
+  /** Takes a failure over; without it the trigger is kept among those to be tried again. */
+  readonly onFailed?: ((thrown: unknown) => void) | undefined;
+}
+
+// About 20 MB of pods.
+const maxBodies = 2_000;
+
+/** What waits for work, by the key under which it is done in order. */
+export class PendingTriggers {
+  private readonly byKey = new Map<string, PendingTrigger[]>();
+  private bodies = 0;
+
+  get size(): number {
+    return this.byKey.size;
+  }
+
+  add(key: string, trigger: PendingTrigger): void {
+    const waiting = this.byKey.get(key);
+    const kept = this.withinLimit(trigger);
+    const last = waiting?.at(-1);
+    if (!waiting) this.byKey.set(key, [kept]);
+    else if (last && supersedes(kept, last)) {
+      // Of several updates that wait, the last one says it all.
+      waiting[waiting.length - 1] = { ...kept, done: both(last.done, kept.done) };
+      if (last.occasion.object) this.bodies--;
+    } else waiting.push(kept);
+  }
+
+  take(key: string): readonly PendingTrigger[] {
+    const taken = this.byKey.get(key) ?? [];
+    this.byKey.delete(key);
+    this.bodies -= taken.filter(({ occasion }) => occasion.object).length;
+    return taken;
+  }
+
+  private withinLimit(trigger: PendingTrigger): PendingTrigger {
+    const { object, ...occasion } = trigger.occasion;
+    if (object === undefined) return trigger;
+    // What came with a request cannot be read again.
+    if (this.bodies >= maxBodies && occasion.info === undefined) return { ...trigger, occasion };
+    this.bodies++;
+    return trigger;
+  }
+}
+
+function supersedes(next: PendingTrigger, last: PendingTrigger): boolean {
+  const isPlainUpdate = ({ occasion, rules }: PendingTrigger) =>
+    occasion.operation === 'UPDATE' && occasion.info === undefined && rules === undefined;
+  return next.identity.uid === last.identity.uid && isPlainUpdate(next) && isPlainUpdate(last);
+}
+
+const both = (first: () => void, second: () => void) => () => {
+  first();
+  second();
+};

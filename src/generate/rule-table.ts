@@ -1,0 +1,45 @@
+import type { DiscoveredType } from '../kube/index.ts';
+import { type GroupVersionKind, renderGvr } from '../object/index.ts';
+import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
+import { followedTypes, isAdmissionBound, isGenerating } from './rules.ts';
+
+/** A policy with the rules of it that work from watches, and those that only a request can serve. */
+export interface GeneratingPolicy {
+  readonly program: PolicyProgram;
+  readonly watched: readonly RuleProgram[];
+  readonly bound: readonly RuleProgram[];
+}
+
+/** Which kinds trigger which policies, for one set of policies and one state of the server's kinds. */
+export interface RuleTable {
+  readonly policies: ReadonlyMap<string, GeneratingPolicy>;
+  readonly types: ReadonlyMap<string, DiscoveredType>;
+  /** Policies with a watched rule for the kind. */
+  forKind(kind: GroupVersionKind): readonly GeneratingPolicy[];
+  /** Rules for kinds that the server does not have, yet. */
+  readonly hasUnknownKinds: boolean;
+}
+
+export function createRuleTable(programs: readonly PolicyProgram[], known: readonly DiscoveredType[]): RuleTable {
+  const policies = new Map<string, GeneratingPolicy>();
+  const types = new Map<string, DiscoveredType>();
+  let hasUnknownKinds = false;
+  for (const program of programs) {
+    const rules = program.rules.filter(isGenerating);
+    if (rules.length === 0) continue;
+    const bound = rules.filter((rule) => isAdmissionBound(rule, known));
+    const watched = rules.filter((rule) => !bound.includes(rule));
+    policies.set(program.key, { program, watched, bound });
+    for (const rule of watched) {
+      const followed = followedTypes(rule, known);
+      if (followed.length === 0) hasUnknownKinds = true;
+      for (const type of followed) types.set(renderGvr(type), type);
+    }
+  }
+  return {
+    policies,
+    types,
+    hasUnknownKinds,
+    forKind: (kind) => [...policies.values()].filter(({ watched }) => watched.some((rule) => rule.concerns(kind, ''))),
+  };
+}

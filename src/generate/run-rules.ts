@@ -1,0 +1,79 @@
+import type { Clock } from '../base/index.ts';
+import type { KubeError } from '../kube/index.ts';
+import { gvkOf, type KubeObject } from '../object/index.ts';
+import type {
+  ExceptionProgram,
+  Phase,
+  PolicyOperation,
+  PolicyProgram,
+  RequestInfo,
+  RuleProgram,
+  RuleResult,
+} from '../policy/index.ts';
+import { evaluate, type LookUps, type Namespaces } from '../runtime/index.ts';
+import { witnessed } from './witnessed-look-ups.ts';
+
+/** One reason to run rules: an object in the state it had then. */
+export interface Occasion {
+  readonly operation: PolicyOperation;
+  /** Absent for DELETE. */
+  readonly object?: KubeObject | undefined;
+  readonly oldObject?: KubeObject | undefined;
+  readonly subresource?: string | undefined;
+  readonly info?: RequestInfo | undefined;
+}
+
+export interface RuleRunnerOptions {
+  readonly lookUps: LookUps;
+  readonly clock: Clock;
+  readonly namespaces: Namespaces;
+  readonly exceptions: () => readonly ExceptionProgram[];
+}
+
+export interface RuleRun {
+  readonly results: readonly RuleResult[];
+  /** What was found while looking for clone sources. */
+  readonly sources: readonly KubeObject[];
+  /** A look-up that was refused: the real reason of an error among the results. */
+  readonly refused: KubeError | undefined;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+export type RunRules = (
+  program: PolicyProgram,
+  rules: readonly RuleProgram[],
+  occasion: Occasion,
+  signal: AbortSignal,
+) => Promise<RuleRun>;
+
+/** Runs rules of one policy on one occasion, with every look-up they may need. */
+export function createRuleRunner(options: RuleRunnerOptions): RunRules {
+  const { clock, namespaces, exceptions } = options;
+  return async (program, rules, occasion, signal) => {
+    const subject = occasion.object ?? occasion.oldObject;
+    if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
+    const witness = witnessed(options.lookUps);
+    const { lookUps } = witness;
+    const { namespace } = subject.metadata;
+    const labels = namespace ? (namespaces.labels(namespace) ?? (await namespaces.fetchLabels(namespace, signal))) : {};
+    const request = {
+      ...occasion,
+      kind: gvkOf(subject),
+      subresource: occasion.subresource ?? '',
+      namespaceLabels: labels,
+      uid: subject.metadata.uid ?? '',
+      now: clock.now(),
+    };
+    const results: RuleResult[] = [];
+    const known = new Map();
+    for (const phase of ['mutate', 'generate'] satisfies readonly Phase[]) {
+      const ofPhase = rules.filter((rule) => rule.phase === phase);
+      if (ofPhase.length === 0) continue;
+      // The policy's other rules are for admission; here they would only change the object under these.
+      const part = { ...program, rules: ofPhase };
+      const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known });
+      results.push(...run.results);
+    }
+    return { results, sources: witness.found, refused: witness.refused, namespaceLabels: labels };
+  };
+}

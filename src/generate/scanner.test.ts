@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { rfc3339, silentLogger, systemClock } from '../base/index.ts';
+import type { KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { compilePolicy } from '../policy/index.ts';
+import type { PolicyMark } from './checkpoint.ts';
+import type { Mark } from './progress.ts';
+import { createRuleTable } from './rule-table.ts';
+import { Scanner } from './scanner.ts';
+import { pods } from './testing/history.ts';
+
+const noon = Date.parse('2030-01-01T12:00:00Z');
+const at = (seconds: number) => rfc3339(noon + seconds * 1000);
+const discovered = {
+  ...pods,
+  singular: 'pod',
+  shortNames: [],
+  categories: [],
+  verbs: ['list', 'watch'],
+  subresources: [],
+  isPreferredVersion: true,
+};
+
+/** A pod created at a second, maybe written at another. */
+function pod(name: string, version: number, created: number, written = created): KubeObject {
+  const managedFields = [{ manager: 'kubectl', operation: 'Update' as const, time: at(written) }];
+  const metadata = { name, namespace: 'shop', uid: `uid-${name}`, resourceVersion: String(version) };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, creationTimestamp: at(created), managedFields } };
+}
+
+function policy(createdAt: number, generation: number, generateExisting: boolean, writtenAt = createdAt) {
+  const { program } = compilePolicy({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: {
+      name: 'p',
+      uid: 'uid-p',
+      generation,
+      resourceVersion: '1',
+      creationTimestamp: at(createdAt),
+      managedFields: [
+        { manager: 'kubectl', operation: 'Update', time: at(writtenAt) },
+        { manager: 'supercargo', operation: 'Update', time: at(writtenAt), subresource: 'status' },
+      ],
+    },
+    spec: {
+      rules: [
+        {
+          name: 'r',
+          match: { any: [{ resources: { kinds: ['Pod'] } }] },
+          generate: { generateExisting, apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'y', data: {} },
+        },
+      ],
+    },
+  });
+  return program!;
+}
+
+interface Setting {
+  readonly program: ReturnType<typeof policy>;
+  readonly objects: readonly KubeObject[];
+  readonly heard: Mark | undefined;
+  readonly marks?: Map<string, PolicyMark>;
+  readonly sinceMs?: number;
+}
+
+async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }: Setting) {
+  const found: string[] = [];
+  const unfinished: (() => void)[] = [];
+  const stop = new AbortController();
+  const client = {
+    async *pages() {
+      yield { resourceVersion: '999', items: objects as never };
+    },
+  } as unknown as Pick<KubeClient, 'pages'>;
+  const scanner = new Scanner({
+    client,
+    table: () => createRuleTable([program], [discovered]),
+    marks,
+    sinceMs,
+    installation: 'ours',
+    trigger: ({ occasion, identity, done }) => {
+      found.push(`${occasion.operation} ${identity.name}`);
+      unfinished.push(done);
+    },
+    heard: () => heard,
+    followed: async () => {},
+    room: async () => {},
+    onScanned: () => {},
+    clock: systemClock,
+    log: silentLogger,
+  });
+  scanner.touch();
+  const running = scanner.run(stop.signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  await running;
+  return { found, marks, scanner, finish: () => unfinished.forEach((done) => void done()) };
+}
+
+const heardAt = (version: number, seconds: number, ...handled: string[]): Mark => ({
+  resourceVersion: String(version),
+  timeMs: noon + seconds * 1000,
+  handled: handled.map((name) => `uid-${name}`),
+});
+
+describe('what a policy looks at that was there before it was heard of', () => {
+  const objects = [
+    pod('older', 5, 0),
+    pod('missed', 15, 12),
+    pod('missed-then-status', 40, 12),
+    pod('updated', 16, 0, 13),
+    pod('same-second', 45, 20),
+    pod('same-second-later', 46, 20),
+    pod('live', 50, 30),
+    pod('ours', 17, 12),
+  ].map((object) =>
+    object.metadata.name === 'ours'
+      ? { ...object, metadata: { ...object.metadata, labels: { 'supercargo.dev/owner': 'ours' } } }
+      : object,
+  );
+  const heard = heardAt(30, 20, 'same-second');
+  const missed = ['CREATE missed', 'CREATE missed-then-status', 'UPDATE updated', 'CREATE same-second'];
+
+  it('is what was written between the policy and the moment it became known', async () => {
+    const { found } = await scan({ program: policy(10, 1, false), objects, heard });
+    expect(found).toEqual(missed);
+  });
+
+  it('is everything that was there with generateExisting', async () => {
+    const { found } = await scan({ program: policy(10, 1, true), objects, heard });
+    expect(found).toEqual(['older', ...missed.map((line) => line.slice(7))].map((name) => `CREATE ${name}`));
+  });
+
+  it('is nothing older than the installation', async () => {
+    const { found } = await scan({ program: policy(10, 1, false), objects, heard, sinceMs: noon + 20_000 });
+    expect(found).toEqual(['CREATE same-second']);
+  });
+
+  it('is done once all of it is, and not again for the same revision', async () => {
+    const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard });
+    expect(found).toHaveLength(4);
+    expect(marks.get('uid-p')).toMatchObject({ revision: '1', isFirst: true, pending: { 'v1/pods': heard } });
+    finish();
+    expect(marks.get('uid-p')).toEqual({ revision: '1' });
+    expect((await scan({ program: policy(10, 1, false), objects, heard, marks })).found).toEqual([]);
+    const changed = await scan({ program: policy(10, 2, false, 13), objects, heard, marks });
+    expect(changed.found).toEqual(['UPDATE updated', 'CREATE same-second']);
+  });
+
+  it('after a restart is still what it was then, not what came since', async () => {
+    const { marks } = await scan({ program: policy(10, 1, false), objects, heard });
+    const later = heardAt(100, 60);
+    const { found } = await scan({ program: policy(10, 1, false), objects, heard: later, marks });
+    expect(found).toEqual(missed);
+  });
+
+  it('waits for the first list where the kind was not followed yet', async () => {
+    const { found, marks, scanner } = await scan({ program: policy(10, 1, false), objects, heard: undefined });
+    expect(found).toEqual([]);
+    scanner.firstHeard(discovered, heard);
+    expect(marks.get('uid-p')?.pending).toEqual({ 'v1/pods': heard });
+  });
+});

@@ -1,0 +1,107 @@
+import { isAbort, type Logger } from '../base/index.ts';
+import { createInformer, type Discovery, type KubeClient } from '../kube/index.ts';
+import { type KubeObject, renderGvr } from '../object/index.ts';
+import type { DownstreamIndex } from './downstream-index.ts';
+import type { Origin } from './origin.ts';
+import type { RuleTable } from './rule-table.ts';
+import { isSynchronized } from './rules.ts';
+
+export interface SourceFollowerOptions {
+  readonly client: KubeClient;
+  readonly discovery: Pick<Discovery, 'byKind'>;
+  readonly table: () => RuleTable;
+  readonly index: DownstreamIndex;
+  readonly sync: (origin: Origin) => void;
+  /** Something that a rule of the policy may have missed is there now. */
+  readonly retry: (policy: string) => void;
+  readonly log: Logger;
+}
+
+/** What a rule clones from; undefined where a variable decides. */
+export interface CloneSource {
+  readonly policy: string;
+  readonly rule: string;
+  /** As discovery reads it. */
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly synchronize: boolean;
+}
+
+const fixed = (text: string | undefined) => (text === undefined || text.includes('{{') ? undefined : text);
+
+/** The sources of every rule that clones. */
+export function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] {
+  return [...policies.values()].flatMap(({ program, watched }) =>
+    watched.flatMap((rule) => {
+      const generate = rule.spec.generate;
+      if (!generate) return [];
+      const base = { policy: program.key, rule: rule.name, synchronize: isSynchronized(rule) };
+      return [generate, ...(generate.foreach ?? [])].flatMap(({ apiVersion = '', kind = '', clone, cloneList }) => {
+        const lists = (cloneList?.kinds ?? []).map((text) => ({
+          ...base,
+          kind: text,
+          namespace: fixed(cloneList?.namespace),
+          name: undefined,
+        }));
+        if (!clone?.name || kind.includes('{{')) return lists;
+        const one = { kind: `${apiVersion}/${kind}`, namespace: fixed(clone.namespace), name: fixed(clone.name) };
+        return [...lists, { ...base, ...one }];
+      });
+    }),
+  );
+}
+
+/** Follows what rules clone from, by name and version alone; the content is read when it is cloned. */
+export class SourceFollower {
+  private readonly followed = new Map<string, Promise<void>>();
+  private sources: readonly CloneSource[] = [];
+
+  constructor(
+    private readonly options: SourceFollowerOptions,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Policies or kinds have changed. */
+  async refresh(): Promise<void> {
+    this.sources = cloneSourcesOf(this.options.table());
+    for (const source of this.sources) await this.follow(source);
+  }
+
+  async stopped(): Promise<void> {
+    await Promise.all(this.followed.values());
+  }
+
+  private async follow({ kind, namespace }: CloneSource): Promise<void> {
+    const { client, discovery, log } = this.options;
+    const type = await discovery.byKind(kind, { signal: this.signal });
+    if (!type) return;
+    const where = type.namespaced ? namespace : undefined;
+    const id = `${renderGvr(type)} ${where ?? ''}`;
+    if (this.followed.has(id)) return;
+    const informer = createInformer<KubeObject>({ client, type, namespace: where, metadataOnly: true, log });
+    const changed = (object: KubeObject) => this.changed(type.kind, object);
+    informer.addHandler({
+      onAdd: ({ stored, isInitial }) => !isInitial && changed(stored),
+      onUpdate: ({ stored }) => changed(stored),
+      onDelete: ({ stored }) => changed(stored),
+    });
+    const run = informer.run(this.signal).catch((thrown) => {
+      if (!this.signal.aborted && !isAbort(thrown)) throw thrown;
+    });
+    this.followed.set(id, run);
+  }
+
+  private changed(kind: string, { metadata }: KubeObject): void {
+    const { index, sync, retry } = this.options;
+    for (const source of this.sources) {
+      const lastWord = source.kind.slice(source.kind.lastIndexOf('/') + 1);
+      if (lastWord !== kind) continue;
+      if (source.namespace !== undefined && source.namespace !== (metadata.namespace ?? '')) continue;
+      if (source.name !== undefined && source.name !== metadata.name) continue;
+      retry(source.policy);
+      if (!source.synchronize) continue;
+      for (const { origin } of index.ofPolicy(source.policy)) if (origin.rule === source.rule) sync(origin);
+    }
+  }
+}

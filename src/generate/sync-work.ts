@@ -1,0 +1,170 @@
+import { type Discovery, isKubeError, type KubeClient, type ObjectKey, type ResourceType } from '../kube/index.ts';
+import { type KubeObject, parseKey, renderGvk } from '../object/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import { policyTypes } from '../runtime/index.ts';
+import type { Downstream, DownstreamIndex } from './downstream-index.ts';
+import type { DownstreamWriter } from './downstream-writer.ts';
+import type { Origin, TriggerIdentity } from './origin.ts';
+import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
+import { isSynchronized } from './rules.ts';
+import type { Occasion } from './run-rules.ts';
+import type { Telling } from './telling.ts';
+
+export interface SyncWorkOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly discovery: Pick<Discovery, 'byKind'>;
+  readonly policies: LivePolicies;
+  readonly table: () => RuleTable;
+  readonly index: DownstreamIndex;
+  readonly writer: DownstreamWriter;
+  readonly telling: Telling;
+  readonly apply: (
+    policy: GeneratingPolicy,
+    job: { readonly occasion: Occasion; readonly rules: GeneratingPolicy['watched'] },
+    signal: AbortSignal,
+  ) => Promise<void>;
+}
+
+interface Wish {
+  readonly policy: string;
+  readonly trigger: TriggerIdentity;
+  /** Rule → the operation it once answered. */
+  readonly rules: Map<string, Origin['operation']>;
+}
+
+/** Keeps synchronized objects as their rule, trigger and source want them, and removes those that nobody wants. */
+export class SyncWork {
+  /** By the key of the queue, then by the trigger's uid: a name may have been used again. */
+  private readonly wishes = new Map<string, Map<string, Wish>>();
+
+  constructor(private readonly options: SyncWorkOptions) {}
+
+  get size(): number {
+    return this.wishes.size;
+  }
+
+  want(key: string, { policy, rule, trigger, operation }: Origin): void {
+    const byUid = this.wishes.get(key) ?? new Map<string, Wish>();
+    this.wishes.set(key, byUid);
+    const wish = byUid.get(trigger.uid) ?? { policy, trigger, rules: new Map() };
+    wish.rules.set(rule, operation);
+    byUid.set(trigger.uid, wish);
+  }
+
+  policyOf(key: string): string | undefined {
+    return this.wishes.get(key)?.values().next().value?.policy;
+  }
+
+  /** A wish that fails stays for the next run. */
+  async run(key: string, signal: AbortSignal): Promise<void> {
+    for (const [uid, wish] of [...(this.wishes.get(key) ?? [])]) {
+      await this.fulfil(wish, signal);
+      this.wishes.get(key)?.delete(uid);
+    }
+    if (this.wishes.get(key)?.size === 0) this.wishes.delete(key);
+  }
+
+  private async fulfil({ policy: key, trigger, rules }: Wish, signal: AbortSignal): Promise<void> {
+    const { policies, table, index } = this.options;
+    const existing = index.ofTrigger(key, trigger.uid);
+    const live = policies.all.find((policy) => policy.key === key);
+    if (!live) {
+      if (await this.isPolicyGone(key, signal)) await this.remove(existing.filter(goesWithPolicy), signal);
+      return;
+    }
+    // A policy that cannot run says nothing about what it made before.
+    if (!live.program) return;
+    const names = new Set(live.program.rules.map(({ name }) => name));
+    const orphans = existing.filter(({ origin }) => !names.has(origin.rule));
+    await this.remove(orphans.filter(goesWithPolicy), signal);
+
+    const object = await this.read(trigger, signal);
+    if (object === undefined) {
+      await this.remove(
+        existing.filter(({ origin }) => origin.operation === 'CREATE' || origin.operation === 'UPDATE'),
+        signal,
+      );
+      return;
+    }
+    const policy = table().policies.get(key);
+    const withoutSource = await this.removeOrphanedClones(existing, signal);
+    for (const operation of ['CREATE', 'UPDATE'] as const) {
+      const chosen =
+        policy?.watched.filter(
+          (rule) => isSynchronized(rule) && rules.get(rule.name) === operation && !withoutSource.has(rule.name),
+        ) ?? [];
+      if (policy && chosen.length > 0)
+        await this.options.apply(policy, { occasion: { operation, object }, rules: chosen }, signal);
+    }
+  }
+
+  /** Clones go with their source, once the server says that it is gone; the rules that then have nothing to clone. */
+  private async removeOrphanedClones(
+    existing: readonly Downstream[],
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
+    const rules = new Set<string>();
+    for (const downstream of existing) {
+      const { source, rule, policy } = downstream.origin;
+      if (source === undefined || !(await this.isSourceGone(source, signal))) continue;
+      await this.remove([downstream], signal);
+      const spec = this.options
+        .table()
+        .policies.get(policy)
+        ?.watched.find(({ name }) => name === rule)?.spec;
+      if (spec?.generate?.clone) rules.add(rule);
+    }
+    return rules;
+  }
+
+  private async isSourceGone(source: string, signal: AbortSignal): Promise<boolean> {
+    const [name = '', namespace = '', kind = '', version = '', group = ''] = source.split('/').reverse();
+    const type = await this.options.discovery.byKind({ group, version, kind }, { signal });
+    return type !== undefined && this.isGone(type, { name, namespace }, signal);
+  }
+
+  private async remove(downstream: readonly Downstream[], signal: AbortSignal): Promise<void> {
+    for (const { type, object, origin } of downstream) {
+      if (await this.options.writer.remove(type, object, signal))
+        this.options.telling.did(origin.policy, 'removed', object);
+    }
+  }
+
+  private async read(
+    { apiVersion, kind, namespace, name, uid }: TriggerIdentity,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    const { discovery, client } = this.options;
+    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    const gvk = { group: group!, version: version!, kind };
+    const type = await discovery.byKind(gvk, { signal });
+    // Without its kind nothing can be said about the trigger, least of all that it is gone.
+    if (!type) throw new Error(`the server has no kind ${renderGvk(gvk)}`);
+    try {
+      const key = { name, ...(type.namespaced ? { namespace } : {}) };
+      const object = await client.get<KubeObject>(type, key, { signal });
+      return object.metadata.uid === uid ? object : undefined;
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return undefined;
+      throw thrown;
+    }
+  }
+
+  private isPolicyGone(key: string, signal: AbortSignal): Promise<boolean> {
+    return this.isGone(key.includes('/') ? policyTypes.policy : policyTypes.clusterPolicy, parseKey(key), signal);
+  }
+
+  /** Asked of the server itself: a cache that is behind must not delete anything. */
+  private async isGone(type: ResourceType, { name, namespace }: ObjectKey, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.options.client.get(type, { name, ...(type.namespaced ? { namespace } : {}) }, { signal });
+      return false;
+    } catch (thrown) {
+      // Where the kind itself is gone the answer names no object, and says nothing about this one.
+      if (isKubeError(thrown, 'kube-not-found')) return thrown.details?.name !== undefined;
+      throw thrown;
+    }
+  }
+}
+
+const goesWithPolicy = ({ origin }: Downstream): boolean => origin.goesWithPolicy === true;

@@ -1,0 +1,295 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { DiscoveredType, Discovery, KubeClient, ResourceType } from '../kube/index.ts';
+import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
+import type { LivePolicies, LookUps, Namespaces, PolicyChange } from '../runtime/index.ts';
+import type { Checkpoint, PolicyMark } from './checkpoint.ts';
+import { CheckpointStore, type OpenedCheckpoint } from './checkpoint-store.ts';
+import { type Downstream, DownstreamIndex } from './downstream-index.ts';
+import { DownstreamWriter } from './downstream-writer.ts';
+import { Failures } from './failures.ts';
+import { OnceMarkers } from './once-markers.ts';
+import { triggerIdentityOf } from './origin.ts';
+import { OutboxReader } from './outbox-reader.ts';
+import type { Mark } from './progress.ts';
+import { createRuleTable, type RuleTable } from './rule-table.ts';
+import { isSynchronized } from './rules.ts';
+import { createRuleRunner } from './run-rules.ts';
+import { Scanner } from './scanner.ts';
+import { SourceFollower } from './source-follower.ts';
+import type { Telling } from './telling.ts';
+import { isSince, type TriggerOperation } from './trigger.ts';
+import { TriggerFollower } from './trigger-follower.ts';
+import { Worker } from './worker.ts';
+
+export interface TermOptions {
+  readonly client: KubeClient;
+  readonly discovery: Discovery;
+  readonly policies: LivePolicies;
+  readonly namespaces: Namespaces;
+  readonly lookUps: LookUps;
+  readonly telling: Telling;
+  readonly namespace: string;
+  readonly installation: string;
+  /** Whether requests are heard: without, rules that are bound to admission cannot work. */
+  readonly hearsRequests: boolean;
+  readonly persistMs?: number | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const lookAroundMs = 10_000;
+const maxWaiting = 1_000;
+
+/** Generates as long as this replica leads: from the checkpoint of whoever led before. */
+export async function runTerm(options: TermOptions, signal: AbortSignal): Promise<void> {
+  const own = new AbortController();
+  // Every kind and every call listens to the end of the term.
+  setMaxListeners(0, own.signal);
+  const end = () => own.abort(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  try {
+    await new Term(options, own).run();
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+class Term {
+  private readonly followers = new Map<string, TriggerFollower>();
+  private readonly store: CheckpointStore;
+  private readonly index: DownstreamIndex;
+  private readonly writer: DownstreamWriter;
+  private types: readonly DiscoveredType[] = [];
+  private table: RuleTable = createRuleTable([], []);
+  private marks: Readonly<Record<string, Mark>> = {};
+  private readonly policyMarks = new Map<string, PolicyMark>();
+  private failures = new Failures([]);
+  private worker!: Worker;
+  private scanner!: Scanner;
+  private sources!: SourceFollower;
+  /** When each kind was listed last: a new list may hide that something is gone. */
+  private readonly listedAt = new Map<string, number>();
+
+  private readonly signal: AbortSignal;
+  /** What was stored, until everything is followed again: half a start must not overwrite it. */
+  private restored: Checkpoint | undefined;
+  private downstream: Checkpoint['downstream'] = {};
+
+  constructor(
+    private readonly options: TermOptions,
+    private readonly stop: AbortController,
+  ) {
+    this.signal = stop.signal;
+    const { client, discovery, installation, namespace, clock, log } = options;
+    const fieldManager = `${installation}-generate`;
+    const once = new OnceMarkers({ client, namespace, installation, clock });
+    this.store = new CheckpointStore({ client, namespace, installation, clock, log, current: () => this.checkpoint() });
+    this.writer = new DownstreamWriter({ client, discovery, installation, fieldManager, once });
+    const onChange = ({ object, origin }: Downstream, isRemoved: boolean) => {
+      if (isRemoved || !this.writer.isOwnWrite(object)) this.worker.sync(origin);
+    };
+    this.index = new DownstreamIndex({ client, installation, log, onChange }, stop.signal);
+  }
+
+  async run(): Promise<void> {
+    const { policies, discovery, log } = this.options;
+    const opened = await this.store.open(this.signal);
+    this.types = await discovery.list({ signal: this.signal });
+    this.restore(opened);
+    const running = [this.worker.run(this.signal), this.store.run(this.signal)];
+    const unsubscribe = policies.subscribe((change) => this.policiesChanged(change));
+    try {
+      await this.followDownstream(opened.checkpoint);
+      this.refresh();
+      this.restored = undefined;
+      const outbox = new OutboxReader({ ...this.options, trigger: (one) => this.worker.trigger(one) });
+      running.push(this.scanner.run(this.signal), outbox.run(this.signal), this.lookAround());
+      log.info('generation started', { policies: this.table.policies.size, kinds: this.followers.size });
+      await Promise.all(running);
+    } finally {
+      // A term that failed leaves nothing running.
+      this.stop.abort();
+      unsubscribe();
+      await Promise.all([...this.followers.values()].map((follower) => follower.end()));
+      await Promise.allSettled([...running, this.index.stopped(), this.sources.stopped()]);
+    }
+  }
+
+  private restore({ checkpoint, sinceMs }: OpenedCheckpoint): void {
+    const { options, index, writer, signal } = this;
+    const table = () => this.table;
+    this.restored = checkpoint;
+    this.marks = checkpoint.marks;
+    this.downstream = checkpoint.downstream;
+    for (const [uid, mark] of Object.entries(checkpoint.policies)) this.policyMarks.set(uid, mark);
+    this.failures = new Failures(checkpoint.failed);
+    const runRules = createRuleRunner({
+      ...options,
+      exceptions: () => options.policies.current.exceptions,
+    });
+    const { failures } = this;
+    const onFailures = () => this.store.touch();
+    this.worker = new Worker({ ...options, table, index, writer, runRules, failures, onFailures });
+    this.scanner = new Scanner({
+      ...options,
+      table,
+      sinceMs,
+      marks: this.policyMarks,
+      trigger: (trigger) => this.worker.trigger(trigger),
+      heard: (type) => this.followers.get(renderGvr(type))?.heard(),
+      followed: async (type) => this.followers.get(renderGvr(type))?.informer.synced(signal),
+      room: (callSignal) => this.worker.roomBelow(maxWaiting, callSignal),
+      onScanned: () => this.store.touch(),
+    });
+    this.sources = new SourceFollower(
+      {
+        ...options,
+        table,
+        index,
+        sync: (origin) => this.worker.sync(origin),
+        retry: (policy) => this.worker.retryNow(policy),
+      },
+      signal,
+    );
+  }
+
+  /** Everything synchronized is looked at once: whatever happened while nobody led shows in it. */
+  private async followDownstream({ downstream }: Checkpoint): Promise<void> {
+    for (const { type, resourceVersion } of Object.values(downstream)) await this.index.follow(type, resourceVersion);
+    this.syncAll();
+  }
+
+  private syncAll(): void {
+    for (const { origin } of this.index.all()) this.worker.sync(origin);
+  }
+
+  private policiesChanged(change: PolicyChange): void {
+    if (change.type !== 'policy') return;
+    this.refresh();
+    const key = (change.after ?? change.before)?.key ?? '';
+    for (const { origin } of this.index.ofPolicy(key)) this.worker.sync(origin);
+    this.worker.retryNow(key);
+    if (!change.after) this.options.telling.succeeded(key);
+  }
+
+  /** Follows what the policies of now need, and no more. */
+  private refresh(): void {
+    this.table = createRuleTable(this.options.policies.current.programs, this.types);
+    for (const [id, follower] of this.followers) {
+      if (this.table.types.has(id)) continue;
+      this.followers.delete(id);
+      void follower.end();
+    }
+    for (const [id, type] of this.table.types) if (!this.followers.has(id)) this.follow(id, type);
+    this.followSources().catch((thrown) => {
+      if (!this.signal.aborted)
+        this.options.log.warn('clone sources cannot be followed', { error: errorMessage(thrown) });
+    });
+    this.scanner.touch();
+    this.store.touch();
+    this.tellUnheard();
+  }
+
+  private tellUnheard(): void {
+    if (this.options.hearsRequests) return;
+    for (const [key, { program, bound }] of this.table.policies) {
+      const [rule] = bound;
+      if (!rule) continue;
+      const message = `rule ${rule.name} needs what only requests tell; switch on the feature admission`;
+      this.options.telling.failed(key, program.policy, { reason: 'GenerateFailed', message });
+    }
+  }
+
+  private follow(id: string, type: DiscoveredType): void {
+    const { client, installation, log } = this.options;
+    const follower = new TriggerFollower({
+      client,
+      type,
+      mark: this.marks[id],
+      installation,
+      fieldManager: `${installation}-generate`,
+      log,
+      isOwnWrite: (object) => this.writer.isOwnWrite(object),
+      onTrigger: (object, operation, done) => this.triggered(type, object, operation, done),
+      onGone: (uid) => {
+        for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
+      },
+      onFirstHeard: (heard) => this.scanner.firstHeard(type, heard),
+      onProgress: () => this.store.touch(),
+    });
+    this.followers.set(id, follower);
+    // A mark serves once: what is followed again later begins anew.
+    const { [id]: _, ...others } = this.marks;
+    this.marks = others;
+    follower.start(this.signal);
+  }
+
+  private triggered(type: ResourceType, object: KubeObject, operation: TriggerOperation, done: () => void): number {
+    const identity = triggerIdentityOf(object);
+    const labels = identity.namespace === '' ? {} : this.options.namespaces.labels(identity.namespace);
+    const request = { kind: gvkOf(object), subresource: '', object, uid: identity.uid, now: 0, operation };
+    const concerned = this.table.forKind(request.kind).filter(({ program, watched }) => {
+      if (!isSince(program.policy, object)) return false;
+      if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
+      return watched.some((rule) => rule.matches({ ...request, namespaceLabels: labels }) === undefined);
+    });
+    for (const { program } of concerned)
+      this.worker.trigger({ policy: program.key, type, identity, occasion: { operation, object }, done });
+    return concerned.length;
+  }
+
+  private async followSources(): Promise<void> {
+    await this.sources.refresh();
+    for (const { watched } of this.table.policies.values()) {
+      for (const rule of watched.filter(isSynchronized)) {
+        const generate = rule.spec.generate ?? {};
+        for (const { apiVersion, kind } of [generate, ...(generate.foreach ?? [])]) {
+          if (!apiVersion || !kind || kind.includes('{{') || apiVersion.includes('{{')) continue;
+          const type = await this.options.discovery.byKind(`${apiVersion}/${kind}`, { signal: this.signal });
+          if (type) await this.index.follow(type);
+        }
+      }
+    }
+  }
+
+  /** Now and then: kinds that came later, lists that hid a deletion, versions that grow old without any event. */
+  private async lookAround(): Promise<void> {
+    const { clock, discovery, log } = this.options;
+    while (!this.signal.aborted) {
+      await clock.sleep(lookAroundMs, this.signal).catch(() => {});
+      if (this.signal.aborted) return;
+      try {
+        if (this.table.hasUnknownKinds) {
+          discovery.invalidate();
+          const before = this.types;
+          this.types = await discovery.list({ signal: this.signal });
+          if (this.types.length !== before.length) this.refresh();
+        }
+      } catch (thrown) {
+        if (!this.signal.aborted) log.warn('kinds cannot be discovered', { error: errorMessage(thrown) });
+      }
+      for (const [id, { informer }] of this.followers) {
+        const listed = informer.listedAtServerMs ?? 0;
+        if (listed > (this.listedAt.get(id) ?? listed)) this.syncAll();
+        this.listedAt.set(id, listed);
+      }
+      this.store.age();
+    }
+  }
+
+  private checkpoint(): Checkpoint {
+    if (this.restored) return { ...this.restored, failed: this.failures.list() };
+    const marks: Record<string, Mark> = {};
+    for (const [id, follower] of this.followers) {
+      const mark = follower.mark();
+      if (mark) marks[id] = mark;
+    }
+    const alive = new Set(this.options.policies.all.map(({ object }) => object.metadata.uid));
+    const policies = Object.fromEntries([...this.policyMarks].filter(([uid]) => alive.has(uid)));
+    // A removal that is not made good yet must be found again.
+    if (this.worker.isSynchronized) this.downstream = this.index.marks();
+    return { marks, policies, failed: this.failures.list(), downstream: this.downstream };
+  }
+}

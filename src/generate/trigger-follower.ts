@@ -1,0 +1,151 @@
+import { ownerLabel } from '../api/index.ts';
+import { isAbort, type Logger } from '../base/index.ts';
+import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { type KubeObject, renderGvr } from '../object/index.ts';
+import { originAnnotation } from './origin.ts';
+import { type Mark, Progress } from './progress.ts';
+import { type CutOff, coldTrigger, liveTrigger, type TriggerOperation } from './trigger.ts';
+import { digestOf, isWrittenBy, lastWriteOf } from './writes.ts';
+
+/** What is kept of an object: enough to see whether the next event is a write. */
+interface Trace {
+  readonly uid: string;
+  readonly digest: string;
+  readonly writtenMs: number;
+}
+
+export interface TriggerFollowerOptions {
+  readonly client: KubeClient;
+  readonly type: ResourceType;
+  readonly mark?: Mark | undefined;
+  readonly installation: string;
+  readonly fieldManager: string;
+  readonly isOwnWrite: (object: KubeObject) => boolean;
+  /** Starts the work that a write causes: as many pieces as it answers, each of which calls `done` once. */
+  readonly onTrigger: (object: KubeObject, operation: TriggerOperation, done: () => void) => number;
+  readonly onGone: (uid: string) => void;
+  /** A first list, which is history to everybody, came to this. */
+  readonly onFirstHeard: (heard: Mark) => void;
+  /** The mark may have moved. */
+  readonly onProgress: () => void;
+  readonly log: Logger;
+}
+
+/** Follows one kind from where the last leader stopped, and tells writes from everything else. */
+export class TriggerFollower {
+  readonly id: string;
+  readonly informer: Informer<KubeObject, Trace>;
+  private readonly progress: Progress;
+  private readonly stop = new AbortController();
+  private running: Promise<void> | undefined;
+  /** True until the end of a first list that no mark preceded: what it shows is history that nobody asked for. */
+  private isBlind: boolean;
+  private readonly resumed: CutOff | undefined;
+
+  constructor(private readonly options: TriggerFollowerOptions) {
+    const { client, type, mark, log } = options;
+    this.id = renderGvr(type);
+    this.isBlind = mark === undefined;
+    this.progress = new Progress(mark);
+    this.resumed = mark && { ...mark, handled: new Set(mark.handled) };
+    this.informer = createInformer<KubeObject, Trace>({
+      client,
+      type,
+      log,
+      resumeFrom: mark?.resourceVersion,
+      project: (object) => ({
+        uid: object.metadata.uid ?? '',
+        digest: digestOf(object),
+        writtenMs: lastWriteOf(object).timeMs,
+      }),
+    });
+    this.informer.addHandler({
+      onAdd: ({ object, origin }) => {
+        if (object) this.appeared(object, origin);
+      },
+      onUpdate: ({ object, stored, previous }) => {
+        const isOwn = stored.writtenMs > previous.writtenMs && this.isOurs(object);
+        const operation = isOwn ? undefined : liveTrigger(previous.digest, stored.digest, object);
+        this.note(object, operation, object.metadata.resourceVersion);
+      },
+      onDelete: ({ stored }) => options.onGone(stored.uid),
+    });
+  }
+
+  start(signal: AbortSignal): void {
+    signal.addEventListener('abort', () => this.stop.abort(signal.reason), { once: true });
+    if (signal.aborted) this.stop.abort(signal.reason);
+    this.running = this.informer.run(this.stop.signal);
+    this.informer.synced(this.stop.signal).then(
+      () => {
+        if (this.isBlind) {
+          this.isBlind = false;
+          this.options.onFirstHeard(this.progress.heard(this.informer));
+        }
+        this.options.onProgress();
+      },
+      (thrown) => {
+        if (!this.stop.signal.aborted && !isAbort(thrown))
+          this.options.log.warn('a kind cannot be followed', { type: this.id });
+      },
+    );
+  }
+
+  async end(): Promise<void> {
+    this.stop.abort();
+    await this.running;
+  }
+
+  /** Up to where writes have been told, to whoever was there to listen; unknown during a first list. */
+  heard(): Mark | undefined {
+    return this.isBlind ? undefined : this.progress.heard(this.informer);
+  }
+
+  mark(): Mark | undefined {
+    return this.isBlind ? undefined : this.progress.mark(this.informer);
+  }
+
+  private appeared(object: KubeObject, origin: 'listed' | 'added' | 'modified'): void {
+    const version = origin === 'listed' ? undefined : object.metadata.resourceVersion;
+    if (this.isBlind && origin === 'listed') {
+      this.note(object, undefined, version);
+      return;
+    }
+    // What a resumed watch shows as changed was there before: only the mark it resumed from can tell since when.
+    const cutOff = origin === 'modified' ? this.resumed : this.progress.cutOff;
+    const operation = origin === 'added' ? 'CREATE' : cutOff && coldTrigger(object, cutOff);
+    const isOwn = operation === 'CREATE' ? this.isOursFromBirth(object) : this.isOurs(object);
+    this.note(object, isOwn ? undefined : operation, version);
+  }
+
+  private note(object: KubeObject, operation: TriggerOperation | undefined, resourceVersion: string | undefined): void {
+    const { timeMs } = lastWriteOf(object);
+    const noted = { resourceVersion, timeMs, uid: object.metadata.uid ?? '' };
+    if (operation === undefined || this.options.isOwnWrite(object) || this.isBookkeeping(object)) {
+      this.progress.note(noted, 0);
+      return;
+    }
+    let finish = () => {};
+    const done = () => {
+      finish();
+      this.options.onProgress();
+    };
+    const work = this.options.onTrigger(object, operation, done);
+    finish = this.progress.note(noted, work);
+    this.options.onProgress();
+  }
+
+  /** Our checkpoint and its like: were they triggers, writing down that they were would be the next. */
+  private isBookkeeping({ metadata: { labels, annotations } }: KubeObject): boolean {
+    return labels?.[ownerLabel] === this.options.installation && annotations?.[originAnnotation] === undefined;
+  }
+
+  private isOurs(object: KubeObject): boolean {
+    return isWrittenBy(this.options.fieldManager, lastWriteOf(object));
+  }
+
+  private isOursFromBirth(object: KubeObject): boolean {
+    const isMarked = object.metadata.labels?.[ownerLabel] === this.options.installation;
+    return isMarked && (this.isOurs(object) || (object.metadata.managedFields?.length ?? 0) === 0);
+  }
+}

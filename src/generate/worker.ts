@@ -1,0 +1,210 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../base/index.ts';
+import { errorMessage } from '../base/index.ts';
+import { createWorkqueue, type Workqueue } from '../controller/index.ts';
+import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import { applyResults, type Effects } from './apply-results.ts';
+import type { DownstreamIndex } from './downstream-index.ts';
+import type { DownstreamWriter } from './downstream-writer.ts';
+import { GenerateError } from './errors.ts';
+import type { Failures } from './failures.ts';
+import { type Origin, type TriggerIdentity, triggerIdentityOf } from './origin.ts';
+import { type PendingTrigger, PendingTriggers } from './pending.ts';
+import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
+import type { Occasion, RunRules } from './run-rules.ts';
+import { SyncWork } from './sync-work.ts';
+import type { PolicyProblem, Telling } from './telling.ts';
+
+export interface WorkerOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly discovery: Pick<Discovery, 'byKind'>;
+  readonly policies: LivePolicies;
+  readonly table: () => RuleTable;
+  readonly index: DownstreamIndex;
+  readonly writer: DownstreamWriter;
+  readonly runRules: RunRules;
+  readonly failures: Failures;
+  readonly telling: Telling;
+  readonly clock: Clock;
+  /** The list of failures is another one. */
+  readonly onFailures: () => void;
+}
+
+const concurrency = 8;
+const retryPrefix = 'retry ';
+
+/** Works off triggers and synchronization, one policy and object at a time, eight at once. */
+export class Worker {
+  private readonly queue: Workqueue;
+  private readonly pending = new PendingTriggers();
+  private readonly syncWork: SyncWork;
+  private room: (() => void)[] = [];
+
+  constructor(private readonly options: WorkerOptions) {
+    this.queue = createWorkqueue({ clock: options.clock, backoff: { baseMs: 200, maxMs: 300_000 } });
+    this.syncWork = new SyncWork({ ...options, apply: (policy, job, signal) => this.apply(policy, job, signal) });
+  }
+
+  trigger(trigger: PendingTrigger): void {
+    const key = keyFor(trigger.policy, trigger.identity);
+    this.pending.add(key, trigger);
+    this.queue.add(key);
+  }
+
+  /** What this object is the origin of may not be as it should. */
+  sync(origin: Origin): void {
+    const key = keyFor(origin.policy, origin.trigger);
+    this.syncWork.want(key, origin);
+    this.queue.add(key);
+  }
+
+  /** No synchronized object waits to be looked at. */
+  get isSynchronized(): boolean {
+    return this.syncWork.size === 0;
+  }
+
+  /** What failed for a policy may succeed now. */
+  retryNow(policy: string): void {
+    for (const { key, failed } of this.failed()) if (failed.policy === policy) this.queue.add(`${retryPrefix}${key}`);
+  }
+
+  /** Resolves when less than `limit` keys wait. */
+  async roomBelow(limit: number, signal: AbortSignal): Promise<void> {
+    while (this.pending.size >= limit && !signal.aborted)
+      await new Promise<void>((resolve) => void this.room.push(resolve));
+    signal.throwIfAborted();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    for (const { key } of this.failed()) this.queue.addAfter(`${retryPrefix}${key}`, 1_000);
+    await this.queue.run((key, workSignal) => this.work(key, workSignal), signal, { concurrency });
+    for (const wake of this.room.splice(0)) wake();
+  }
+
+  private failed() {
+    return this.options.failures.entries();
+  }
+
+  private async work(key: string, signal: AbortSignal): Promise<void> {
+    setMaxListeners(0, signal);
+    if (key.startsWith(retryPrefix)) return this.retry(key.slice(retryPrefix.length), signal);
+    for (const trigger of this.pending.take(key)) await this.attempt(trigger, signal);
+    for (const wake of this.room.splice(0)) wake();
+    try {
+      await this.syncWork.run(key, signal);
+      this.queue.forget(key);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const policy = this.syncWork.policyOf(key);
+      if (policy !== undefined) this.tell(policy, thrown);
+      this.queue.addRateLimited(key);
+    }
+  }
+
+  private async attempt(trigger: PendingTrigger, signal: AbortSignal): Promise<void> {
+    const { failures, telling } = this.options;
+    const { policy, type, identity, occasion } = trigger;
+    const { namespace, name, uid } = identity;
+    const operation = occasion.operation === 'UPDATE' ? 'UPDATE' : 'CREATE';
+    try {
+      await this.process(trigger, signal);
+      if (failures.delete(policy, type, uid, operation)) this.failuresChanged();
+      telling.succeeded(policy);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.tell(policy, thrown);
+      if (trigger.onFailed) return trigger.onFailed(thrown);
+      const plain: ResourceType = pick(type);
+      const error = errorMessage(thrown);
+      const verdict = failures.add({ policy, type: plain, namespace, name, uid, operation, error });
+      if ('givenUp' in verdict) telling.gaveUp('attempts', { policy, trigger: `${namespace}/${name}`, error });
+      else this.queue.addAfter(`${retryPrefix}${verdict.key}`, verdict.retryAfterMs);
+      const lost = failures.overflow();
+      if (lost) telling.gaveUp('overflow', { policy: lost.policy, trigger: `${lost.namespace}/${lost.name}` });
+      this.failuresChanged();
+    }
+    trigger.done();
+  }
+
+  private failuresChanged(): void {
+    this.options.telling.retrying(this.options.failures.size);
+    this.options.onFailures();
+  }
+
+  private async retry(key: string, signal: AbortSignal): Promise<void> {
+    const failed = this.options.failures.get(key);
+    if (!failed) return;
+    const { policy, type, operation, namespace, name, uid } = failed;
+    const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
+    const identity = { apiVersion, kind: type.kind, namespace, name, uid };
+    await this.attempt({ policy, type, identity, occasion: { operation }, done: () => {} }, signal);
+  }
+
+  private async process({ policy: key, type, identity, occasion, rules }: PendingTrigger, signal: AbortSignal) {
+    const policy = this.options.table().policies.get(key);
+    if (!policy) return;
+    const isGone = occasion.operation === 'DELETE';
+    const object = occasion.object ?? (isGone ? undefined : await this.read(type, identity, signal));
+    if (!isGone && object === undefined) return;
+    const candidates = occasion.info ? policy.bound : policy.watched;
+    const chosen = rules ? candidates.filter(({ name }) => rules.has(name)) : candidates;
+    await this.apply(policy, { occasion: { ...occasion, object }, rules: chosen }, signal);
+  }
+
+  private async apply(
+    { program }: GeneratingPolicy,
+    { occasion, rules }: { readonly occasion: Occasion; readonly rules: GeneratingPolicy['watched'] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { index, writer, runRules, telling } = this.options;
+    const subject = occasion.object ?? occasion.oldObject;
+    if (!subject) return;
+    const run = await runRules(program, rules, occasion, signal);
+    const effects: Effects = {
+      created: (object, rule) => telling.created(program.policy, rule.name, object, subject),
+      changed: (object) => telling.did(program.key, 'changed', object),
+      removed: (object) => telling.did(program.key, 'removed', object),
+      follow: (type) => index.follow(type),
+    };
+    const existing = index.ofTrigger(program.key, triggerIdentityOf(subject).uid);
+    await applyResults({ program, rules, occasion, subject, run, existing, writer, effects, signal });
+  }
+
+  private async read(
+    type: ResourceType,
+    { name, namespace, uid }: TriggerIdentity,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    try {
+      const key = { name, ...(type.namespaced ? { namespace } : {}) };
+      const object = await this.options.client.get<KubeObject>(type, key, { signal });
+      return object.metadata.uid === uid ? object : undefined;
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return undefined;
+      throw thrown;
+    }
+  }
+
+  private tell(policy: string, thrown: unknown): void {
+    const { telling, policies } = this.options;
+    const isPermission = thrown instanceof GenerateError && thrown.code === 'generate-forbidden';
+    const problem: PolicyProblem = {
+      reason: isPermission ? 'MissingPermission' : 'GenerateFailed',
+      message: thrown instanceof GenerateError ? thrown.message : errorMessage(thrown),
+    };
+    telling.failed(policy, policies.all.find(({ key }) => key === policy)?.object, problem);
+  }
+}
+
+const keyFor = (policy: string, { apiVersion, kind, namespace, name }: TriggerIdentity): string =>
+  `${policy} ${apiVersion}/${kind} ${namespace}/${name}`;
+
+const pick = ({ group, version, resource, kind, namespaced }: ResourceType): ResourceType => ({
+  group,
+  version,
+  resource,
+  kind,
+  namespaced,
+});

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+
+/** When, and by which field manager, the main resource of an object was written last, as far as the object tells. */
+export interface LastWrite {
+  readonly timeMs: number;
+  readonly managers: readonly string[];
+}
+
+/** Subresources that write the spec: what they change is as good a reason as any other write. */
+const specSubresources: ReadonlySet<string> = new Set(['ephemeralcontainers', 'resize', 'scale']);
+
+export function createdAtMs({ metadata }: KubeObject): number {
+  const time = Date.parse(metadata.creationTimestamp ?? '');
+  return Number.isNaN(time) ? 0 : time;
+}
+
+/** Creation counts as a write; writes of the status do not. */
+export function lastWriteOf(object: KubeObject): LastWrite {
+  let timeMs = createdAtMs(object);
+  let managers: string[] = [];
+  for (const { manager = '', time = '', subresource = '' } of object.metadata.managedFields ?? []) {
+    if (subresource !== '' && !specSubresources.has(subresource)) continue;
+    const at = Date.parse(time);
+    if (Number.isNaN(at) || at < timeMs) continue;
+    if (at > timeMs) managers = [];
+    timeMs = at;
+    managers.push(manager);
+  }
+  return { timeMs, managers };
+}
+
+/** The newest write is by this field manager and by no other: a second holds more than one write only rarely. */
+export function isWrittenBy(manager: string, { managers }: LastWrite): boolean {
+  return managers.length > 0 && managers.every((name) => name === manager);
+}
+
+/**
+ * Equal for two states of an object when no write to its main resource lies between them: status, bookkeeping of the
+ * server, the scheduler's choice of a node and the beginning of a deletion are left out.
+ */
+export function digestOf(object: KubeObject): string {
+  const { metadata, status: _, spec, ...rest } = object;
+  const {
+    resourceVersion: __,
+    managedFields: ___,
+    generation: ____,
+    deletionTimestamp: _____,
+    deletionGracePeriodSeconds: ______,
+    ...kept
+  } = metadata;
+  let content = spec;
+  if (isJsonObject(spec) && 'nodeName' in spec) {
+    const { nodeName: _______, ...others } = spec;
+    content = others;
+  }
+  return createHash('sha256')
+    .update(JSON.stringify([kept, content, rest]))
+    .digest('base64')
+    .slice(0, 22);
+}

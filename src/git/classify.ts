@@ -1,0 +1,85 @@
+import type { GitErrorCode } from './errors.ts';
+
+interface Rule {
+  readonly code: GitErrorCode;
+  readonly pattern: RegExp;
+  readonly advice: string;
+}
+
+/** What git, ssh and the servers people use say, most telling first: a refused key also looks like a lost connection. */
+const rules: readonly Rule[] = [
+  {
+    code: 'git-host-key-unknown',
+    pattern: /host key verification failed|host identification has changed|no \S+ host key is known/i,
+    advice: "the server's host key is not in known_hosts: add it to the Secret (ssh-keyscan prints it)",
+  },
+  {
+    code: 'git-certificate-unknown',
+    pattern:
+      /certificate (?:problem|verif|has expired)|server verification failed|self.signed certificate|unable to get local issuer/i,
+    advice: "the server's certificate is not trusted: configure its certificate authority",
+  },
+  {
+    code: 'git-branch-protected',
+    pattern:
+      /protected branch|GH00[67]|hook declined|not allowed to push|you are not allowed to (?:push|force)|TF402455|read.only/i,
+    advice: 'the server refuses pushes to this branch: allow the committer, or choose another branch',
+  },
+  {
+    code: 'git-branch-moved',
+    pattern:
+      /fetch first|non-fast-forward|stale info|cannot lock ref|failed to (?:lock|update ref)|incorrect old value|reference already exists/i,
+    advice: 'someone else pushed to the branch at the same time',
+  },
+  {
+    code: 'git-auth-failed',
+    pattern:
+      /authentication failed|could not read (?:username|password)|permission denied|terminal prompts disabled|returned error: 40[13]|\b40[13] (?:unauthorized|forbidden)|access denied|invalid (?:credentials|username or)|incorrect passphrase|error in libcrypto|invalid format|too many authentication failures|bad credentials/i,
+    advice: 'the server does not accept the credentials: check the Secret and its permissions on the repository',
+  },
+  {
+    code: 'git-repository-not-found',
+    pattern:
+      /repository .*not found|not appear to be a git repository|does not exist|returned error: 404|unable to update url base from redirection|returned error: 30\d/i,
+    advice: 'there is no such repository, or the credentials may not see it: check the address',
+  },
+  {
+    code: 'git-network',
+    pattern:
+      /could not resolve|couldn't connect|failed to connect|connection (?:refused|timed out|reset|closed|was)|timed out|network is unreachable|no route to host|early eof|rpc failed|hung up|unexpected disconnect|returned error: (?:5\d\d|429)|ssl|tls|unable to access|kex_exchange|broken pipe/i,
+    advice: 'the server cannot be reached',
+  },
+];
+
+export interface Diagnosis {
+  readonly code: GitErrorCode;
+  readonly message: string;
+}
+
+/** One line for what a failed command wrote: what it means, and git's own words for it. */
+export function classify(output: string): Diagnosis {
+  const rule = rules.find(({ pattern }) => pattern.test(output));
+  const words = tellingLine(output, rule?.pattern);
+  if (!rule) return { code: 'git-failed', message: words || 'git failed without a word' };
+  return { code: rule.code, message: words === '' ? rule.advice : `${rule.advice} (${words})` };
+}
+
+const maxWords = 300;
+
+/** The line that the diagnosis stands on, else git's last fatal or error line, without its prefix. */
+function tellingLine(output: string, pattern: RegExp | undefined): string {
+  const lines = output
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(/^remote:\s*/, '').trim())
+    .filter((line) => line !== '' && !/^(?:hint:|warning:|@+$|To |Done$|error: failed to push some refs)/.test(line));
+  const telling =
+    (pattern && lines.find((line) => pattern.test(line))) ??
+    lines.findLast((line) => /^(?:fatal|error):/.test(line)) ??
+    lines.at(-1) ??
+    '';
+  return telling
+    .replace(/^(?:fatal|error): /, '')
+    .replace(/^!\s+/, '')
+    .replaceAll('\t', ' ')
+    .slice(0, maxWords);
+}

@@ -1,0 +1,144 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { basicCredentials, type CheckedRemote } from './remote.ts';
+
+export type GitEnvironment = Readonly<Record<string, string>>;
+
+export interface EnvironmentOptions {
+  /** Where private directories are made; never below a repository. */
+  readonly temporaryDir: string;
+  /** Where git and ssh are looked for. */
+  readonly path: string;
+  readonly connectTimeoutSeconds: number;
+}
+
+/**
+ * Runs work with an environment for git that has nothing of the user's: no configuration files, no agent, no prompts,
+ * no proxy but the given one. Secrets go into it as variables or into files of a private directory, which is gone
+ * afterwards; they are never arguments of a command.
+ */
+export async function withEnvironment<T>(
+  remote: CheckedRemote,
+  options: EnvironmentOptions,
+  work: (env: GitEnvironment, dir: string) => Promise<T>,
+): Promise<T> {
+  const dir = await mkdtemp(join(options.temporaryDir, 'supercargo-git-'));
+  try {
+    await chmod(dir, 0o700);
+    const env = {
+      ...baseEnvironment(dir, options.path),
+      ...(await sshEnvironment(remote, dir, options)),
+      ...(await certificateEnvironment(remote, dir)),
+      ...configEnvironment(settingsOf(remote)),
+    };
+    return await work(env, dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+export const baseEnvironment = (home: string, path: string): GitEnvironment => ({
+  PATH: path,
+  HOME: home,
+  // Messages are read, so they must be the ones we know.
+  LC_ALL: 'C',
+  LANGUAGE: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+});
+
+type Settings = readonly (readonly [key: string, value: string])[];
+
+function settingsOf({ auth, proxy }: CheckedRemote): Settings {
+  const settings: [string, string][] = [
+    ['http.proxy', proxy ?? ''],
+    ['http.lowSpeedLimit', '1'],
+    ['http.lowSpeedTime', '60'],
+    ['http.followRedirects', auth.kind === 'anonymous' ? 'initial' : 'false'],
+    ['core.protectHFS', 'true'],
+    ['core.protectNTFS', 'true'],
+    ['core.hooksPath', '/dev/null'],
+    ['gc.auto', '0'],
+    ['maintenance.auto', 'false'],
+    ['credential.helper', ''],
+    ['safe.directory', '*'],
+    ['protocol.version', '2'],
+    ['fetch.recurseSubmodules', 'false'],
+    ['push.recurseSubmodules', 'no'],
+    ['push.gpgSign', 'false'],
+    ['commit.gpgSign', 'false'],
+    ['transfer.fsckObjects', 'false'],
+  ];
+  if (auth.kind === 'token' || auth.kind === 'basic') {
+    settings.push(['http.extraHeader', `Authorization: Basic ${basicCredentials(auth)}`]);
+  }
+  return settings;
+}
+
+/** Configuration as variables: what stands here is on no command line and in no file. */
+function configEnvironment(settings: Settings): GitEnvironment {
+  const entries = settings.flatMap(([key, value], i) => [
+    [`GIT_CONFIG_KEY_${i}`, key],
+    [`GIT_CONFIG_VALUE_${i}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: `${settings.length}`, ...Object.fromEntries(entries) };
+}
+
+async function certificateEnvironment({ certificateAuthority }: CheckedRemote, dir: string): Promise<GitEnvironment> {
+  if (certificateAuthority === undefined) return {};
+  const file = join(dir, 'authorities.pem');
+  await writeFile(file, certificateAuthority, { mode: 0o600 });
+  // The variable wins over any configuration, so it is what has to be set.
+  return { GIT_SSL_CAINFO: file };
+}
+
+async function sshEnvironment(
+  { auth }: CheckedRemote,
+  dir: string,
+  options: EnvironmentOptions,
+): Promise<GitEnvironment> {
+  if (auth.kind !== 'ssh') return { GIT_SSH_COMMAND: 'false' };
+  const [key, knownHosts, config] = [join(dir, 'key'), join(dir, 'known_hosts'), join(dir, 'ssh_config')];
+  await writeFile(key, `${auth.privateKey.trimEnd()}\n`, { mode: 0o600 });
+  await writeFile(knownHosts, `${auth.knownHosts.trimEnd()}\n`, { mode: 0o600 });
+  const lines = [
+    'Host *',
+    `IdentityFile "${key}"`,
+    'IdentitiesOnly yes',
+    'IdentityAgent none',
+    `UserKnownHostsFile "${knownHosts}"`,
+    'GlobalKnownHostsFile /dev/null',
+    'StrictHostKeyChecking yes',
+    'UpdateHostKeys no',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'PreferredAuthentications publickey',
+    // Batch mode would not ask the helper for the passphrase either.
+    `BatchMode ${auth.passphrase === undefined ? 'yes' : 'no'}`,
+    'NumberOfPasswordPrompts 1',
+    `ConnectTimeout ${options.connectTimeoutSeconds}`,
+    'ServerAliveInterval 15',
+    'ServerAliveCountMax 4',
+    'ForwardAgent no',
+    'ForwardX11 no',
+    'ControlMaster no',
+  ];
+  await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 });
+  // git hands this to a shell; the only thing in it that varies is a directory we made, quoted all the same.
+  const command = { GIT_SSH_COMMAND: `ssh -F ${shellQuote(config)}`, GIT_SSH_VARIANT: 'ssh' };
+  return auth.passphrase === undefined ? command : { ...command, ...(await askpassEnvironment(auth.passphrase, dir)) };
+}
+
+async function askpassEnvironment(passphrase: string, dir: string): Promise<GitEnvironment> {
+  const [file, helper] = [join(dir, 'passphrase'), join(dir, 'askpass')];
+  await writeFile(file, `${passphrase}\n`, { mode: 0o600 });
+  await writeFile(helper, `#!/bin/sh\nexec cat ${shellQuote(file)}\n`, { mode: 0o700 });
+  // Older versions of ssh ask the helper only where there seems to be a display.
+  return { SSH_ASKPASS: helper, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':none' };
+}
+
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,29 @@
+import { type Retry, SupercargoError } from '../base/index.ts';
+
+/** Every way an operation on a repository can fail, and whether the same call may be tried again. */
+export const gitErrors = {
+  'git-missing': 'never',
+  'git-settings-invalid': 'never',
+  'git-path-refused': 'never',
+  'git-auth-failed': 'never',
+  'git-host-key-unknown': 'never',
+  'git-certificate-unknown': 'never',
+  'git-repository-not-found': 'never',
+  'git-branch-protected': 'never',
+  'git-branch-moved': 'backoff',
+  'git-network': 'backoff',
+  'git-timeout': 'backoff',
+  'git-output-too-large': 'never',
+  'git-failed': 'backoff',
+} as const satisfies Readonly<Record<string, Retry>>;
+export type GitErrorCode = keyof typeof gitErrors;
+
+/** The only error that this folder throws of its own accord, besides what a signal or a caller's function throws. */
+export class GitError extends SupercargoError {
+  override readonly code: GitErrorCode;
+
+  constructor(code: GitErrorCode, message: string, cause?: unknown) {
+    super(code, message, { retry: gitErrors[code], cause });
+    this.code = code;
+  }
+}

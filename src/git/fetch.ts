@@ -1,0 +1,93 @@
+import { GitError } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** What a new commit stands on. */
+export interface Base {
+  /** The commit to build on; undefined in a repository without any. */
+  readonly commit: string | undefined;
+  /** False when the branch has to be made. */
+  readonly branchExists: boolean;
+}
+
+/**
+ * Brings the tip of the branch here, without file contents and with no more history than asked for: since a moment, or
+ * the last commit alone. A branch that does not exist yet starts at the remote's default branch, if there is one.
+ */
+export async function fetchBase(session: Session, sinceMs?: number): Promise<Base> {
+  const quick = await fetchKnown(session, sinceMs);
+  if (quick !== undefined) return { commit: quick, branchExists: true };
+  const tips = await listTips(session);
+  const tip = tips.get(session.remoteRef);
+  if (tip !== undefined) {
+    await fetchTip(session, {
+      tip,
+      refspec: `+${session.remoteRef}:${session.trackingRef}`,
+      ref: session.trackingRef,
+      sinceMs,
+    });
+    return { commit: tip, branchExists: true };
+  }
+  await session.git('forgetting a branch that is gone', ['update-ref', '-d', session.trackingRef]);
+  const head = tips.get('HEAD');
+  if (head === undefined) return { commit: undefined, branchExists: false };
+  const ref = 'refs/remotes/origin/HEAD-commit';
+  await fetchTip(session, { tip: head, refspec: `+HEAD:${ref}`, ref, sinceMs });
+  return { commit: head, branchExists: false };
+}
+
+/**
+ * A branch that was there last time is asked for without looking first: one round trip less in which others may push.
+ * Undefined when that does not work, for whatever reason.
+ */
+async function fetchKnown(session: Session, sinceMs: number | undefined): Promise<string | undefined> {
+  const { remoteRef, trackingRef } = session;
+  if (sinceMs !== undefined || (await session.resolve(trackingRef)) === undefined) return undefined;
+  // What goes on from a history that is complete must not cut it off.
+  const depth = session.memory.completeSince.has(trackingRef) ? [] : ['--depth=1'];
+  const args = [...fetchArguments, ...depth, 'origin', `+${remoteRef}:${trackingRef}`];
+  const { exitCode } = await session.attempt('fetching the branch', args);
+  return exitCode === 0 ? session.resolve(trackingRef) : undefined;
+}
+
+const fetchArguments = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
+
+/** Brings the history of an existing branch here, back to a moment; once is enough. */
+export async function deepen(session: Session, sinceMs: number): Promise<void> {
+  const { remoteRef, trackingRef: ref, memory } = session;
+  if ((memory.completeSince.get(ref) ?? Number.POSITIVE_INFINITY) <= sinceMs) return;
+  await fetchTip(session, { tip: '', refspec: `+${remoteRef}:${ref}`, ref, sinceMs });
+  memory.completeSince.set(ref, sinceMs);
+}
+
+/** Commits that HEAD and the branch point to on the remote. */
+export async function listTips(session: Session): Promise<ReadonlyMap<string, string>> {
+  const listed = await session.git('reading the branches', ['ls-remote', '--', 'origin', 'HEAD', session.remoteRef]);
+  const lines = listed.split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => line.split('\t').reverse() as [string, string]));
+}
+
+interface Tip {
+  readonly tip: string;
+  readonly refspec: string;
+  readonly ref: string;
+  readonly sinceMs: number | undefined;
+}
+
+async function fetchTip(session: Session, { tip, refspec, ref, sinceMs }: Tip): Promise<void> {
+  // What is here already is enough, unless history is asked for: it may reach back further than last time.
+  if (sinceMs === undefined && (await session.resolve(ref)) === tip) return;
+  const depths =
+    sinceMs === undefined ? ['--depth=1'] : [`--shallow-since=${Math.floor(sinceMs / 1000)} +0000`, '--depth=1'];
+  session.memory.completeSince.delete(ref);
+  for (const depth of depths) {
+    const args = [...fetchArguments, depth, 'origin', refspec];
+    const output = await session.attempt('fetching the branch', args);
+    if (output.exitCode === 0) return;
+    // No commit is younger than the moment: then the last one alone.
+    const isNothingYounger =
+      depth.startsWith('--shallow-since') &&
+      /no commits selected|error processing shallow info|shallow-since/i.test(output.stderr);
+    if (!isNothingYounger) throw session.failed('fetching the branch', args, output);
+  }
+  throw new GitError('git-failed', 'fetching the branch: no history could be had');
+}

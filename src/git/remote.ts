@@ -1,0 +1,120 @@
+import { GitError } from './errors.ts';
+import { createRedact, type Redact } from './redact.ts';
+
+export type GitAuth =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'token';
+      readonly token: string /** What goes before the token; most servers take any. */;
+      readonly username?: string;
+    }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'ssh'; readonly privateKey: string; readonly passphrase?: string; readonly knownHosts: string };
+
+/** A branch of a repository, and how to get there. */
+export interface GitRemote {
+  /** https, http (loopback only, when there are credentials), ssh, `user@host:path`, or a path on this machine. */
+  readonly url: string;
+  readonly branch: string;
+  readonly auth?: GitAuth;
+  /** PEM of certificate authorities, instead of the system's. */
+  readonly certificateAuthority?: string;
+  /** `http://host:port`; none unless given, whatever the environment says. */
+  readonly proxy?: string;
+}
+
+/** A remote that was looked at: nothing in it can reach a command line or a file where it does not belong. */
+export interface CheckedRemote extends GitRemote {
+  readonly auth: GitAuth;
+  readonly redact: Redact;
+}
+
+const maxUrlLength = 2048;
+const scpLike = /^(?:[\w.-]+@)?[\w.-]+:(?!\/\/)[^\s]+$/;
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Checks address, branch and credentials; throws `git-settings-invalid` or `git-host-key-unknown`. */
+export function checkRemote(remote: GitRemote): CheckedRemote {
+  const auth = remote.auth ?? { kind: 'anonymous' };
+  checkUrl(remote.url, auth);
+  checkBranch(remote.branch);
+  checkAuth(auth);
+  const header = auth.kind === 'token' || auth.kind === 'basic' ? basicCredentials(auth) : undefined;
+  const secrets = [
+    header,
+    auth.kind === 'token' ? auth.token : undefined,
+    auth.kind === 'basic' ? auth.password : undefined,
+    ...(auth.kind === 'ssh' ? [auth.privateKey, auth.passphrase] : []),
+  ];
+  return { ...remote, auth, redact: createRedact(secrets) };
+}
+
+/** `user:secret` in base64, for a header. */
+export function basicCredentials(auth: Extract<GitAuth, { kind: 'token' | 'basic' }>): string {
+  const pair =
+    auth.kind === 'token' ? `${auth.username ?? 'x-access-token'}:${auth.token}` : `${auth.username}:${auth.password}`;
+  return Buffer.from(pair, 'utf8').toString('base64');
+}
+
+function checkUrl(url: string, auth: GitAuth): void {
+  const refuse = (why: string) => new GitError('git-settings-invalid', `the repository address ${why}`);
+  if (url === '' || url.length > maxUrlLength || /[\0-\x20\x7f]/.test(url))
+    throw refuse('is empty, too long or has spaces in it');
+  if (url.startsWith('-') || /^[\w+-]+::/.test(url)) throw refuse('is none that git may be given');
+  if (url.startsWith('/') || url.startsWith('file:///')) {
+    if (auth.kind !== 'anonymous') throw refuse('is a path, which takes no credentials');
+    return;
+  }
+  if (scpLike.test(url) && !url.includes('://')) {
+    if (auth.kind !== 'ssh') throw refuse('is an ssh address: it takes an ssh-privatekey and known_hosts');
+    return;
+  }
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !['https:', 'http:', 'ssh:'].includes(parsed.protocol))
+    throw refuse('must begin with https://, ssh:// or be user@host:path');
+  if (parsed.password !== '' || (parsed.username !== '' && parsed.protocol !== 'ssh:')) {
+    throw refuse('carries credentials: they belong into the Secret');
+  }
+  if ((parsed.protocol === 'ssh:') !== (auth.kind === 'ssh')) {
+    throw refuse(
+      parsed.protocol === 'ssh:'
+        ? 'is an ssh address: it takes an ssh-privatekey and known_hosts'
+        : 'is no ssh address, but the credentials are an ssh key',
+    );
+  }
+  if (parsed.protocol === 'http:' && auth.kind !== 'anonymous' && !loopback.test(parsed.hostname)) {
+    throw refuse('is http://, which would send the credentials in clear: use https://');
+  }
+}
+
+/** The rules of git-check-ref-format, in so far as a branch name can break something. */
+function checkBranch(branch: string): void {
+  const isBad = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|\/$|\.$|\.lock(?:\/|$)|(?:^|\/)\./.test(branch);
+  if (branch === '' || branch === '@' || branch.length > 250 || isBad) {
+    throw new GitError('git-settings-invalid', `${JSON.stringify(branch.slice(0, 100))} is not the name of a branch`);
+  }
+}
+
+function checkAuth(auth: GitAuth): void {
+  const refuse = (why: string) => new GitError('git-settings-invalid', why);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break would end the header.
+  const hasControl = (text: string) => /[\0-\x1f\x7f]/.test(text);
+  if (auth.kind === 'token' && (auth.token === '' || hasControl(auth.token + (auth.username ?? '')))) {
+    throw refuse('the Git token is empty or has a line break in it');
+  }
+  if (
+    auth.kind === 'basic' &&
+    (auth.username === '' || auth.username.includes(':') || hasControl(auth.username + auth.password))
+  ) {
+    throw refuse('the Git user name is empty or has a colon in it, or the password has a line break in it');
+  }
+  if (auth.kind !== 'ssh') return;
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(auth.privateKey))
+    throw refuse('ssh-privatekey is not a private key in PEM');
+  if (auth.knownHosts.trim() === '') {
+    throw new GitError(
+      'git-host-key-unknown',
+      'known_hosts is empty: add the host key of the Git server to the Secret or the configuration',
+    );
+  }
+}

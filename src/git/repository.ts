@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../base/index.ts';
+import { type EnvironmentOptions, withEnvironment } from './environment.ts';
+import { GitError } from './errors.ts';
+import type { ProcessOptions } from './process.ts';
+import { type CheckedRemote, checkRemote, type GitRemote } from './remote.ts';
+import { type Memory, Session } from './session.ts';
+
+export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
+  /** Where copies of remotes are kept between calls; it belongs to this process alone. */
+  readonly cacheDir: string;
+}
+
+/** Local copies of remotes: bare, without file contents, one for each address, used by one at a time. */
+export class RepositoryStore {
+  private readonly queues = new Map<string, Promise<unknown>>();
+  private readonly opened = new Map<string, Memory>();
+
+  constructor(private readonly options: StoreOptions) {}
+
+  /** Runs work on the copy of a remote, after everyone who came before. */
+  use<T>(remote: GitRemote, signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    const checked = checkRemote(remote);
+    const repository = join(
+      this.options.cacheDir,
+      `${createHash('sha256').update(remote.url).digest('hex').slice(0, 32)}.git`,
+    );
+    return this.inTurn(repository, async () => {
+      signal.throwIfAborted();
+      await mkdir(this.options.cacheDir, { recursive: true, mode: 0o700 });
+      return withEnvironment(checked, this.options, async (env) => {
+        const session = new Session(checked, repository, env, this.options, signal, this.memoryOf(repository));
+        await this.open(session, checked);
+        return work(session).catch((thrown) => this.discardAfter(thrown, repository));
+      });
+    });
+  }
+
+  private async open(session: Session, remote: CheckedRemote): Promise<void> {
+    const { repository } = session;
+    if (!this.opened.has(repository)) await removeLocks(repository);
+    await mkdir(repository, { recursive: true, mode: 0o700 });
+    const isThere =
+      (await session.attempt('opening the copy', ['rev-parse', '--is-bare-repository'])).stdout.trim() === 'true';
+    if (!isThere) {
+      await rm(repository, { recursive: true, force: true });
+      await mkdir(repository, { recursive: true, mode: 0o700 });
+      await session.git('making a copy', ['init', '--quiet', '--bare', '--template=', repository]);
+    }
+    if (!isThere || !this.opened.has(repository)) {
+      await session.git('naming the remote', ['config', 'remote.origin.url', remote.url]);
+    }
+    if (!isThere) session.memory.completeSince.clear();
+    this.opened.set(repository, session.memory);
+  }
+
+  private memoryOf(repository: string): Memory {
+    return this.opened.get(repository) ?? { completeSince: new Map() };
+  }
+
+  /** A copy that git cannot make sense of is thrown away: the next use starts with a fresh one. */
+  private async discardAfter(thrown: unknown, repository: string): Promise<never> {
+    if (thrown instanceof GitError && thrown.code === 'git-failed') {
+      this.opened.delete(repository);
+      await rm(repository, { recursive: true, force: true });
+    }
+    throw thrown;
+  }
+
+  private inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.queues.get(key) ?? Promise.resolve();
+    const result = previous.then(work, work);
+    const settled = result.catch(() => {});
+    this.queues.set(key, settled);
+    void settled.then(() => {
+      if (this.queues.get(key) === settled) this.queues.delete(key);
+    });
+    return result;
+  }
+}
+
+/** What a process that was killed left behind would stop git for ever. */
+async function removeLocks(repository: string): Promise<void> {
+  try {
+    const names = await readdir(repository, { recursive: true });
+    await Promise.all(
+      names.filter((name) => name.endsWith('.lock')).map((name) => rm(join(repository, name), { force: true })),
+    );
+  } catch (thrown) {
+    if (errorCode(thrown) !== 'ENOENT') throw thrown;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The names of container images as data: references, digests, tags, platforms, and the one mapping from an image to its
+ * copy. No I/O; what a registry says about an image is `registry`'s business.
+ *
+ * Invariants: a parsed reference is in normal form (Docker's: docker.io and library/ added, nothing guessed later), and
+ * rendering it gives a text that parses to the same value. Two sources never map to one copy.
+ */
+export {
+  createHasher,
+  type Digest,
+  type DigestAlgorithm,
+  DigestError,
+  digestAlgorithm,
+  digestHex,
+  digestOf,
+  type Hasher,
+  isDigest,
+  parseDigest,
+} from './digest.ts';
+export { ImageError } from './errors.ts';
+export {
+  type Descriptor,
+  isForeignLayerType,
+  isIndexType,
+  isManifestType,
+  type Manifest,
+  maxManifestBytes,
+  mediaTypes,
+  parseManifest,
+} from './manifest.ts';
+export {
+  type CopyName,
+  createImageMapper,
+  type ImageMapper,
+  type MapperOptions,
+  type Mapping,
+  mappingNames,
+  mapRepository,
+  parseTarget,
+  type RegistryTarget,
+  tagOfDigest,
+} from './mapping.ts';
+export {
+  isPlatformOffered,
+  normalizePlatform,
+  type Platform,
+  parsePlatform,
+  renderPlatform,
+} from './platform.ts';
+export {
+  type ImageReference,
+  isSameRepository,
+  maxReferenceLength,
+  parseReference,
+  parseRepository,
+  type Repository,
+  renderFamiliar,
+  renderReference,
+  renderRepository,
+  withDefaultTag,
+} from './reference.ts';
+export { isRegistryHost, isRepositoryPath, maxRepositoryLength, parseRegistryHost } from './repository-name.ts';
+export { isTag, parseTag, type Tag } from './tag.ts';

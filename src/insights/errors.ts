@@ -1,0 +1,78 @@
+import { type Retry, SupercargoError } from '../base/index.ts';
+
+export type InsightsErrorCode =
+  | 'insights-bad-answer'
+  | 'insights-forbidden'
+  | 'insights-not-found'
+  | 'insights-redirected'
+  | 'insights-refused'
+  | 'insights-server-error'
+  | 'insights-throttled'
+  | 'insights-timeout'
+  | 'insights-too-large'
+  | 'insights-unauthorized'
+  | 'insights-unreachable';
+
+/** A call to Insights that failed. Holds no header, no body and no query, so that the token cannot travel in it. */
+export class InsightsError extends SupercargoError {
+  declare readonly code: InsightsErrorCode;
+  /** The HTTP status; absent when there was no whole answer. */
+  readonly status: number | undefined;
+
+  constructor(
+    code: InsightsErrorCode,
+    message: string,
+    options: { readonly status?: number | undefined; readonly retry?: Retry; readonly cause?: unknown } = {},
+  ) {
+    super(code, message, { retry: options.retry ?? 'never', cause: options.cause });
+    this.status = options.status;
+  }
+}
+
+export interface RefusedAnswer {
+  readonly status: number;
+  /** What was attempted, for the message: `fetching policies`. */
+  readonly what: string;
+  readonly organization: string;
+  readonly cluster: string;
+  readonly retryAfterMs: number | undefined;
+  /** What the server said, short and already redacted; empty when it said nothing of use. */
+  readonly said: string;
+  readonly location: string | undefined;
+}
+
+/** The error for an answer that is no success, with what to do about it. */
+export function errorFromAnswer(answer: RefusedAnswer): InsightsError {
+  const { status, what, said } = answer;
+  const detail = said === '' ? '' : `: ${said}`;
+  const place = `organization ${answer.organization}, cluster ${answer.cluster}`;
+  const make = (code: InsightsErrorCode, message: string, retry: Retry = 'never') =>
+    new InsightsError(code, `${what}: ${message}`, { status, retry });
+  if (status === 401)
+    return make('insights-unauthorized', `Insights does not accept the token (401); renew FAIRWINDS_TOKEN${detail}`);
+  if (status === 403)
+    return make('insights-forbidden', `the token may not do this (403) for ${place}; check its permissions${detail}`);
+  if (status === 404)
+    return make(
+      'insights-not-found',
+      `not found (404) for ${place}; check FAIRWINDS_ORG, FAIRWINDS_CLUSTER and FAIRWINDS_INSIGHTS_HOST${detail}`,
+    );
+  if (status >= 300 && status < 400)
+    return make(
+      'insights-redirected',
+      `Insights redirects (${status})${answer.location ? ` to ${answer.location}` : ''}; redirects are not followed with a token, set FAIRWINDS_INSIGHTS_HOST to the final address`,
+    );
+  const wait: Retry = answer.retryAfterMs === undefined ? 'backoff' : { afterMs: answer.retryAfterMs };
+  if (status === 429) return make('insights-throttled', `Insights asks to slow down (429)${detail}`, wait);
+  if (status === 408) return make('insights-timeout', `Insights gave up waiting (408)${detail}`, 'backoff');
+  if (status >= 500) return make('insights-server-error', `Insights failed (${status})${detail}`, wait);
+  return make('insights-refused', `Insights refuses (${status})${detail}`);
+}
+
+/** A `Retry-After` header, in seconds or as a date, as milliseconds from now. */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}

@@ -1,0 +1,11 @@
+/**
+ * Which image runs where, by source identity: a workload whose image was replaced by its copy counts as running the
+ * original. Kept by watches, in memory; what to do about it is the features' business.
+ *
+ * Invariants: a look-up costs a map access, however large the cluster; memory grows with the number of workloads and
+ * not with their size; what a controller made is counted once, at its owner.
+ */
+export { ImageIndex, type ImageTotals, type ImageUse, type ImageUser } from './image-index.ts';
+export { createInventory, type Inventory, type WorkloadImages, workloadInformer, workloadTypes } from './inventory.ts';
+export { type Replacement, readSourceImages, renderSourceImages, sourceImagesAnnotation } from './source-images.ts';
+export { type ContainerImage, imagesOfWorkload } from './workload-images.ts';

@@ -1,0 +1,140 @@
+import { ownerLabel } from '../api/index.ts';
+import { type Clock, type Logger, retry } from '../base/index.ts';
+import { createInformer, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { type CronJob, idLabel, type Job, reportedAnnotation, reportedTtlSeconds } from './manifest.ts';
+import { type JobOutcome, outcomeOf } from './outcome.ts';
+
+export interface ClusterJobsOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** The Jobs of ours in the cluster: made, followed by a watch, ended. */
+export interface ClusterJobs {
+  /** Follows all Jobs of ours until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Those that are there, once the first list is complete. */
+  existing(signal: AbortSignal): Promise<readonly Job[]>;
+  /** How long a Job has been running, by the server's clock at the first list. */
+  ranForMs(job: Job): number;
+  findCronJob(name: string, signal: AbortSignal): Promise<CronJob | undefined>;
+  create(job: Job, signal: AbortSignal): Promise<void>;
+  resume(name: string, signal: AbortSignal): Promise<void>;
+  /** Resolves when the Job has ended, is gone, or the time is over. */
+  ended(name: string, timeoutMs: number, signal: AbortSignal): Promise<JobOutcome>;
+  delete(name: string, signal: AbortSignal): Promise<void>;
+  /** Notes that Insights knows, and lets the Job go after its time. */
+  markReported(name: string, status: string, signal: AbortSignal): Promise<void>;
+}
+
+const batch = { group: 'batch', version: 'v1', namespaced: true } as const;
+const jobs: ResourceType = { ...batch, resource: 'jobs', kind: 'Job' };
+const cronJobs: ResourceType = { ...batch, resource: 'cronjobs', kind: 'CronJob' };
+
+export function createClusterJobs(options: ClusterJobsOptions): ClusterJobs {
+  const { client, namespace, installation, clock, random, log } = options;
+  const informer = createInformer<Job>({
+    client,
+    type: jobs,
+    namespace,
+    labelSelector: `${ownerLabel}=${installation},${idLabel}`,
+    clock,
+    random,
+    log,
+  });
+  const listeners = new Map<string, (job: Job | undefined) => void>();
+  const tell = (job: Job | undefined, name: string | undefined) => listeners.get(name ?? '')?.(job);
+  informer.addHandler({
+    onAdd: ({ object }) => tell(object, object?.metadata.name),
+    onUpdate: ({ object }) => tell(object, object.metadata.name),
+    onDelete: ({ key }) => tell(undefined, key.slice(key.indexOf('/') + 1)),
+  });
+  // A server that is away for a moment must not cost a job that Insights has handed out.
+  const persistently = <T>(signal: AbortSignal, work: () => Promise<T>) =>
+    retry(work, { attempts: 5, baseMs: 500, maxMs: 10_000, random, clock, signal });
+  const key = (name: string) => ({ namespace, name });
+
+  return {
+    run: (signal) => informer.run(signal),
+    async existing(signal) {
+      await informer.synced(signal);
+      return informer.list();
+    },
+    ranForMs({ status }) {
+      const startMs = Date.parse(status?.startTime ?? '');
+      const nowMs = informer.listedAtServerMs;
+      return Number.isNaN(startMs) || nowMs === undefined ? 0 : Math.max(0, nowMs - startMs);
+    },
+    findCronJob: (name, signal) =>
+      persistently(signal, async () => {
+        try {
+          return await client.get<CronJob>(cronJobs, key(name), { signal });
+        } catch (thrown) {
+          if (isKubeError(thrown, 'kube-not-found')) return undefined;
+          throw thrown;
+        }
+      }),
+    async create(job, signal) {
+      await persistently(signal, async () => {
+        try {
+          await client.create(jobs, job, { signal });
+        } catch (thrown) {
+          // The name is ours alone: an earlier try whose answer got lost has made it.
+          if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
+        }
+      });
+    },
+    async resume(name, signal) {
+      const body = { spec: { suspend: false } };
+      await persistently(signal, () => client.patch(jobs, key(name), { type: 'merge', body }, { signal }));
+    },
+    ended(name, timeoutMs, signal) {
+      return new Promise((resolve, reject) => {
+        const finish = (act: () => void) => {
+          cancel();
+          listeners.delete(name);
+          signal.removeEventListener('abort', onAbort);
+          act();
+        };
+        const onAbort = () => finish(() => reject(signal.reason));
+        const look = (job: Job | undefined) => {
+          const outcome = job === undefined ? gone : outcomeOf(job);
+          if (outcome !== undefined) finish(() => resolve(outcome));
+        };
+        const cancel = clock.after(Math.max(0, timeoutMs), () => finish(() => resolve(timedOut)));
+        if (signal.aborted) return onAbort();
+        signal.addEventListener('abort', onAbort, { once: true });
+        listeners.set(name, look);
+        const known = informer.get(`${namespace}/${name}`);
+        if (known !== undefined) look(known);
+      });
+    },
+    async delete(name, signal) {
+      await persistently(signal, async () => {
+        try {
+          await client.delete(jobs, key(name), { propagationPolicy: 'Background', signal });
+        } catch (thrown) {
+          if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+        }
+      });
+    },
+    async markReported(name, status, signal) {
+      const body = {
+        metadata: { annotations: { [reportedAnnotation]: status } },
+        spec: { ttlSecondsAfterFinished: reportedTtlSeconds },
+      };
+      try {
+        await persistently(signal, () => client.patch(jobs, key(name), { type: 'merge', body }, { signal }));
+      } catch (thrown) {
+        if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+      }
+    },
+  };
+}
+
+const gone: JobOutcome = { status: 'failed', reason: 'the Job was deleted before it ended' };
+const timedOut: JobOutcome = { status: 'failed', reason: 'it did not end in time', isTimeout: true };

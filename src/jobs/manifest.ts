@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { ownerLabel } from '../api/index.ts';
+import type { OnDemandJob } from '../insights/index.ts';
+import { type KubeObject, validateLabelValue } from '../object/index.ts';
+import { variablesOf } from './options.ts';
+import type { JobType } from './types.ts';
+
+export const idLabel = 'supercargo.dev/on-demand-job-id';
+export const typeLabel = 'supercargo.dev/on-demand-job-type';
+/** The id as it came: a label cannot carry every text. */
+export const idAnnotation = 'supercargo.dev/on-demand-job-id';
+/** Set once Insights knows the outcome. */
+export const reportedAnnotation = 'supercargo.dev/on-demand-job-reported';
+
+/** Finished Jobs go after ten minutes, but not before Insights knows of them; a day is for when it never does. */
+export const reportedTtlSeconds = 600;
+export const unreportedTtlSeconds = 24 * 60 * 60;
+
+export interface CronJob extends KubeObject {
+  readonly spec?: { readonly jobTemplate?: { readonly metadata?: Metadata; readonly spec?: JobSpec } };
+}
+
+export interface Job extends KubeObject {
+  readonly spec?: JobSpec;
+  readonly status?: {
+    readonly startTime?: string;
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+interface JobSpec {
+  readonly suspend?: boolean;
+  readonly activeDeadlineSeconds?: number;
+  readonly template?: { readonly metadata?: Metadata; readonly spec?: PodSpec };
+  readonly [field: string]: unknown;
+}
+
+interface PodSpec {
+  readonly containers?: readonly Container[];
+  readonly [field: string]: unknown;
+}
+
+interface Container {
+  readonly env?: readonly EnvironmentVariable[];
+  readonly [field: string]: unknown;
+}
+
+interface EnvironmentVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: unknown;
+}
+
+export interface ManifestOptions {
+  readonly job: OnDemandJob;
+  readonly type: JobType;
+  readonly cronJob: CronJob;
+  readonly namespace: string;
+  readonly installation: string;
+  /** Created so while another job of its type runs: the cluster remembers what waits. */
+  readonly isSuspended: boolean;
+  /** Five characters that make the name new. */
+  readonly suffix: string;
+}
+
+/** The Job for a request, or why there can be none. */
+export type Manifest = { readonly object: Job; readonly ignored: readonly string[] } | { readonly problem: string };
+
+export function manifestOf(options: ManifestOptions): Manifest {
+  const { job, type, cronJob, namespace, installation, isSuspended } = options;
+  const { metadata, spec } = cronJob.spec?.jobTemplate ?? {};
+  if (spec?.template?.spec?.containers === undefined) return { problem: `CronJob ${type.cronJob} has no job template` };
+  const { variables, ignored, problems } = variablesOf(job.options);
+  if (problems.length > 0) return { problem: problems.join('; ') };
+  const deadline = Math.ceil(type.timeoutMs / 1000);
+  const pod = spec.template.spec;
+  const { selector: _, manualSelector: _m, ...rest } = spec;
+  const object: Job = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: jobName(job, options.suffix),
+      namespace,
+      labels: {
+        ...metadata?.labels,
+        [ownerLabel]: installation,
+        [idLabel]: labelOf(job.id),
+        [typeLabel]: labelOf(job.reportType),
+      },
+      annotations: {
+        ...metadata?.annotations,
+        'cronjob.kubernetes.io/instantiate': 'manual',
+        [idAnnotation]: job.id,
+      },
+    },
+    spec: {
+      ...rest,
+      ...(type.retries ? {} : { backoffLimit: 0 }),
+      ...(isSuspended ? { suspend: true } : { suspend: false }),
+      activeDeadlineSeconds: Math.min(deadline, spec.activeDeadlineSeconds ?? deadline),
+      ttlSecondsAfterFinished: unreportedTtlSeconds,
+      template: {
+        ...spec.template,
+        spec: {
+          ...pod,
+          containers: (pod.containers ?? []).map((container) => ({
+            ...container,
+            env: mergeVariables(container.env ?? [], variables),
+          })),
+        },
+      },
+    },
+  };
+  return { object, ignored };
+}
+
+/**
+ * The CronJob's variables in their order, with the values of options in place; then the other options by name. What
+ * comes from a Secret or elsewhere stays: an option must not redirect it.
+ */
+export function mergeVariables(
+  own: readonly EnvironmentVariable[],
+  options: ReadonlyMap<string, string>,
+): readonly EnvironmentVariable[] {
+  const known = new Set(own.map(({ name }) => name));
+  const merged = own.map((variable) => {
+    const value = options.get(variable.name);
+    return value === undefined || variable.valueFrom !== undefined
+      ? variable
+      : { name: variable.name, value: literal(value) };
+  });
+  const added = [...options].filter(([name]) => !known.has(name));
+  return [...merged, ...added.map(([name, value]) => ({ name, value: literal(value) }))];
+}
+
+/** Kubernetes would expand `$(NAME)`, and an option must not read the CronJob's secrets that way. */
+function literal(value: string): string {
+  return /\$[($]/.test(value) ? value.replaceAll('$', '$$$$') : value;
+}
+
+/** `<type>-<id>-<random>`, at most 63 characters: pods carry it in a label. */
+export function jobName({ reportType, id }: OnDemandJob, suffix: string): string {
+  const word = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '');
+  const shortId = word(id).slice(0, 36).replace(/-+$/, '') || 'job';
+  const room = 63 - shortId.length - suffix.length - 2;
+  return `${word(reportType).slice(0, room).replace(/-+$/, '') || 'job'}-${shortId}-${suffix}`;
+}
+
+/** The text where a label can carry it, else what stands for it. */
+export function labelOf(text: string): string {
+  if (text !== '' && validateLabelValue(text).length === 0) return text;
+  return createHash('sha256').update(text).digest('hex').slice(0, 40);
+}

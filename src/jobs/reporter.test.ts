@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { silentLogger } from '../base/index.ts';
+import { InsightsError, type InsightsErrorCode } from '../insights/index.ts';
+import { reportUntilHeard } from './reporter.ts';
+
+const setUp = (failures: readonly (InsightsErrorCode | 'ok')[], giveUpAfterMs?: number) => {
+  const clock = createFakeClock();
+  const tries: number[] = [];
+  const report = async () => {
+    const code = failures[tries.length] ?? 'ok';
+    tries.push(clock.now());
+    if (code !== 'ok')
+      throw new InsightsError(code, code, { retry: code === 'insights-throttled' ? { afterMs: 90_000 } : 'backoff' });
+  };
+  const options = { report, clock, random: () => 0, log: silentLogger, giveUpAfterMs };
+  return { clock, tries, options };
+};
+const message = { id: '1', status: 'completed' } as const;
+const never = new AbortController().signal;
+
+test('an outcome is told until it is heard, ever more slowly, and never sooner than asked for', async () => {
+  const down = 'insights-unreachable';
+  const { clock, tries, options } = setUp([down, down, down, 'insights-throttled', 'insights-unauthorized']);
+  const telling = reportUntilHeard(options, message, never);
+  await clock.advance(10 * 60_000);
+  expect(await telling).toBe(true);
+  expect(tries).toEqual([0, 1_000, 3_000, 7_000, 97_000, 113_000]);
+});
+
+test.each<InsightsErrorCode>(['insights-not-found', 'insights-refused'])(
+  'an outcome that Insights will never want (%s) is told once',
+  async (code) => {
+    const { tries, options } = setUp([code]);
+    expect(await reportUntilHeard(options, message, never)).toBe(true);
+    expect(tries).toHaveLength(1);
+  },
+);
+
+test('a program that is to end gives up for now', async () => {
+  const { clock, options, tries } = setUp(
+    Array.from({ length: 50 }, () => 'insights-timeout' as const),
+    10_000,
+  );
+  const telling = reportUntilHeard(options, message, never);
+  await clock.advance(60_000);
+  expect(await telling).toBe(false);
+  expect(tries.at(-1)).toBeLessThanOrEqual(10_000);
+});

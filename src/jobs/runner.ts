@@ -1,0 +1,148 @@
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { Claim, OnDemandJob } from '../insights/index.ts';
+import type { KubeClient } from '../kube/index.ts';
+import { type ClusterJobs, createClusterJobs } from './cluster-jobs.ts';
+import { type InProcessJob, JobCourse } from './course.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { idAnnotation, idLabel, type Job, reportedAnnotation, typeLabel } from './manifest.ts';
+import type { ReportJob } from './reporter.ts';
+import type { JobSettings } from './settings.ts';
+
+export interface JobRunnerOptions {
+  readonly claim: (limit: number, signal: AbortSignal) => Promise<Claim>;
+  readonly report: ReportJob;
+  readonly client: KubeClient;
+  /** Where the CronJobs are, and where the Jobs are made. */
+  readonly namespace: string;
+  readonly installation: string;
+  readonly settings: JobSettings;
+  /** By type: done here when there is no CronJob for it. */
+  readonly inProcess: ReadonlyMap<string, InProcessJob>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly giveUpReportingAfterMs?: number | undefined;
+}
+
+export interface JobSummary {
+  readonly completed: number;
+  readonly failed: number;
+  /** Ended, but Insights could not be told. */
+  readonly unreported: number;
+}
+
+/** Runs the jobs that Insights hands out: each type one after the other, different types side by side. */
+export class JobRunner {
+  private readonly jobs: ClusterJobs;
+  private readonly ledger: Ledger;
+  private readonly course: JobCourse;
+  /** Claimed and not ended, by id. */
+  private readonly open = new Set<string>();
+  /** The same, and those of which Insights does not know yet how they ended. */
+  private readonly tasks = new Map<string, Promise<void>>();
+  private readonly counts = { completed: 0, failed: 0, unreported: 0 };
+
+  constructor(private readonly options: JobRunnerOptions) {
+    const { report, clock, random, log, giveUpReportingAfterMs: giveUpAfterMs } = options;
+    this.jobs = createClusterJobs(options);
+    this.ledger = createLedger(options);
+    this.course = new JobCourse({
+      ...options,
+      jobs: this.jobs,
+      ledger: this.ledger,
+      reporter: { report, clock, random, log, giveUpAfterMs },
+      onEnd: ({ id }, { status }) => {
+        this.open.delete(id);
+        this.counts[status]++;
+      },
+      onUntold: () => {
+        this.counts.unreported++;
+      },
+    });
+  }
+
+  /** How many more may be claimed: what was claimed and waits for its turn takes up room too. */
+  get room(): number {
+    return Math.max(0, this.options.settings.maxConcurrentJobs - this.open.size);
+  }
+
+  get summary(): JobSummary {
+    return { ...this.counts };
+  }
+
+  /** Follows the Jobs in the cluster until the signal aborts; everything else needs it to run. */
+  follow(signal: AbortSignal): Promise<void> {
+    return this.jobs.run(signal);
+  }
+
+  /** Takes up again what an earlier process began and did not finish, or did not report. */
+  async recover(signal: AbortSignal): Promise<void> {
+    const isWaiting = (job: Job) => (job.spec?.suspend === true ? 1 : 0);
+    const unreported = (await this.jobs.existing(signal))
+      .filter(({ metadata }) => metadata.annotations?.[reportedAnnotation] === undefined)
+      .sort((a, b) => isWaiting(a) - isWaiting(b) || createdAt(a) - createdAt(b));
+    const names = new Map(unreported.map((job) => [identityOf(job).id, job.metadata.name ?? '']));
+    const entries = await this.ledger.list(signal);
+    const isEnded = new Set(entries.flatMap(({ id, outcome }) => (outcome === undefined ? [] : [id])));
+    for (const found of unreported) {
+      const job = identityOf(found);
+      if (isEnded.has(job.id)) continue;
+      const name = found.metadata.name ?? '';
+      const made = { name, isSuspended: found.spec?.suspend === true, ranForMs: this.jobs.ranForMs(found) };
+      this.start(job, () => this.course.resume(job, made, signal), signal);
+    }
+    for (const { id, reportType, outcome } of entries) {
+      const job = { id, reportType, options: {} };
+      const name = names.get(id);
+      if (outcome !== undefined) this.start(job, () => this.course.retell(job, outcome, name, signal), signal);
+      else if (name === undefined) this.start(job, () => this.course.redo(job, signal), signal);
+    }
+    if (this.tasks.size > 0) this.options.log.info('Jobs taken up again', { count: this.tasks.size });
+  }
+
+  /** Claims as many as there is room for, and starts them. */
+  async claim(signal: AbortSignal): Promise<void> {
+    const { log } = this.options;
+    if (this.room === 0) return;
+    const { jobs, unreadable } = await this.options.claim(this.room, signal);
+    if (unreadable > 0) log.error('Insights handed out jobs without an id', { count: unreadable });
+    for (const job of jobs) {
+      log.info('Job claimed', { id: job.id, type: job.reportType });
+      this.start(job, () => this.course.begin(job, signal), signal);
+    }
+  }
+
+  /** Resolves when nothing that was started is left to do. */
+  async settled(): Promise<void> {
+    while (this.tasks.size > 0) await Promise.all(this.tasks.values());
+  }
+
+  private start({ id, reportType }: OnDemandJob, work: () => Promise<void>, signal: AbortSignal): void {
+    const { log } = this.options;
+    if (this.tasks.has(id)) {
+      log.warn('Insights handed out a job that is already known', { id, type: reportType });
+      return;
+    }
+    this.open.add(id);
+    const task = work()
+      .catch((thrown: unknown) => {
+        if (!signal.aborted) log.error('A job could not be finished', { id, error: errorMessage(thrown) });
+      })
+      .finally(() => {
+        this.open.delete(id);
+        this.tasks.delete(id);
+      });
+    this.tasks.set(id, task);
+  }
+}
+
+const createdAt = ({ metadata }: Job) => Date.parse(metadata.creationTimestamp ?? '') || 0;
+
+function identityOf({ metadata }: Job): OnDemandJob {
+  const { labels = {}, annotations = {} } = metadata;
+  return {
+    id: annotations[idAnnotation] ?? labels[idLabel] ?? '',
+    reportType: labels[typeLabel] ?? '',
+    options: {},
+  };
+}

@@ -1,0 +1,25 @@
+import type { CredentialSource } from './credentials.ts';
+
+/** Everything needed to talk to one API server as one user. */
+export interface ClusterConfig {
+  /** The context's name, `in-cluster`, or what the caller chose: for messages. */
+  readonly name: string;
+  /** `https://host:port`, with a path when the server is behind one. */
+  readonly server: string;
+  readonly tls: ClusterTls;
+  readonly credentials: CredentialSource;
+  /** The namespace a command works in when none is named. */
+  readonly namespace: string;
+  /** Headers for every request (impersonation). */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  readonly proxyUrl?: string | undefined;
+}
+
+export interface ClusterTls {
+  /** PEM; the system's roots when absent. */
+  readonly ca?: string | undefined;
+  readonly insecureSkipVerify?: boolean | undefined;
+  readonly serverName?: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;

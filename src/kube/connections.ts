@@ -1,0 +1,76 @@
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { ClusterConfig } from './cluster-config.ts';
+import type { Credentials } from './credentials.ts';
+
+export interface ConnectionOptions {
+  /** Connections for ordinary calls; watches have their own, unlimited, so that they never starve a write. */
+  readonly maxConnections: number;
+  readonly connectTimeoutMs: number;
+}
+
+/** The keep-alive connections to one server as one TLS identity. */
+export interface Connections {
+  readonly calls: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+export interface ConnectionPool {
+  /** The connections for this TLS identity; a changed client certificate replaces them, and the old ones drain. */
+  for(credentials: Credentials): Connections;
+  /** Aborts what is under way and closes every connection. */
+  destroy(): Promise<void>;
+}
+
+// Go's servers keep idle connections for minutes, load balancers in front of them often only for one. A server that
+// says less in its Keep-Alive header is obeyed.
+const keepAliveTimeoutMs = 30_000;
+
+export function createConnectionPool(config: ClusterConfig, options: ConnectionOptions): ConnectionPool {
+  const { origin } = new URL(config.server);
+  let current: { connections: Connections; certificate: string | undefined; key: string | undefined } | undefined;
+  let isClosed = false;
+  const all = new Set<Dispatcher>();
+
+  const open = (credentials: Credentials, connections: number | null): Dispatcher => {
+    const tls = {
+      ...(config.tls.ca === undefined ? {} : { ca: config.tls.ca }),
+      ...(config.tls.serverName === undefined ? {} : { servername: config.tls.serverName }),
+      ...(credentials.certificate === undefined ? {} : { cert: credentials.certificate }),
+      ...(credentials.key === undefined ? {} : { key: credentials.key }),
+      rejectUnauthorized: config.tls.insecureSkipVerify !== true,
+      timeout: options.connectTimeoutMs,
+    };
+    // Timeouts are the transport's, on the injected clock; undici's own are off.
+    const common = { connections, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: keepAliveTimeoutMs };
+    const dispatcher =
+      config.proxyUrl === undefined
+        ? new Pool(origin, { ...common, connect: tls })
+        : new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: tls });
+    all.add(dispatcher);
+    return dispatcher;
+  };
+
+  return {
+    for(credentials) {
+      if (isClosed) throw new Error('the client is closed');
+      const { certificate, key } = credentials;
+      if (current !== undefined && current.certificate === certificate && current.key === key) {
+        return current.connections;
+      }
+      if (current !== undefined) {
+        for (const old of [current.connections.calls, current.connections.watches]) {
+          const forget = () => all.delete(old);
+          void old.close().then(forget, forget);
+        }
+      }
+      const connections = { calls: open(credentials, options.maxConnections), watches: open(credentials, null) };
+      current = { connections, certificate, key };
+      return connections;
+    },
+    async destroy() {
+      isClosed = true;
+      await Promise.all([...all].map((dispatcher) => dispatcher.destroy()));
+      all.clear();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import {
+  backoffMs,
+  type Clock,
+  errorMessage,
+  type Logger,
+  retryOf,
+  rfc3339,
+  silentLogger,
+  systemClock,
+} from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { isKubeError } from './errors.ts';
+import {
+  type CorrelationLimits,
+  type EventContent,
+  EventCorrelator,
+  type EventSeries,
+  type EventSubject,
+} from './event-correlation.ts';
+import type { KubeClient, ResourceType } from './types.ts';
+
+/** Tells people, in the cluster, what happened to an object. */
+export interface EventRecorder {
+  /** Queues and returns at once; never throws. What does not fit is dropped and counted. */
+  record(subject: EventSubject, event: EventContent): void;
+  /** How many were dropped: queue full, muted object, or refused by the server. */
+  readonly dropped: number;
+  /** Writes what is queued until the signal aborts, and then for a moment longer: the last words matter most. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface EventRecorderOptions {
+  readonly client: KubeClient;
+  /** Who says it: shown by `kubectl describe` in the column From. */
+  readonly component: string;
+  readonly instance?: string | undefined;
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly maxQueued?: number;
+  readonly attempts?: number;
+  readonly limits?: CorrelationLimits;
+  /** Makes names unique among replicas. */
+  readonly uniqueSuffix?: () => string;
+}
+
+/**
+ * core/v1, although events.k8s.io/v1 is newer: both are views of the same stored objects, but only here may a client
+ * keep `count` and `lastTimestamp`, which `kubectl describe` and `kubectl get events` show.
+ */
+const eventType: ResourceType = { group: '', version: 'v1', resource: 'events', kind: 'Event', namespaced: true };
+const maxMessageChars = 1024;
+const lastWritesMs = 2_000;
+
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { client, component, log = silentLogger, clock = systemClock, maxQueued = 1000, attempts = 5 } = options;
+  const uniqueSuffix = options.uniqueSuffix ?? (() => randomBytes(8).toString('hex'));
+  const correlator = new EventCorrelator(clock, options.limits);
+  const queue: { readonly subject: EventSubject; readonly event: EventContent }[] = [];
+  let dropped = 0;
+  let wake = () => {};
+
+  const write = async (subject: EventSubject, series: EventSeries, signal: AbortSignal): Promise<void> => {
+    if (series.stored !== undefined) {
+      try {
+        const { content, count, lastAtMs } = series;
+        const body = { count, lastTimestamp: rfc3339(lastAtMs), message: shorten(content.message) };
+        await client.patch(eventType, series.stored, { type: 'merge', body }, { signal });
+        return;
+      } catch (thrown) {
+        // Events live for an hour; the series goes on with a new one.
+        if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+      }
+    }
+    const event = renderEvent(subject, series, { component, instance: options.instance, suffix: uniqueSuffix() });
+    await client.create(eventType, event, { signal });
+    series.stored = { namespace: event.metadata.namespace ?? 'default', name: event.metadata.name ?? '' };
+  };
+
+  const writeNext = async (signal: AbortSignal): Promise<void> => {
+    const next = queue.shift();
+    if (next === undefined) return;
+    const series = correlator.correlate(next.subject, next.event);
+    if (series === undefined) {
+      dropped++;
+      return;
+    }
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await write(next.subject, series, signal);
+      } catch (thrown) {
+        if (signal.aborted || retryOf(thrown) === 'never' || attempt + 1 >= attempts) {
+          dropped++;
+          const { reason } = next.event;
+          log.warn('an event could not be written', { reason, error: errorMessage(thrown) });
+          return;
+        }
+        await clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 10_000 }), signal).catch(() => {});
+      }
+    }
+  };
+
+  return {
+    record(subject, event) {
+      if (queue.length >= maxQueued) {
+        dropped++;
+        return;
+      }
+      queue.push({ subject, event });
+      wake();
+    },
+    get dropped() {
+      return dropped;
+    },
+    async run(signal) {
+      const end = new AbortController();
+      let cancelTimer = () => {};
+      const onAbort = () => {
+        cancelTimer = clock.after(lastWritesMs, () => end.abort());
+        wake();
+      };
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+      while (!end.signal.aborted) {
+        if (queue.length > 0) await writeNext(end.signal);
+        else if (signal.aborted) break;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+      cancelTimer();
+    },
+  };
+}
+
+function renderEvent(
+  subject: EventSubject,
+  series: EventSeries,
+  source: { readonly component: string; readonly instance: string | undefined; readonly suffix: string },
+): KubeObject {
+  // An event about something without a namespace is kept in `default`, as kubectl expects.
+  const namespace = subject.namespace || 'default';
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { namespace, name: `${subject.name.slice(0, 253 - source.suffix.length - 1)}.${source.suffix}` },
+    involvedObject: { ...subject },
+    reason: series.content.reason,
+    message: shorten(series.content.message),
+    type: series.content.type,
+    source: { component: source.component, ...(source.instance ? { host: source.instance } : {}) },
+    reportingComponent: source.component,
+    reportingInstance: source.instance ?? '',
+    firstTimestamp: rfc3339(series.firstAtMs),
+    lastTimestamp: rfc3339(series.lastAtMs),
+    count: series.count,
+  };
+}
+
+function shorten(message: string): string {
+  return message.length <= maxMessageChars ? message : `${message.slice(0, maxMessageChars - 1)}…`;
+}

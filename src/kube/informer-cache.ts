@@ -1,0 +1,88 @@
+/** One object as the cache knows it. */
+export interface CacheEntry<S> {
+  readonly key: string;
+  readonly uid: string;
+  resourceVersion: string;
+  stored: S;
+  /** The last list that named the object, or the newest when an event did. */
+  generation: number;
+}
+
+/** The values under which an object is found in an index; must depend on nothing but the stored form. */
+export type IndexFunction<S> = (stored: S) => readonly string[];
+export type Indexes<S> = Readonly<Record<string, IndexFunction<S>>>;
+
+interface Index<S> {
+  readonly keysOf: IndexFunction<S>;
+  readonly entries: Map<string, Set<CacheEntry<S>>>;
+}
+
+/** Stored forms by `namespace/name`, and by the values of named indexes. */
+export class InformerCache<S> {
+  private readonly entries = new Map<string, CacheEntry<S>>();
+  private readonly indexes = new Map<string, Index<S>>();
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(key: string): CacheEntry<S> | undefined {
+    return this.entries.get(key);
+  }
+
+  values(): IterableIterator<CacheEntry<S>> {
+    return this.entries.values();
+  }
+
+  add(entry: CacheEntry<S>): void {
+    this.entries.set(entry.key, entry);
+    for (const index of this.indexes.values()) insert(index, entry);
+  }
+
+  update(entry: CacheEntry<S>, stored: S, resourceVersion: string): void {
+    for (const index of this.indexes.values()) remove(index, entry);
+    entry.stored = stored;
+    entry.resourceVersion = resourceVersion;
+    for (const index of this.indexes.values()) insert(index, entry);
+  }
+
+  delete(entry: CacheEntry<S>): void {
+    this.entries.delete(entry.key);
+    for (const index of this.indexes.values()) remove(index, entry);
+  }
+
+  /** Adds an index over what is there already; one of that name stays as it is. */
+  addIndex(name: string, keysOf: IndexFunction<S>): void {
+    if (this.indexes.has(name)) return;
+    const index: Index<S> = { keysOf, entries: new Map() };
+    for (const entry of this.entries.values()) insert(index, entry);
+    this.indexes.set(name, index);
+  }
+
+  byIndex(name: string, key: string): Iterable<CacheEntry<S>> {
+    const index = this.indexes.get(name);
+    // A look-up in an index that was never made is a mistake in the program, not an empty answer.
+    if (index === undefined) throw new RangeError(`the informer has no index "${name}"`);
+    return index.entries.get(key) ?? [];
+  }
+
+  indexKeys(name: string): Iterable<string> {
+    return this.indexes.get(name)?.entries.keys() ?? [];
+  }
+}
+
+function insert<S>(index: Index<S>, entry: CacheEntry<S>): void {
+  for (const key of index.keysOf(entry.stored)) {
+    const found = index.entries.get(key);
+    if (found) found.add(entry);
+    else index.entries.set(key, new Set([entry]));
+  }
+}
+
+function remove<S>(index: Index<S>, entry: CacheEntry<S>): void {
+  for (const key of index.keysOf(entry.stored)) {
+    const found = index.entries.get(key);
+    found?.delete(entry);
+    if (found?.size === 0) index.entries.delete(key);
+  }
+}

@@ -1,0 +1,89 @@
+import { setMaxListeners } from 'node:events';
+import type { KubeObject } from '../object/index.ts';
+import { renderGvr } from '../object/index.ts';
+import { createInformer, type Informer, type InformerOptions } from './informer.ts';
+import type { Indexes } from './informer-cache.ts';
+import type { ResourceType, Selection } from './types.ts';
+
+/** What the cache keeps; shared by name, so one name must always mean the same function. */
+export interface Projection<T extends KubeObject, S> {
+  readonly name: string;
+  readonly project: (object: T) => S;
+}
+
+export interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
+  readonly projection?: Projection<T, S> | undefined;
+  readonly metadataOnly?: boolean | undefined;
+  /** Added to those that others asked for. */
+  readonly indexes?: Indexes<S> | undefined;
+}
+
+/** One informer per type, selection and projection, however many parts of the program ask for it. */
+export interface InformerFactory {
+  for<T extends KubeObject, S = T>(type: ResourceType, options?: SharedInformerOptions<T, S>): Informer<T, S>;
+  /** Runs every informer, those asked for later too, until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when every informer asked for so far has its first list. */
+  synced(signal?: AbortSignal): Promise<void>;
+}
+
+type CommonOptions = Pick<
+  InformerOptions<KubeObject, unknown>,
+  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs'
+>;
+
+export function createInformerFactory(common: CommonOptions): InformerFactory {
+  // The key holds type and projection, so an entry's type parameters are those of whoever made it.
+  const informers = new Map<string, Informer<KubeObject, unknown>>();
+  const running = new Set<Promise<void>>();
+  let runSignal: AbortSignal | undefined;
+  let fail: (thrown: unknown) => void = () => {};
+
+  const start = (informer: Informer<KubeObject, unknown>, signal: AbortSignal) => {
+    const work = informer.run(signal).catch((thrown) => fail(thrown));
+    running.add(work);
+  };
+
+  return {
+    for<T extends KubeObject, S>(type: ResourceType, options: SharedInformerOptions<T, S> = {}) {
+      const { projection, indexes, metadataOnly = false, namespace, labelSelector, fieldSelector } = options;
+      const id = JSON.stringify([
+        renderGvr(type),
+        namespace ?? '',
+        labelSelector ?? '',
+        fieldSelector ?? '',
+        metadataOnly,
+        projection?.name ?? '',
+      ]);
+      let informer = informers.get(id) as unknown as Informer<T, S> | undefined;
+      if (informer === undefined) {
+        const selection = { namespace, labelSelector, fieldSelector, metadataOnly };
+        informer = createInformer<T, S>({ ...common, ...selection, type, project: projection?.project });
+        const shared = informer as unknown as Informer<KubeObject, unknown>;
+        informers.set(id, shared);
+        if (runSignal !== undefined) start(shared, runSignal);
+      }
+      if (indexes) informer.addIndexes(indexes);
+      return informer;
+    },
+    async run(signal) {
+      runSignal = signal;
+      // Every informer listens for the end, and each of its connections does: that many are no leak.
+      setMaxListeners(0, signal);
+      const failed = new Promise<never>((_, reject) => {
+        fail = reject;
+      });
+      for (const informer of informers.values()) start(informer, signal);
+      const stopped = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([stopped, failed]);
+      await Promise.all(running);
+    },
+    async synced(signal) {
+      if (signal) setMaxListeners(0, signal);
+      await Promise.all([...informers.values()].map((informer) => informer.synced(signal)));
+    },
+  };
+}

@@ -1,0 +1,242 @@
+import { backoffMs, type Clock, errorMessage, type Logger, retryOf, silentLogger, systemClock } from '../base/index.ts';
+import { type KubeObject, renderGvr } from '../object/index.ts';
+import { isKubeError, type KubeError } from './errors.ts';
+import type { Indexes } from './informer-cache.ts';
+import { type Change, InformerState, type Origin } from './informer-state.ts';
+import type { KubeClient, ResourceType, Selection } from './types.ts';
+
+export interface Added<T extends KubeObject, S> {
+  readonly key: string;
+  readonly stored: S;
+  /** Whole; absent only when a late handler is shown what the cache kept a projection of. */
+  readonly object: T | undefined;
+  /** Part of the state that was there before the handler or the informer began. */
+  readonly isInitial: boolean;
+  readonly origin: Origin;
+}
+export type Updated<T extends KubeObject, S> = Omit<Extract<Change<T, S>, { type: 'update' }>, 'type'>;
+export type Deleted<T extends KubeObject, S> = Omit<Extract<Change<T, S>, { type: 'delete' }>, 'type'>;
+
+/** Called synchronously and in order, after the cache changed. What one throws is logged and goes no further. */
+export interface InformerHandler<T extends KubeObject, S = T> {
+  readonly onAdd?: (added: Added<T, S>) => void;
+  readonly onUpdate?: (updated: Updated<T, S>) => void;
+  readonly onDelete?: (deleted: Deleted<T, S>) => void;
+}
+
+/** A local copy of one selection of one type that follows the server. Stored forms must not be changed. */
+export interface Informer<T extends KubeObject, S = T> {
+  readonly type: ResourceType;
+  /** True once the first list is complete and every handler has seen it. */
+  readonly hasSynced: boolean;
+  /** Resolves when `hasSynced`; rejects when the signal aborts. */
+  synced(signal?: AbortSignal): Promise<void>;
+  /** How far this copy is: every change up to here has been handled. */
+  readonly resourceVersion: string | undefined;
+  /** The server's clock when it answered the last complete list. */
+  readonly listedAtServerMs: number | undefined;
+  readonly size: number;
+  /** By `namespace/name`, or the name for what lives in no namespace. */
+  get(key: string): S | undefined;
+  list(): S[];
+  byIndex(name: string, key: string): S[];
+  indexKeys(name: string): string[];
+  addIndexes(indexes: Indexes<S>): void;
+  /** Shows the handler what is there (as added, initial) and then every change; returns the way to stop. */
+  addHandler(handler: InformerHandler<T, S>): () => void;
+  /** Lists and watches until the signal aborts; failures are retried for ever. To be called once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface InformerOptions<T extends KubeObject, S> extends Selection {
+  readonly client: KubeClient;
+  readonly type: ResourceType;
+  /** What the cache keeps of an object; all of it when absent. */
+  readonly project?: ((object: T) => S) | undefined;
+  readonly indexes?: Indexes<S> | undefined;
+  readonly metadataOnly?: boolean | undefined;
+  readonly pageSize?: number | undefined;
+  /**
+   * Goes on from here instead of listing first: the cache then holds only what changed since, and counts as synced at
+   * once. A version that is too old leads to a list, as it would later.
+   */
+  readonly resumeFrom?: string | undefined;
+  readonly stallMs?: number | undefined;
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
+}
+
+// client-go's: a server that just came up gets some air, a restart of one replica goes unnoticed.
+const defaultBackoff = { baseMs: 800, maxMs: 30_000 };
+/** A watch that ends sooner without having said anything counts as a failure, so that no loop runs hot. */
+const shortWatchMs = 1_000;
+
+export function createInformer<T extends KubeObject, S = T>(options: InformerOptions<T, S>): Informer<T, S> {
+  const { client, type, clock = systemClock, random = Math.random, backoff = defaultBackoff } = options;
+  const { namespace, labelSelector, fieldSelector, metadataOnly, stallMs } = options;
+  const selection = { namespace, labelSelector, fieldSelector, metadataOnly };
+  const log = (options.log ?? silentLogger).child({ informer: renderGvr(type) });
+  // Replaced, never changed: a handler added while a change is delivered is shown it by the replay alone.
+  let handlers: readonly InformerHandler<T, S>[] = [];
+  const waiting = new Set<() => void>();
+  let hasSynced = false;
+  let hasRun = false;
+  let listedAtServerMs: number | undefined;
+
+  const guarded = (call: () => void): void => {
+    try {
+      call();
+    } catch (thrown) {
+      log.error('an informer handler failed', { err: thrown });
+    }
+  };
+  const deliver = (change: Change<T, S>): void => {
+    for (const handler of handlers) {
+      guarded(() => {
+        if (change.type === 'add') handler.onAdd?.({ ...change, isInitial: !hasSynced });
+        else if (change.type === 'update') handler.onUpdate?.(change);
+        else handler.onDelete?.(change);
+      });
+    }
+  };
+  // Without a projection S is T: the signature's default says so.
+  const project = options.project ?? ((object: T) => object as unknown as S);
+  const state = new InformerState<T, S>(project, deliver);
+  for (const [name, keysOf] of Object.entries(options.indexes ?? {})) state.cache.addIndex(name, keysOf);
+
+  const markSynced = (): void => {
+    if (hasSynced) return;
+    hasSynced = true;
+    for (const wake of waiting) wake();
+    waiting.clear();
+  };
+
+  const relist = async (signal: AbortSignal): Promise<void> => {
+    let version = '';
+    state.beginList();
+    for await (const page of client.pages<T>(type, { ...selection, limit: options.pageSize, signal })) {
+      if (page.startsOver) state.beginList();
+      version = page.resourceVersion;
+      for (const item of page.items) state.listed(item);
+      listedAtServerMs = page.serverTimeMs;
+    }
+    state.endList(version);
+    markSynced();
+  };
+
+  /** Follows one connection to its end; true when it was of use. */
+  const follow = async (resourceVersion: string, signal: AbortSignal, onProgress: () => void): Promise<boolean> => {
+    const startedAtMs = clock.monotonicMs();
+    let isUseful = false;
+    for await (const event of client.watch<T>(type, { ...selection, resourceVersion, stallMs, signal })) {
+      if (event.type === 'BOOKMARK') state.bookmark(event.resourceVersion);
+      else if (!state.event(event.type, event.object)) continue;
+      isUseful = true;
+      onProgress();
+    }
+    return isUseful || clock.monotonicMs() - startedAtMs >= shortWatchMs;
+  };
+
+  const pause = async (attempt: number, thrown: unknown, signal: AbortSignal): Promise<void> => {
+    const ms = backoffMs(attempt, { ...backoff, random });
+    const named = retryOf(thrown);
+    await clock.sleep(typeof named === 'object' ? Math.max(ms, named.afterMs) : ms, signal);
+  };
+
+  const loop = async (signal: AbortSignal): Promise<void> => {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        // A list that succeeds is not yet progress: a server may answer every watch with 410.
+        if (state.resourceVersion === undefined) await relist(signal);
+        const onProgress = () => {
+          failures = 0;
+        };
+        if (await follow(state.resourceVersion ?? '', signal, onProgress)) failures = 0;
+        else await pause(failures++, undefined, signal);
+      } catch (thrown) {
+        if (signal.aborted) return;
+        if (needsList(thrown)) state.resourceVersion = undefined;
+        report(thrown, failures);
+        // The first relist after a 410 need not wait: nothing is wrong with the server.
+        if (needsList(thrown) && failures === 0) failures++;
+        else await pause(failures++, thrown, signal);
+      }
+    }
+  };
+
+  const report = (thrown: unknown, failures: number): void => {
+    const fields = { error: errorMessage(thrown), failures };
+    if (needsList(thrown)) log.info('a watch is too old to go on and lists again', fields);
+    else if (failures === 0) log.debug('a list or watch failed', fields);
+    else log.warn('a list or watch keeps failing', fields);
+  };
+
+  return {
+    type,
+    get hasSynced() {
+      return hasSynced;
+    },
+    synced(signal) {
+      if (hasSynced) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const onAbort = () => {
+          waiting.delete(wake);
+          reject(signal?.reason);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        waiting.add(wake);
+        signal?.addEventListener('abort', onAbort, { once: true });
+      });
+    },
+    get resourceVersion() {
+      return state.resourceVersion;
+    },
+    get listedAtServerMs() {
+      return listedAtServerMs;
+    },
+    get size() {
+      return state.cache.size;
+    },
+    get: (key) => state.cache.get(key)?.stored,
+    list: () => Array.from(state.cache.values(), (entry) => entry.stored),
+    byIndex: (name, key) => Array.from(state.cache.byIndex(name, key), (entry) => entry.stored),
+    indexKeys: (name) => [...state.cache.indexKeys(name)],
+    addIndexes(indexes) {
+      for (const [name, keysOf] of Object.entries(indexes)) state.cache.addIndex(name, keysOf);
+    },
+    addHandler(handler) {
+      for (const { key, stored } of [...state.cache.values()]) {
+        const object = options.project === undefined ? (stored as unknown as T) : undefined;
+        guarded(() => handler.onAdd?.({ key, stored, object, isInitial: true, origin: 'listed' }));
+      }
+      handlers = [...handlers, handler];
+      return () => {
+        handlers = handlers.filter((other) => other !== handler);
+      };
+    },
+    async run(signal) {
+      if (hasRun) throw new Error('an informer runs once');
+      hasRun = true;
+      if (options.resumeFrom !== undefined) {
+        state.resourceVersion = options.resumeFrom;
+        markSynced();
+      }
+      await loop(signal).catch((thrown) => {
+        if (!signal.aborted) throw thrown;
+      });
+    },
+  };
+}
+
+/** 410, and what a server says that lost its newest data and does not know the version yet. */
+function needsList(thrown: unknown): thrown is KubeError {
+  if (!isKubeError(thrown)) return false;
+  return thrown.code === 'kube-gone' || thrown.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge');
+}

@@ -1,0 +1,87 @@
+import { type Clock, isJsonObject, type Logger, parseJson } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { badResponse, errorFromNetwork, errorFromStatus, type RequestLine } from './errors.ts';
+import { metadataAccept, named } from './objects.ts';
+import { collectionPath, watchQuery } from './paths.ts';
+import type { StreamAnswer, Transport } from './transport.ts';
+import type { ResourceType, WatchEvent, WatchOptions } from './types.ts';
+import { createStallGuard, LineTooLong, lines } from './watch-stream.ts';
+
+export interface WatchContext {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+}
+
+// Servers with a watch cache send a bookmark about once a minute; two may be missed.
+export const defaultStallMs = 150_000;
+// Between five and ten minutes, as client-go asks for: watches that began together must not end together.
+const minTimeoutSeconds = 300;
+// etcd refuses objects far smaller than this.
+const maxEventBytes = 64 << 20;
+
+/**
+ * One connection's events. Ends when the server closes it or when it stalls; throws KubeError: `kube-gone` for 410,
+ * `kube-unreachable` when the connection breaks, `kube-bad-response` for what is no event.
+ */
+export async function* watchOnce<T extends KubeObject>(
+  { transport, clock, log, random }: WatchContext,
+  type: ResourceType,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent<T>> {
+  const path = collectionPath(type, options.namespace);
+  const line: RequestLine = { method: 'WATCH', path };
+  const timeoutSeconds = options.timeoutSeconds ?? Math.floor(minTimeoutSeconds * (1 + random()));
+  const answer: StreamAnswer = await transport.stream({
+    method: 'GET',
+    path,
+    query: watchQuery(options, options.resourceVersion, timeoutSeconds),
+    accept: options.metadataOnly ? metadataAccept('PartialObjectMetadata') : 'application/json',
+    signal: options.signal,
+  });
+  const stall = createStallGuard(options.stallMs ?? defaultStallMs, clock, answer.abort);
+  try {
+    for await (const text of lines(stall.guard(answer.body as AsyncIterable<Buffer>), maxEventBytes)) {
+      yield parseEvent<T>(text, type, line);
+    }
+  } catch (thrown) {
+    options.signal?.throwIfAborted();
+    if (stall.hasStalled) {
+      log.info('a watch went silent and was ended', { path, stallMs: options.stallMs ?? defaultStallMs });
+      return;
+    }
+    throw thrown instanceof LineTooLong ? badResponse(line, thrown.message) : errorFromNetwork(thrown, line);
+  } finally {
+    answer.abort();
+  }
+}
+
+/** Reads one line of a watch; an ERROR event is thrown as what its Status says. */
+export function parseEvent<T extends KubeObject>(text: string, type: ResourceType, line: RequestLine): WatchEvent<T> {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw badResponse(line, `a line of ${text.length} characters is not a watch event`);
+  }
+  const object = isJsonObject(value) ? value['object'] : undefined;
+  if (!isJsonObject(value) || !isJsonObject(object)) throw badResponse(line, 'a line is not a watch event');
+  switch (value['type']) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      if (!isJsonObject(object['metadata'])) throw badResponse(line, 'an event has no object with metadata');
+      return { type: value['type'], object: named<T>(object, type) };
+    case 'BOOKMARK': {
+      const metadata = object['metadata'];
+      const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
+      if (typeof version !== 'string') throw badResponse(line, 'a bookmark has no resourceVersion');
+      return { type: 'BOOKMARK', resourceVersion: version };
+    }
+    case 'ERROR':
+      throw errorFromStatus(object, line);
+    default:
+      throw badResponse(line, `an event has the unknown type ${JSON.stringify(value['type'])}`);
+  }
+}

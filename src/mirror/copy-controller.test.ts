@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import type { MirroredImage } from '../api/index.ts';
+import { SupercargoError } from '../base/index.ts';
+import type { Digest } from '../image/index.ts';
+import type { CopyResult } from '../registry/index.ts';
+import { createCopyController } from './copy-controller.ts';
+import type { CopyImage, CopyOrder } from './copy-image.ts';
+import { noClaims } from './name-claims.ts';
+import { fakeObjects, imageOf, log, metrics, signal, target } from './testing/fakes.ts';
+import { createCopyNames } from './wanted.ts';
+
+const one = `sha256:${'1'.repeat(64)}` as Digest;
+const two = `sha256:${'2'.repeat(64)}` as Digest;
+const hour = 3_600_000;
+
+const result = (digest: Digest): CopyResult => ({
+  digest,
+  mediaType: 'x',
+  state: 'copied',
+  durationMs: 1,
+  manifests: 1,
+  referrers: 0,
+  copiedBlobs: 1,
+  copiedBytes: 10,
+  mountedBlobs: 0,
+  presentBlobs: 0,
+});
+
+interface Scene {
+  readonly image: MirroredImage;
+  readonly copy?: CopyImage;
+  readonly copyDigest?: () => Promise<string | undefined>;
+  readonly sourceDigest?: () => Promise<string | undefined>;
+  readonly rival?: string;
+}
+
+function play({ image, copy = async () => result(one), copyDigest, sourceDigest, rival }: Scene) {
+  const clock = createFakeClock();
+  const { objects, writes, client } = fakeObjects([image]);
+  const orders: CopyOrder[] = [];
+  const told: string[] = [];
+  const reconcile = createCopyController({
+    client,
+    imageOf: (key) => (key === image.metadata.name ? image : undefined),
+    names: createCopyNames({ target, mapping: 'path' }),
+    claims: rival === undefined ? noClaims : { claim: async () => rival, release() {} },
+    copy(order) {
+      orders.push(order);
+      return copy(order);
+    },
+    headSource: sourceDigest ?? (async () => one),
+    headCopy: copyDigest ?? (async () => one),
+    installation: 'supercargo',
+    recheckMs: hour,
+    events: { record: (_, { reason, message }) => void told.push(`${reason}: ${message}`) },
+    metrics,
+    clock,
+    log,
+  });
+  return {
+    clock,
+    orders,
+    writes,
+    told,
+    status: () => objects.get(image.metadata.name!)?.status,
+    remove: () => objects.delete(image.metadata.name!),
+    run: () => reconcile(image.metadata.name!, signal),
+  };
+}
+
+const copiedAt = (ms: number) => new Date(ms).toISOString();
+const copied = (ms: number, more: object = {}) => ({
+  phase: 'Copied' as const,
+  digest: one,
+  attempts: 1,
+  checkedAt: copiedAt(ms),
+  ...more,
+});
+
+describe('an image that is to be copied', () => {
+  it('is copied, with notes on the way, and looked at again later', async () => {
+    const scene = play({
+      image: imageOf('busybox:1'),
+      async copy({ onEvent }) {
+        onEvent({ kind: 'blob-progress', digest: one, size: 100, doneBytes: 40 });
+        return result(one);
+      },
+    });
+    expect(await scene.run()).toEqual({ requeueAfterMs: hour });
+    expect(scene.writes.map(({ status }) => [status?.phase, status?.bytesCopied])).toEqual([
+      ['Copying', 0],
+      ['Copying', 40],
+      ['Copied', 40],
+    ]);
+    expect(scene.status()).toMatchObject({
+      digest: one,
+      sourceDigest: one,
+      attempts: 1,
+      conditions: [{ type: 'Ready', status: 'True', reason: 'Copied' }],
+    });
+    expect(scene.told).toEqual([]);
+  });
+
+  it('is tried again soon when that may help, and rarely when it does not', async () => {
+    const failing = (retry: 'never' | 'backoff') =>
+      play({
+        image: imageOf('busybox:1', { phase: 'Failed', attempts: 4 }),
+        copy: () => Promise.reject(new SupercargoError('x', 'it did not work', { retry })),
+      });
+    const soon = failing('backoff');
+    await expect(soon.run()).rejects.toThrow('it did not work');
+    const rarely = failing('never');
+    expect(await rarely.run()).toEqual({ requeueAfterMs: 600_000 });
+    for (const scene of [soon, rarely]) {
+      expect(scene.status()).toMatchObject({ phase: 'Failed', message: 'it did not work', attempts: 5 });
+      expect(scene.told).toEqual(['CopyFailed: it did not work']);
+    }
+  });
+
+  it('is left alone when it is not ours, or gone', async () => {
+    const foreign = imageOf('busybox:1');
+    const scene = play({ image: { ...foreign, metadata: { ...foreign.metadata, labels: {} } } });
+    expect(await scene.run()).toEqual({});
+    const gone = play({ image: imageOf('busybox:1') });
+    gone.remove();
+    expect(await gone.run()).toEqual({});
+    expect([...scene.orders, ...gone.orders]).toEqual([]);
+  });
+
+  it.each([
+    [{ source: 'not an image' }, 'not an image'],
+    [{ copy: 'elsewhere.example/x:1' }, 'elsewhere.example/x:1 is not where copies go'],
+    [{ copy: 'backup.example/copies/x' }, 'has no tag'],
+    [{ source: 'backup.example/copies/x:1' }, 'is where copies go; there is nothing to copy'],
+    [{ source: 'busybox' }, 'neither a tag nor a digest'],
+  ])('is refused when it says %j', async (spec, message) => {
+    const scene = play({ image: imageOf('busybox:1', undefined, spec) });
+    expect(await scene.run()).toEqual({});
+    expect(scene.status()).toMatchObject({ phase: 'Failed', message: expect.stringContaining(message) });
+    expect(scene.orders).toEqual([]);
+  });
+
+  it('is refused when another source has its name', async () => {
+    const scene = play({ image: imageOf('busybox:1'), rival: 'quay.io/x/busybox:1' });
+    expect(await scene.run()).toEqual({ requeueAfterMs: 600_000 });
+    expect(scene.status()?.message).toContain('is the copy of quay.io/x/busybox:1');
+    expect(scene.orders).toEqual([]);
+  });
+});
+
+describe('an image that was copied', () => {
+  const start = createFakeClock().now();
+
+  it('is not looked at before its time', async () => {
+    const scene = play({
+      image: imageOf('busybox:1', copied(start)),
+      copyDigest: () => Promise.reject(new Error('no')),
+    });
+    expect(await scene.run()).toEqual({ requeueAfterMs: hour });
+    expect(scene.writes).toEqual([]);
+  });
+
+  it('is noted to be there still', async () => {
+    const scene = play({ image: imageOf('busybox:1', copied(start - hour)) });
+    expect(await scene.run()).toEqual({ requeueAfterMs: hour });
+    expect(scene.orders).toEqual([]);
+    expect(Date.parse(scene.status()?.checkedAt ?? '')).toBe(Math.floor(start / 1000) * 1000);
+  });
+
+  it.each([undefined, two])('is copied again when the registry has %s in its place', async (found) => {
+    const scene = play({ image: imageOf('busybox:1', copied(start - hour)), copyDigest: async () => found });
+    await scene.run();
+    expect(scene.orders).toHaveLength(1);
+    expect(scene.status()).toMatchObject({ phase: 'Copied', attempts: 2 });
+  });
+
+  it('follows a tag that moved where it is told to, and says that it moved where it is not', async () => {
+    const moved = { sourceDigest: async () => two, copy: async () => result(two) };
+    const following = play({ ...moved, image: imageOf('busybox:1', copied(start - hour), { follow: true }) });
+    await following.run();
+    expect(following.status()).toMatchObject({ digest: two, attempts: 2 });
+    const left = play({ ...moved, image: imageOf('busybox:1', copied(start - hour)) });
+    await left.run();
+    expect(left.orders).toEqual([]);
+    expect(left.status()).toMatchObject({ phase: 'Copied', digest: one, sourceDigest: two });
+    expect(left.status()?.message).toContain('it is not followed');
+  });
+
+  it('stays as it is when its source cannot be seen', async () => {
+    const image = imageOf('busybox:1', copied(start - hour), { follow: true });
+    const scene = play({ image, sourceDigest: () => Promise.reject(new Error('gone')) });
+    expect(await scene.run()).toEqual({ requeueAfterMs: hour });
+    expect(scene.status()).toMatchObject({ phase: 'Copied', digest: one });
+  });
+
+  it('stays as it is when the backup registry does not answer', async () => {
+    const image = imageOf('busybox:1', copied(start - hour));
+    const scene = play({ image, copyDigest: () => Promise.reject(new Error('down')) });
+    await expect(scene.run()).rejects.toThrow('down');
+    expect(scene.status()).toMatchObject({ phase: 'Copied', digest: one });
+  });
+});

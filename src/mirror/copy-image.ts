@@ -1,0 +1,62 @@
+import type { MirroredImage } from '../api/index.ts';
+import type { Logger } from '../base/index.ts';
+import { type CopyName, type Digest, type ImageReference, renderReference, tagOfDigest } from '../image/index.ts';
+import {
+  type CopyEvent,
+  type CopyResult,
+  createCopier,
+  isRegistryError,
+  type RegistryClient,
+} from '../registry/index.ts';
+import { keptTag } from './wanted.ts';
+
+export interface CopyOrder {
+  readonly image: MirroredImage;
+  readonly source: ImageReference;
+  readonly copy: CopyName;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: CopyEvent) => void;
+}
+
+export type CopyImage = (order: CopyOrder) => Promise<CopyResult>;
+
+export interface CopyImageOptions {
+  /** Lends the client that has the credentials an image names. */
+  readonly withClient: <T>(image: MirroredImage, work: (client: RegistryClient) => Promise<T>) => Promise<T>;
+  /** Gives every digest a tag of its own, so that it stays when the tag moves on: for references by digest. */
+  readonly keepsDigests: boolean;
+  /** Awaited before each piece of a layer. */
+  readonly pace?: (signal?: AbortSignal) => Promise<void>;
+  readonly log: Logger;
+}
+
+/**
+ * Copies one image. What was copied before and is not followed is copied by its digest again: a source whose tag moved
+ * must not change what workloads run only because the copy was lost.
+ */
+export function createCopyImage({ withClient, keepsDigests, pace, log }: CopyImageOptions): CopyImage {
+  return ({ image, source, copy, signal, onEvent }) =>
+    withClient(image, async (client) => {
+      const copier = createCopier(client, { pace });
+      const { registry, path } = copy;
+      const target = { registry, path, tag: keptTag(copy) };
+      const before = image.status?.digest as Digest | undefined;
+      const pinned = before !== undefined && !image.spec.follow && source.digest === undefined;
+      const request = { target, signal, onEvent };
+      const result = await (pinned
+        ? copier.copy({ ...request, source: { ...source, digest: before } }).catch((thrown) => {
+            if (!isRegistryError(thrown, 'registry-not-found')) throw thrown;
+            log.warn('the source no longer has what was copied; its tag is copied as it is now', {
+              source: renderReference(source),
+              digest: before,
+            });
+            return copier.copy({ ...request, source });
+          })
+        : copier.copy({ ...request, source }));
+      if (keepsDigests && source.digest === undefined) {
+        const manifest = await client.getManifest(target, result.digest, signal);
+        await client.putManifest(target, tagOfDigest(result.digest), manifest, signal);
+      }
+      return result;
+    });
+}

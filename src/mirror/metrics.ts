@@ -1,0 +1,48 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export interface MirrorMetrics {
+  /** Images of one request: replaced by copies, and left as they are. */
+  reviewed(replaced: number, kept: number): void;
+  copied(result: 'copied' | 'present' | 'failed', bytes: number): void;
+  copying(change: 1 | -1): void;
+  rewritten(): void;
+}
+
+export function createMirrorMetrics(registry: Registry): MirrorMetrics {
+  const registers = [registry];
+  const images = new Counter({
+    name: 'supercargo_mirror_reviewed_images_total',
+    help: 'Images of admitted workloads, by whether a copy took their place.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const copies = new Counter({
+    name: 'supercargo_mirror_copies_total',
+    help: 'Copies of images, by result.',
+    labelNames: ['result'],
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'supercargo_mirror_copied_bytes_total',
+    help: 'Bytes that were copied.',
+    registers,
+  });
+  const active = new Gauge({ name: 'supercargo_mirror_copies_active', help: 'Copies under way.', registers });
+  const rewrites = new Counter({
+    name: 'supercargo_mirror_rewritten_workloads_total',
+    help: 'Workloads that were rewritten in the background.',
+    registers,
+  });
+  return {
+    reviewed(replaced, kept) {
+      images.inc({ outcome: 'replaced' }, replaced);
+      images.inc({ outcome: 'kept' }, kept);
+    },
+    copied(result, count) {
+      copies.inc({ result });
+      bytes.inc(count);
+    },
+    copying: (change) => active.inc(change),
+    rewritten: () => rewrites.inc(),
+  };
+}

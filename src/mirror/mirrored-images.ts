@@ -1,0 +1,48 @@
+import { type MirroredImage, mirroredImages, ownerLabel } from '../api/index.ts';
+import { isSameRepository, parseReference, renderRepository } from '../image/index.ts';
+import type { Informer, InformerFactory } from '../kube/index.ts';
+
+const byCopy = 'copy-repository';
+
+/** The copies of this installation; shared by all who ask. What the server notes about writers is not kept. */
+export function mirroredImageInformer(informers: InformerFactory, installation: string): Informer<MirroredImage> {
+  return informers.for<MirroredImage, MirroredImage>(mirroredImages, {
+    labelSelector: `${ownerLabel}=${installation}`,
+    projection: { name: 'mirrored-image', project: withoutManagers },
+    indexes: { [byCopy]: (image) => repositoryOf(image.spec.copy) },
+  });
+}
+
+/** Those whose copies are in the same repository. */
+export const imagesWithCopyIn = (informer: Informer<MirroredImage>, copy: Parameters<typeof renderRepository>[0]) =>
+  informer.byIndex(byCopy, renderRepository(copy));
+
+/** True for an image of another source whose copies are, or were, where those of `source` are to go. */
+export function isRival(other: MirroredImage, wish: { readonly source: string; readonly copy: string }): boolean {
+  if (other.status?.digest === undefined) return false;
+  try {
+    return (
+      isSameRepository(parseReference(other.spec.copy), parseReference(wish.copy)) &&
+      !isSameRepository(parseReference(other.spec.source), parseReference(wish.source))
+    );
+  } catch {
+    return false;
+  }
+}
+
+export const rivalMessage = (copy: string, rival: string) =>
+  `${copy} is the copy of ${rival}; two sources share a name under the mapping "basename": choose "path" or "flat"`;
+
+function repositoryOf(reference: string): readonly string[] {
+  try {
+    return [renderRepository(parseReference(reference))];
+  } catch {
+    // Written by hand; the copy controller says what is wrong with it.
+    return [];
+  }
+}
+
+function withoutManagers(image: MirroredImage): MirroredImage {
+  const { managedFields: _, ...metadata } = image.metadata;
+  return { ...image, metadata };
+}

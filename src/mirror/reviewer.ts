@@ -1,0 +1,89 @@
+import { type Logger, mapConcurrent } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { AdmissionRequest, AdmissionVerdict, Reviewer } from '../webhook/index.ts';
+import type { MirrorMetrics } from './metrics.ts';
+import { type ObtainOptions, obtainCopy } from './obtain.ts';
+import { pullSecretsOf } from './pull-secrets.ts';
+import { type Replaced, rewritePatch } from './rewrite.ts';
+import type { MirrorSettings } from './settings.ts';
+import { type CopyNames, renderCopy, type Wanted, wantedCopies } from './wanted.ts';
+import { changedSlots, isImmutable, isRewritable, type PodPart, podPartOf } from './workload.ts';
+
+export interface ReviewerOptions extends Omit<ObtainOptions, 'settings'> {
+  readonly settings: MirrorSettings;
+  readonly names: CopyNames;
+  readonly namespaceLabels: (namespace: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>;
+  /** Refuses what cannot be rewritten, in place of admitting it as it is. */
+  readonly isStrict: boolean;
+  readonly metrics: MirrorMetrics;
+  readonly log: Logger;
+}
+
+const copiesAtOnce = 8;
+
+/** Replaces the images of a workload by their copies as it is admitted. One per path; the seed's paths are names too. */
+export function createMirrorReviewer(path: string, options: ReviewerOptions): Reviewer {
+  return { path, review: (request, context) => review(request, options, context) };
+}
+
+async function review(
+  request: AdmissionRequest,
+  options: ReviewerOptions,
+  context: { readonly signal: AbortSignal },
+): Promise<AdmissionVerdict> {
+  const { settings, names, metrics, log } = options;
+  const pod = podToRewrite(request, settings);
+  if (!pod) return {};
+  const wanted = wantedCopies(pod.slots, names);
+  if (wanted.every(({ kind }) => kind === 'is-copy')) return {};
+  const { signal } = context;
+  if (!settings.selectsNamespace(await options.namespaceLabels(request.namespace, signal))) return {};
+  const pullSecrets = pullSecretsOf(pod, request.namespace);
+  const outcomes = await mapConcurrent(wanted, copiesAtOnce, async (one): Promise<Replaced | string | undefined> => {
+    if (one.kind === 'is-copy') return undefined;
+    if (one.kind === 'refused') return `${one.slot.image}: ${one.reason}`;
+    const { source, copy, slot } = one;
+    const obtained = await obtainCopy({ source, copy, pullSecrets }, options, { isDryRun: request.dryRun, signal });
+    if (!obtained.ok) return `${slot.image}: ${obtained.reason}`;
+    return { slot, image: renderCopy(one, obtained.digest, settings.pin) };
+  });
+  const replaced = outcomes.filter((outcome) => typeof outcome === 'object');
+  const kept = outcomes.filter((outcome) => typeof outcome === 'string');
+  const object = request.object as unknown as KubeObject;
+  if (!request.dryRun) {
+    metrics.reviewed(replaced.length, kept.length);
+    for (const { slot, image } of replaced)
+      log.info('image replaced by its copy', {
+        namespace: request.namespace,
+        kind: object.kind,
+        from: slot.image,
+        to: image,
+      });
+  }
+  if (options.isStrict && kept.length > 0 && hasUnanswered(wanted))
+    return { denied: `images could not be replaced by their copies: ${kept.join('; ')}` };
+  return {
+    patch: rewritePatch({ object, pod, replaced, pullSecret: settings.pullSecret }),
+    warnings: kept.map((reason) => `not replaced by a copy: ${reason}`),
+  };
+}
+
+/** The pod of a request that is ours to rewrite, with the containers that may be rewritten in it. */
+function podToRewrite(request: AdmissionRequest, settings: MirrorSettings): PodPart | undefined {
+  const { operation, subResource, namespace } = request;
+  const object = request.object as KubeObject | undefined;
+  if (!object?.metadata || object.metadata.deletionTimestamp !== undefined || namespace === '') return undefined;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
+  // The one way to bring an ephemeral container into a pod.
+  const isDebugging = settings.rewrite === 'pods' && object.kind === 'Pod' && subResource === 'ephemeralcontainers';
+  if (subResource !== '' && !isDebugging) return undefined;
+  if (settings.exemptNamespaces.includes(namespace) || !isRewritable(object, settings.rewrite)) return undefined;
+  const pod = podPartOf(object);
+  if (!pod || operation === 'CREATE' || !isImmutable(object.kind)) return pod;
+  // A Job cannot get other images, and a label on a pod is no reason to restart its containers.
+  const before = request.oldObject as KubeObject | undefined;
+  return { ...pod, slots: changedSlots(pod, before?.metadata ? podPartOf(before) : undefined) };
+}
+
+/** What is no image at all is left to the API server, also in strict mode. */
+const hasUnanswered = (wanted: readonly Wanted[]) => wanted.some(({ kind }) => kind === 'copy');

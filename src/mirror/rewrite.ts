@@ -1,0 +1,64 @@
+import { isJsonObject } from '../base/index.ts';
+import { readSourceImages, renderSourceImages, sourceImagesAnnotation } from '../inventory/index.ts';
+import type { JsonPatchOperation, KubeObject } from '../object/index.ts';
+import type { ContainerSlot, PodPart } from './workload.ts';
+
+export interface Replaced {
+  readonly slot: ContainerSlot;
+  /** The image that the container gets. */
+  readonly image: string;
+}
+
+export interface RewriteOptions {
+  readonly object: KubeObject;
+  readonly pod: PodPart;
+  readonly replaced: readonly Replaced[];
+  readonly pullSecret?: string | undefined;
+  /** Holds only for the very state that was read: for objects that others may change meanwhile. */
+  readonly isGuarded?: boolean;
+}
+
+/** The smallest patch that puts copies in place and notes what was there. Nothing else of the object is touched. */
+export function rewritePatch(options: RewriteOptions): readonly JsonPatchOperation[] {
+  const { object, pod, replaced, pullSecret, isGuarded = false } = options;
+  if (replaced.length === 0) return [];
+  return [
+    // The images alone would not do: annotations that came meanwhile would be lost where there were none.
+    ...(isGuarded
+      ? [{ op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion ?? '' } as const]
+      : []),
+    ...replaced.map(({ slot, image }) => ({ op: 'replace', path: slot.pointer, value: image }) as const),
+    ...noteOriginals(object, pod, replaced),
+    ...(pullSecret === undefined ? [] : addPullSecret(pod, pullSecret)),
+  ];
+}
+
+/** Entries of containers that are gone, or have something else by now, are dropped on the way. */
+function noteOriginals(
+  object: KubeObject,
+  { slots }: PodPart,
+  replaced: readonly Replaced[],
+): readonly JsonPatchOperation[] {
+  const before = readSourceImages(object);
+  const notes = new Map(
+    slots.flatMap(({ name, image }) => {
+      const note = before.get(name);
+      return note?.to === image ? [[name, note] as const] : [];
+    }),
+  );
+  for (const { slot, image } of replaced) notes.set(slot.name, { from: slot.image, to: image });
+  const value = renderSourceImages(notes);
+  const annotations = object.metadata.annotations;
+  if (!isJsonObject(annotations))
+    return [{ op: 'add', path: '/metadata/annotations', value: { [sourceImagesAnnotation]: value } }];
+  return [{ op: 'add', path: `/metadata/annotations/${escapePointer(sourceImagesAnnotation)}`, value }];
+}
+
+function addPullSecret({ pointer, spec }: PodPart, name: string): readonly JsonPatchOperation[] {
+  const present = spec['imagePullSecrets'];
+  if (!Array.isArray(present)) return [{ op: 'add', path: `${pointer}/imagePullSecrets`, value: [{ name }] }];
+  const isThere = present.some((entry) => isJsonObject(entry) && entry['name'] === name);
+  return isThere ? [] : [{ op: 'add', path: `${pointer}/imagePullSecrets/-`, value: { name } }];
+}
+
+const escapePointer = (text: string) => text.replaceAll('~', '~0').replaceAll('/', '~1');

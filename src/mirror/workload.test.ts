@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../object/index.ts';
+import { pullSecretsOf } from './pull-secrets.ts';
+import { changedSlots, isImmutable, isRewritable, isTrackedByGitOps, podPartOf } from './workload.ts';
+
+const spec = {
+  initContainers: [{ name: 'init', image: 'i' }],
+  containers: [{ name: 'main', image: 'm' }, { name: 'none' }, 'nonsense', { name: 'empty', image: '' }],
+  ephemeralContainers: [{ name: 'debug', image: 'd' }],
+};
+const object = (kind: string, more: object = {}, metadata: object = {}): KubeObject => ({
+  apiVersion: 'x/v1',
+  kind,
+  metadata: { name: 'x', namespace: 'default', ...metadata },
+  ...more,
+});
+const owned = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'X', name: 'x', uid: '1', controller: true }] };
+
+describe('the pod in a workload', () => {
+  it.each([
+    ['Deployment', { spec: { template: { spec } } }, '/spec/template/spec'],
+    ['DaemonSet', { spec: { template: { spec } } }, '/spec/template/spec'],
+    ['StatefulSet', { spec: { template: { spec } } }, '/spec/template/spec'],
+    ['Job', { spec: { template: { spec } } }, '/spec/template/spec'],
+    ['CronJob', { spec: { jobTemplate: { spec: { template: { spec } } } } }, '/spec/jobTemplate/spec/template/spec'],
+    ['Pod', { spec }, '/spec'],
+  ])('of a %s has every kind of container', (kind, more, pointer) => {
+    expect(podPartOf(object(kind, more))?.slots).toEqual([
+      { name: 'init', image: 'i', pointer: `${pointer}/initContainers/0/image` },
+      { name: 'main', image: 'm', pointer: `${pointer}/containers/0/image` },
+      { name: 'debug', image: 'd', pointer: `${pointer}/ephemeralContainers/0/image` },
+    ]);
+  });
+
+  it.each([
+    ['ReplicaSet', { spec: { template: { spec } } }],
+    ['Deployment', {}],
+    ['Deployment', { spec: { template: null } }],
+    ['Deployment', { spec: { template: { spec: [] } } }],
+    ['CronJob', { spec: { template: { spec } } }],
+  ])('of a %s is not looked for where there is none', (kind, more) => {
+    expect(podPartOf(object(kind, more))).toBeUndefined();
+  });
+
+  it('brings the containers that another state of it had not', () => {
+    const before = podPartOf(object('Pod', { spec: { containers: [{ name: 'main', image: 'm' }] } }));
+    const now = podPartOf(object('Pod', { spec }))!;
+    expect(changedSlots(now, before).map(({ name }) => name)).toEqual(['init', 'debug']);
+    expect(changedSlots(now, undefined)).toHaveLength(3);
+  });
+
+  it('names the secrets that the kubelet would use', () => {
+    const pod = (more: object) => podPartOf(object('Pod', { spec: { ...spec, ...more } }))!;
+    expect(pullSecretsOf(pod({}), 'ns')).toEqual([{ namespace: 'ns', serviceAccount: 'default' }]);
+    const more = { imagePullSecrets: [{ name: 'a' }, {}, { name: 'b' }], serviceAccountName: 'robot' };
+    expect(pullSecretsOf(pod(more), 'ns')).toEqual([
+      { namespace: 'ns', name: 'a' },
+      { namespace: 'ns', name: 'b' },
+      { namespace: 'ns', serviceAccount: 'robot' },
+    ]);
+  });
+});
+
+describe('what is rewritten', () => {
+  it('is what people wrote, or pods where pods are rewritten', () => {
+    expect(isRewritable(object('Deployment'), 'workloads')).toBe(true);
+    expect(isRewritable(object('Deployment', {}, owned), 'workloads')).toBe(false);
+    expect(isRewritable(object('Job', {}, owned), 'workloads')).toBe(false);
+    expect(isRewritable(object('Pod'), 'workloads')).toBe(false);
+    expect(isRewritable(object('Pod', {}, owned), 'pods')).toBe(true);
+    expect(isRewritable(object('Deployment'), 'pods')).toBe(false);
+  });
+
+  it('is not what cannot get other images, nor what somebody else keeps', () => {
+    expect(['Job', 'Pod', 'Unheard'].map(isImmutable)).toEqual([true, true, true]);
+    expect(['Deployment', 'DaemonSet', 'StatefulSet', 'CronJob'].some(isImmutable)).toBe(false);
+    expect(isTrackedByGitOps(object('Deployment'))).toBe(false);
+    expect(isTrackedByGitOps(object('Deployment', {}, { annotations: { 'meta.helm.sh/release-name': 'x' } }))).toBe(
+      false,
+    );
+    expect(isTrackedByGitOps(object('Deployment', {}, { labels: { 'helm.toolkit.fluxcd.io/name': 'x' } }))).toBe(true);
+    expect(
+      isTrackedByGitOps(object('Deployment', {}, { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } })),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { controllerOf, type KubeObject } from '../object/index.ts';
+
+/** Where the pod of each kind is, and whether its images can be changed once it is there. */
+interface WorkloadKind {
+  readonly podPath: readonly string[];
+  readonly isImmutable: boolean;
+}
+
+const kinds: Readonly<Record<string, WorkloadKind>> = {
+  Deployment: { podPath: ['spec', 'template', 'spec'], isImmutable: false },
+  DaemonSet: { podPath: ['spec', 'template', 'spec'], isImmutable: false },
+  StatefulSet: { podPath: ['spec', 'template', 'spec'], isImmutable: false },
+  Job: { podPath: ['spec', 'template', 'spec'], isImmutable: true },
+  CronJob: { podPath: ['spec', 'jobTemplate', 'spec', 'template', 'spec'], isImmutable: false },
+  Pod: { podPath: ['spec'], isImmutable: true },
+};
+
+export const workloadKinds = Object.keys(kinds);
+
+export const isImmutable = (kind: string) => kinds[kind]?.isImmutable ?? true;
+
+/** One container whose image may be replaced. */
+export interface ContainerSlot {
+  readonly name: string;
+  readonly image: string;
+  /** JSON pointer of the image. */
+  readonly pointer: string;
+}
+
+export interface PodPart {
+  /** JSON pointer of the pod's spec. */
+  readonly pointer: string;
+  readonly spec: JsonObject;
+  readonly slots: readonly ContainerSlot[];
+}
+
+const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+/** The pod inside a workload, or undefined where there is none. Whatever is malformed is the API server's to refuse. */
+export function podPartOf(object: KubeObject): PodPart | undefined {
+  const kind = kinds[object.kind];
+  if (!kind) return undefined;
+  let value: unknown = object;
+  for (const key of kind.podPath) value = isJsonObject(value) ? value[key] : undefined;
+  if (!isJsonObject(value)) return undefined;
+  const spec = value;
+  const pointer = `/${kind.podPath.join('/')}`;
+  const slots = lists.flatMap((list) => slotsOf(spec[list], `${pointer}/${list}`));
+  return { pointer, spec, slots };
+}
+
+function slotsOf(containers: unknown, pointer: string): readonly ContainerSlot[] {
+  if (!Array.isArray(containers)) return [];
+  return containers.flatMap((container, i): ContainerSlot[] => {
+    if (!isJsonObject(container)) return [];
+    const { name, image } = container;
+    if (typeof name !== 'string' || typeof image !== 'string' || image === '') return [];
+    return [{ name, image, pointer: `${pointer}/${i}/image` }];
+  });
+}
+
+/** The containers that a change brought, or gave another image. */
+export function changedSlots(now: PodPart, before: PodPart | undefined): readonly ContainerSlot[] {
+  const known = new Map((before?.slots ?? []).map(({ name, image }) => [name, image]));
+  return now.slots.filter(({ name, image }) => known.get(name) !== image);
+}
+
+/**
+ * A rewritten object of a controller would make that controller create another one, for ever. Pods are the exception
+ * where pods are what is rewritten: nobody compares a pod with its template.
+ */
+export function isRewritable(object: KubeObject, rewrite: 'workloads' | 'pods'): boolean {
+  if (rewrite === 'pods') return object.kind === 'Pod';
+  return object.kind !== 'Pod' && controllerOf(object) === undefined;
+}
+
+const gitOpsMarks = {
+  labels: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name', 'argocd.argoproj.io/instance'],
+  annotations: ['argocd.argoproj.io/tracking-id'],
+} as const;
+
+/** Whoever keeps the object in step with a repository would undo the rewriting, and be undone. */
+export function isTrackedByGitOps({ metadata }: KubeObject): boolean {
+  return (
+    gitOpsMarks.labels.some((label) => metadata.labels?.[label] !== undefined) ||
+    gitOpsMarks.annotations.some((annotation) => metadata.annotations?.[annotation] !== undefined)
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Kubernetes objects as plain data: their identity, metadata, selectors, quantities and patches.
+ * Everything here is pure: no I/O, no clock, and no input is ever changed.
+ */
+
+export { DurationError, parseDuration, parseDurationMs, renderDuration } from '../base/index.ts';
+export { findCondition, isTrue, type NextCondition, setCondition } from './conditions.ts';
+export { deepEqual, semanticEqual } from './equality.ts';
+export {
+  escapeFieldValue,
+  type FieldMatcher,
+  type FieldRequirement,
+  type FieldSelector,
+  parseFieldSelector,
+} from './field-selector.ts';
+export {
+  type GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  gvkOf,
+  parseApiVersion,
+  renderApiVersion,
+  renderGroupResource,
+  renderGvk,
+  renderGvr,
+} from './gvk.ts';
+export { diffJson } from './json-diff.ts';
+export { applyJsonPatch, type JsonPatchOperation, maxJsonPatchOperations } from './json-patch.ts';
+export {
+  type LabelMatcher,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  SelectorError,
+} from './label-requirement.ts';
+export {
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  labelRequirementsOf,
+  labelSelectorOf,
+  parseLabelRequirements,
+  parseLabelSelector,
+} from './label-selector.ts';
+export { applyMergePatch } from './merge-patch.ts';
+export { controllerOf, controllerReferenceTo, isControlledBy, keyOf, parseKey } from './metadata.ts';
+export {
+  maskTrailingDash,
+  maxAnnotationsBytes,
+  validateAnnotationKey,
+  validateAnnotations,
+  validateDns1035Label,
+  validateDnsLabel,
+  validateDnsSubdomain,
+  validateLabelKey,
+  validateLabelValue,
+  validateQualifiedName,
+} from './names.ts';
+export { PatchError } from './patch-error.ts';
+export type { PatchSchema } from './patch-schema.ts';
+export {
+  addQuantities,
+  compareQuantities,
+  multiplyQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+  type QuantityFormat,
+  renderQuantity,
+  subtractQuantities,
+} from './quantity.ts';
+export { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+export type { Condition, FieldsV1, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './types.ts';

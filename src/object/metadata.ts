@@ -1,0 +1,34 @@
+import type { KubeObject, ObjectMeta, OwnerReference } from './types.ts';
+
+interface WithMetadata {
+  readonly metadata: ObjectMeta;
+}
+
+/** `namespace/name`, or `name` where there is no namespace: a key for queues and caches of one kind. */
+export function keyOf({ metadata }: WithMetadata): string {
+  const { namespace, name = '' } = metadata;
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** The inverse of `keyOf`. */
+export function parseKey(key: string): { readonly namespace?: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** The one owner that manages the object, if it has such. */
+export function controllerOf({ metadata }: WithMetadata): OwnerReference | undefined {
+  return metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+/** By identity, not by name: an owner that was deleted and made again does not control what the old one left. */
+export function isControlledBy(object: WithMetadata, owner: WithMetadata): boolean {
+  const { uid } = owner.metadata;
+  return uid !== undefined && controllerOf(object)?.uid === uid;
+}
+
+/** A reference that makes `owner` the controller; the owner must have been stored, for its uid. */
+export function controllerReferenceTo(owner: KubeObject): OwnerReference {
+  const { name = '', uid = '' } = owner.metadata;
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}

@@ -1,0 +1,50 @@
+import { cut, fieldOf, type Issues } from './issues.ts';
+
+/** Rules one policy may hold. The largest public policies have some thirty. */
+export const maxRules = 1000;
+/** Size as JSON: an object larger than this does not fit into a cluster's storage together with its status. */
+export const maxPolicyBytes = 1_048_576;
+/** Nesting of a policy, patterns and nested loops included. */
+export const maxPolicyDepth = 100;
+/** Stars in one wildcard; matching costs their number times the length of the text. */
+export const maxStars = 32;
+
+/** Whether the policy is small and plain enough to be looked at any further. Stops at the first limit it meets. */
+export function checkSize(policy: unknown, issues: Issues): boolean {
+  let bytes = 0;
+  const visit = (value: unknown, path: string, depth: number): boolean => {
+    bytes += typeof value === 'string' ? value.length + 3 : 4;
+    if (bytes > maxPolicyBytes) {
+      issues.error('policy-limit', '', `the policy is larger than ${maxPolicyBytes} bytes`);
+      return false;
+    }
+    if (typeof value !== 'object' || value === null) return true;
+    if (depth > maxPolicyDepth) {
+      issues.error('policy-limit', cut(path, 500), `the policy is nested more than ${maxPolicyDepth} levels deep`);
+      return false;
+    }
+    if (Array.isArray(value)) return value.every((item, i) => visit(item, `${path}[${i}]`, depth + 1));
+    return Object.entries(value).every(([key, item]) => {
+      bytes += key.length + 4;
+      // No field of any object is called so, and a copy that loses it would be judged as something else.
+      if (key === '__proto__') {
+        issues.error('policy-forbidden-key', cut(path, 500), 'the key "__proto__" is not allowed');
+        return false;
+      }
+      return visit(item, fieldOf(path, key), depth + 1);
+    });
+  };
+  return visit(policy, '', 0);
+}
+
+/** Refuses a wildcard with more stars than anyone needs. */
+export function checkStars(pattern: string, path: string, issues: Issues): void {
+  const stars = pattern.match(/\*+/g)?.length ?? 0;
+  if (stars > maxStars) {
+    issues.error(
+      'policy-limit',
+      path,
+      `the wildcard "${cut(pattern)}" has ${stars} stars; at most ${maxStars} are allowed`,
+    );
+  }
+}

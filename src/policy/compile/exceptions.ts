@@ -1,0 +1,82 @@
+import { errorMessage, isJsonObject } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import { checkException } from '../check/index.ts';
+import { Need } from '../context/index.ts';
+import type { Run } from '../evaluate/run.ts';
+import { compileRuleMatch, compileWildcard } from '../match/index.ts';
+import type { ExceptionProgram } from '../program.ts';
+import type { MatchBlock, PodSecurityExclusion, PolicyIssue } from '../types.ts';
+import { compileConditions } from './conditions.ts';
+
+/** A PolicyException, compiled: which rules it speaks of, and which requests it lets pass. */
+export interface CompiledException extends ExceptionProgram {
+  readonly key: string;
+  readonly podSecurity: readonly PodSecurityExclusion[];
+  concerns(policyKey: string, rule: string): boolean;
+  applies(run: Run): boolean;
+}
+
+interface ExceptionSpec {
+  readonly exceptions?: readonly { readonly policyName: string; readonly ruleNames?: readonly string[] }[];
+  readonly match?: MatchBlock;
+  readonly conditions?: unknown;
+  readonly podSecurity?: readonly PodSecurityExclusion[];
+}
+
+/** Checks and compiles an exception once; never throws. */
+export function compileException(object: unknown): {
+  readonly program: CompiledException | undefined;
+  readonly issues: readonly PolicyIssue[];
+} {
+  const refused = (path: string, message: string) => ({ program: undefined, issues: [issue(path, message)] });
+  if (!isJsonObject(object) || object['kind'] !== 'PolicyException' || !isJsonObject(object['spec']))
+    return refused('', 'not a PolicyException');
+  if (!isJsonObject(object['metadata'])) return refused('metadata', 'must be an object');
+  const spec = object['spec'] as unknown as ExceptionSpec;
+  if (!Array.isArray(spec.exceptions) || spec.exceptions.length === 0)
+    return refused('spec.exceptions', 'at least one policy must be named');
+  if (!isJsonObject(spec.match)) return refused('spec.match', 'match is required');
+  const issues = checkException(object);
+  if (issues.some(({ severity }) => severity === 'error')) {
+    return { program: undefined, issues: issues.map(({ path, message }) => issue(path, message)) };
+  }
+  try {
+    return { program: build(object as unknown as KubeObject, spec, spec.match), issues: [] };
+  } catch (thrown) {
+    return refused('spec', errorMessage(thrown));
+  }
+}
+
+const issue = (path: string, message: string): PolicyIssue => ({
+  code: 'policy-exception-invalid',
+  path,
+  message,
+  severity: 'error',
+});
+
+function build(exception: KubeObject, spec: ExceptionSpec, match: MatchBlock): CompiledException {
+  const rules = (spec.exceptions ?? []).map(({ policyName, ruleNames = [] }) => ({
+    policyName,
+    matchers: ruleNames.map(compileWildcard),
+  }));
+  const matches = compileRuleMatch({ match, needsUser: true });
+  const conditions = compileConditions(spec.conditions, 'exception.conditions');
+  const { name = '', namespace } = exception.metadata;
+  return {
+    exception,
+    key: namespace ? `${namespace}/${name}` : name,
+    podSecurity: spec.podSecurity ?? [],
+    concerns: (policyKey, rule) =>
+      rules.some(({ policyName, matchers }) => policyName === policyKey && matchers.some((m) => m(rule))),
+    applies(run) {
+      if (matches(run.request) !== undefined) return false;
+      try {
+        return conditions(run).hold;
+      } catch (thrown) {
+        if (thrown instanceof Need) throw thrown;
+        // An exception that cannot be evaluated excuses nothing.
+        return false;
+      }
+    },
+  };
+}

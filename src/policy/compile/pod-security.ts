@@ -1,0 +1,27 @@
+import { errorMessage } from '../../base/index.ts';
+import { errored, failed, type MaybeOutcome, pass } from '../evaluate/outcome.ts';
+import type { Run } from '../evaluate/run.ts';
+import { compilePodSecurity, renderPodSecurityFailure } from '../podsecurity/index.ts';
+import type { PodSecurityExclusion, PodSecuritySpec } from '../types.ts';
+
+/** Judges with the exclusions of exceptions beside the rule's own. */
+export type PodSecurityCheck = (run: Run, excused: readonly PodSecurityExclusion[]) => MaybeOutcome;
+
+/** `validate.podSecurity`: the Pod Security Standards on a pod or the pod template of a controller. */
+export function compilePodSecurityCheck(rule: string, spec: PodSecuritySpec): PodSecurityCheck {
+  const judge = compilePodSecurity(spec);
+  return (run, excused) => {
+    const { operation, object } = run.request;
+    if (operation === 'DELETE') return undefined;
+    try {
+      const { allowed, checks } = judge(object, { exclude: excused });
+      for (const { control, forbiddenReason: message } of checks) {
+        run.trace?.({ kind: 'control', control, allowed: false, message });
+      }
+      if (allowed) return pass(`Validation rule '${rule}' passed.`);
+      return failed(renderPodSecurityFailure(rule, spec, checks, object?.kind));
+    } catch (thrown) {
+      return errored(`Error while getting new resource: ${errorMessage(thrown)}`);
+    }
+  };
+}

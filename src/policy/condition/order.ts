@@ -1,0 +1,34 @@
+import { parseGoFloat, quantityOf } from '../pattern/index.ts';
+import { durationPair, seconds } from './duration.ts';
+import { isOrdered, type Order } from './operator.ts';
+import { compareVersions, parseVersion } from './version.ts';
+
+/** GreaterThan and its like: durations, quantities, numbers, versions, in that order; what is none of them never holds. */
+export function compareOrder(order: Order, key: unknown, value: unknown): boolean {
+  if (typeof key === 'string') return compareText(order, key, value);
+  return typeof key === 'number' || typeof key === 'bigint' ? compareNumber(order, Number(key), value) : false;
+}
+
+function compareText(order: Order, key: string, value: unknown): boolean {
+  const durations = durationPair(key, value);
+  if (durations !== undefined) return isOrdered(order, seconds(durations.key), seconds(durations.value));
+  const keyQuantity = quantityOf(key);
+  const valueQuantity = typeof value === 'string' ? quantityOf(value) : undefined;
+  if (keyQuantity !== undefined && valueQuantity !== undefined) return isOrdered(order, keyQuantity, valueQuantity);
+  const number = parseGoFloat(key);
+  if (number !== undefined) return compareNumber(order, number, value);
+  const keyVersion = typeof value === 'string' ? parseVersion(key) : undefined;
+  const valueVersion = keyVersion && parseVersion(value as string);
+  return keyVersion !== undefined && valueVersion !== undefined
+    ? isOrdered(order, compareVersions(keyVersion, valueVersion), 0)
+    : false;
+}
+
+function compareNumber(order: Order, key: number, value: unknown): boolean {
+  if (typeof value === 'number' || typeof value === 'bigint') return isOrdered(order, key, Number(value));
+  if (typeof value !== 'string') return false;
+  const durations = durationPair(key, value);
+  if (durations !== undefined) return isOrdered(order, seconds(durations.key), seconds(durations.value));
+  const number = parseGoFloat(value);
+  return number === undefined ? false : isOrdered(order, key, number);
+}

@@ -1,0 +1,70 @@
+import { renderJson } from '../../base/index.ts';
+import type { LabelSelector } from '../../object/index.ts';
+
+/** Something a rule must know that the request does not tell. The one who runs the engine fetches it. */
+export type LookUp =
+  | { readonly kind: 'configMap'; readonly namespace: string; readonly name: string }
+  | {
+      readonly kind: 'apiCall';
+      readonly method: 'GET' | 'POST';
+      readonly urlPath: string;
+      readonly data?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly kind: 'serviceCall';
+      readonly method: 'GET' | 'POST';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly caBundle?: string;
+      readonly data?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: 'imageData'; readonly reference: string; readonly credentials?: unknown }
+  | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string }
+  | {
+      readonly kind: 'resources';
+      readonly apiVersion: string;
+      readonly resourceKind: string;
+      readonly namespace?: string;
+      readonly name?: string;
+      readonly selector?: LabelSelector;
+    };
+
+/** What a look-up brought; a failure is an answer like any other. */
+export type LookUpAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
+
+/** The answers so far, by `lookUpKey`. */
+export type Known = ReadonlyMap<string, LookUpAnswer>;
+
+/** The same look-up always has the same key. */
+export function lookUpKey(lookUp: LookUp): string {
+  return renderJson(sorted(lookUp));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, field]) => [key, sorted(field)]),
+  );
+}
+
+/**
+ * Thrown through an evaluation to its rule when an answer is not there yet. Not an error: the rule is suspended and
+ * run again when the answer is known. JMESPath lets it pass, as it lets everything pass that a scope throws.
+ */
+export class Need extends Error {
+  constructor(readonly lookUp: LookUp) {
+    super('a look-up is needed');
+    this.name = 'Need';
+  }
+}
+
+export function askFor(known: Known, lookUp: LookUp): LookUpAnswer {
+  const answer = known.get(lookUpKey(lookUp));
+  if (answer === undefined) throw new Need(lookUp);
+  return answer;
+}

@@ -1,0 +1,81 @@
+import { isJsonObject } from '../../base/index.ts';
+import { missing, Scope } from '../../jmespath/index.ts';
+
+/** A value that is worked out when it is first asked for. */
+export type Lazy = () => unknown;
+
+/**
+ * One layer of what expressions see, over the layers below it. Nothing is copied: a layer hides what is below under
+ * the same name, and each entry is worked out at most once.
+ */
+export class Layer extends Scope {
+  private readonly values = new Map<string, unknown>();
+
+  constructor(
+    private readonly entries: ReadonlyMap<string, Lazy>,
+    private readonly below?: Scope,
+  ) {
+    super();
+  }
+
+  get(key: string): unknown {
+    const known = this.values.get(key);
+    if (known !== undefined) return known;
+    const entry = this.entries.get(key);
+    if (!entry) return this.below ? this.below.get(key) : missing;
+    const value = entry();
+    this.values.set(key, value);
+    return value;
+  }
+
+  override *keys(): Iterable<string> {
+    yield* this.entries.keys();
+    if (!this.below) return;
+    for (const key of this.below.keys()) if (!this.entries.has(key)) yield key;
+  }
+}
+
+/** What a loop adds: its element and the index, each under its plain name and with the depth of the loop behind it. */
+export class ElementLayer extends Scope {
+  private readonly elementKey: string;
+  private readonly indexKey: string;
+
+  constructor(
+    private readonly element: unknown,
+    private readonly index: number,
+    depth: number,
+    private readonly below: Scope,
+  ) {
+    super();
+    this.elementKey = elementKeys[depth] ?? `element${depth}`;
+    this.indexKey = indexKeys[depth] ?? `elementIndex${depth}`;
+  }
+
+  get(key: string): unknown {
+    if (key === 'element' || key === this.elementKey) return this.element;
+    if (key === 'elementIndex' || key === this.indexKey) return this.index;
+    return this.below.get(key);
+  }
+
+  override *keys(): Iterable<string> {
+    const own = ['element', this.elementKey, 'elementIndex', this.indexKey];
+    yield* own;
+    for (const key of this.below.keys()) if (!own.includes(key)) yield key;
+  }
+}
+
+const elementKeys = ['element0', 'element1', 'element2'];
+const indexKeys = ['elementIndex0', 'elementIndex1', 'elementIndex2'];
+
+/** Values that are there already. */
+export function layerOf(values: Readonly<Record<string, unknown>>, below?: Scope): Layer {
+  return new Layer(new Map(Object.entries(values).map(([key, value]) => [key, () => value])), below);
+}
+
+/** `over` merged into `under`: maps are merged, everything else replaced. Neither is changed. */
+export function mergeDeep(under: unknown, over: unknown): unknown {
+  if (!isJsonObject(under) || !isJsonObject(over)) return over;
+  const merged: Record<string, unknown> = { ...under };
+  for (const [key, value] of Object.entries(over)) merged[key] = key in under ? mergeDeep(under[key], value) : value;
+  return merged;
+}

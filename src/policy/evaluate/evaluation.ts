@@ -1,0 +1,185 @@
+import { errorMessage } from '../../base/index.ts';
+import type { Environment, Scope } from '../../jmespath/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import type { CompiledException, CompiledPolicy, CompiledRule } from '../compile/index.ts';
+import { type Known, type LookUp, lookUpKey, mergeDeep, Need, requestScope } from '../context/index.ts';
+import type {
+  Evaluation,
+  EvaluationOptions,
+  ExceptionProgram,
+  PolicyProgram,
+  RuleResult,
+  SilentRule,
+} from '../program.ts';
+import { type PolicyRequest, subjectOf } from '../request.ts';
+import { newBudget } from './budget.ts';
+import { type Candidate, candidatesFor } from './candidates.ts';
+import { errored, type MaybeOutcome, type RuleOutcome } from './outcome.ts';
+import { seededRandom } from './random.ts';
+import type { Run } from './run.ts';
+import type { Step } from './trace.ts';
+
+/** A rule that asks for ever is stopped. */
+const maxRounds = 16;
+
+const noSteps: readonly Step[] = [];
+const noExceptions: readonly CompiledException[] = [];
+
+/** Starts one phase of one request; nothing runs before `advance`. */
+export function createEvaluation(
+  programs: readonly PolicyProgram[],
+  request: PolicyRequest,
+  options: EvaluationOptions,
+): Evaluation {
+  return new RequestEvaluation(candidatesFor(programs, request, options.phase), request, options);
+}
+
+class RequestEvaluation implements Evaluation {
+  readonly silent: SilentRule[] = [];
+  private rounds = 0;
+  private request: PolicyRequest;
+  private readonly isChained: boolean;
+  /** By position among the candidates: what a rule said, `null` when it said nothing, undefined while it waits. */
+  private readonly said: (RuleResult | null | undefined)[];
+  private readonly exceptions: readonly CompiledException[];
+  private readonly clock: { now(): number };
+  /** The bottom scope of the request as it is now: rules share it, and what one has worked out. */
+  private shared: { readonly request: PolicyRequest; readonly scope: Scope } | undefined;
+
+  constructor(
+    private readonly candidates: readonly Candidate[],
+    request: PolicyRequest,
+    private readonly options: EvaluationOptions,
+  ) {
+    this.request = request;
+    this.clock = { now: () => request.now };
+    this.isChained = options.phase === 'mutate';
+    this.said = new Array<undefined>(candidates.length).fill(undefined);
+    this.exceptions = (options.exceptions ??
+      noExceptions) as readonly ExceptionProgram[] as readonly CompiledException[];
+  }
+
+  get results(): readonly RuleResult[] {
+    const results: RuleResult[] = [];
+    for (const said of this.said) if (said) results.push(said);
+    return results;
+  }
+
+  get object(): KubeObject | undefined {
+    return this.request.object;
+  }
+
+  advance(known: Known): readonly LookUp[] {
+    let needs: Map<string, LookUp> | undefined;
+    const isLast = ++this.rounds >= maxRounds;
+    // A policy that applies one rule only must not run past a rule that is still waiting.
+    let held: Set<CompiledPolicy> | undefined;
+    for (let i = 0; i < this.candidates.length; i++) {
+      if (this.said[i] !== undefined) continue;
+      const { policy } = this.candidates[i]!;
+      if (policy.applyOne && (held?.has(policy) || this.hasApplied(policy))) {
+        if (!held?.has(policy)) this.said[i] = null;
+        continue;
+      }
+      const need = this.runRule(i, known, isLast);
+      if (!need) continue;
+      (needs ??= new Map()).set(lookUpKey(need), need);
+      (held ??= new Set()).add(policy);
+      // Each mutation builds on the one before it.
+      if (this.isChained) break;
+    }
+    return needs ? [...needs.values()] : [];
+  }
+
+  private hasApplied(policy: CompiledPolicy): boolean {
+    return this.said.some((said) => said?.policy === policy && (said.status === 'pass' || said.status === 'fail'));
+  }
+
+  private runRule(index: number, known: Known, isLast: boolean): LookUp | undefined {
+    const { policy, rule } = this.candidates[index]!;
+    this.said[index] = null;
+    if (rule.matches(this.request) !== undefined) return undefined;
+    const steps = this.options.explain ? ([] as Step[]) : undefined;
+    let outcome: MaybeOutcome;
+    try {
+      outcome = rule.run(this.startRun(policy, rule, known, steps), this.exceptionsOf(policy, rule));
+    } catch (thrown) {
+      if (thrown instanceof Need && !isLast) {
+        this.said[index] = undefined;
+        return thrown.lookUp;
+      }
+      // Whatever a rule throws fails that rule and no other.
+      outcome = errored(
+        thrown instanceof Need ? 'the rule asks for more look-ups than are allowed' : errorMessage(thrown),
+      );
+    }
+    if (!outcome) {
+      if (steps) this.silent.push({ policy, rule, steps });
+      return undefined;
+    }
+    this.said[index] = resultOf(outcome, policy, rule, steps ?? noSteps);
+    if (outcome.patched && !rule.actsOnOthers) this.request = { ...this.request, object: outcome.patched };
+    return undefined;
+  }
+
+  private exceptionsOf(policy: CompiledPolicy, rule: CompiledRule): readonly CompiledException[] {
+    if (this.exceptions.length === 0) return this.exceptions;
+    return this.exceptions.filter((exception) => exception.concerns(policy.key, rule.name));
+  }
+
+  private startRun(policy: CompiledPolicy, rule: CompiledRule, known: Known, steps: Step[] | undefined): Run {
+    const { options } = this;
+    const own = options.variables?.(policy, rule);
+    const given = options.given?.(policy, rule);
+    const budget = newBudget();
+    const trace = steps && ((step: Step) => void steps.push(step));
+    const start = (base: PolicyRequest): Run => {
+      const request = own ? { ...base, variables: mergeVariables(base, own) } : base;
+      const isDelete = request.operation === 'DELETE';
+      const environment: Environment = {
+        clock: this.clock,
+        random: seededRandom(request.uid, () => [generationOf(request), policy.key, rule.name]),
+        budget,
+      };
+      return {
+        request,
+        scope: this.scopeOf(request, rule),
+        environment,
+        isDelete,
+        context: {
+          known,
+          environment,
+          isDelete,
+          policyNamespace: policy.namespace,
+          given,
+        },
+        nesting: 0,
+        withRequest: start,
+        trace,
+      };
+    };
+    return start(this.request);
+  }
+
+  private scopeOf(request: PolicyRequest, { spec }: CompiledRule): Scope {
+    if (spec.imageExtractors || request !== this.request) return requestScope(request, spec.imageExtractors);
+    if (this.shared?.request !== request) this.shared = { request, scope: requestScope(request) };
+    return this.shared.scope;
+  }
+}
+
+/** Every field by name: results are made by the million, and spreading an outcome is many times slower. */
+function resultOf(
+  { status, message, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  steps: readonly Step[],
+): RuleResult {
+  return { policy, rule, status, message, path, patched, targets, generated, exceptions, properties, steps };
+}
+
+function mergeVariables({ variables = {} }: PolicyRequest, own: Readonly<Record<string, unknown>>) {
+  return mergeDeep(variables, own) as Readonly<Record<string, unknown>>;
+}
+
+const generationOf = (request: PolicyRequest) => String(subjectOf(request)?.metadata.generation ?? '');

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkPolicy, policyIssueCodes } from './check/index.ts';
+import { compileException, compilePolicy, type PolicyProgram, type RuleResult } from './index.ts';
+import { exceptions, policies } from './testing/arbitrary-policy.ts';
+import { requests } from './testing/arbitrary-request.ts';
+import { fuzzRuns } from './testing/arbitrary-values.ts';
+import { corrupted } from './testing/corrupt.ts';
+import { judge } from './testing/judge.ts';
+
+/** A rule that stumbles over the engine's own code says so in these words; none of our errors do. */
+const stumbled =
+  /Cannot read prop|is not a function|is not iterable|not defined|undefined \(|Maximum call stack|Invalid (array|string) length|Cannot convert|Reduce of empty|toString|Cannot mix BigInt|out of memory/;
+
+const statuses: readonly RuleResult['status'][] = ['pass', 'fail', 'error', 'skip'];
+
+function judged(policy: unknown, exception: unknown, request: Parameters<typeof judge>[1]) {
+  const { program } = compilePolicy(policy);
+  const excused = compileException(exception).program;
+  if (!program) return undefined;
+  const { said } = judge([program as PolicyProgram], request, {
+    evaluation: { exceptions: excused ? [excused] : [], explain: true },
+  });
+  for (const { status, message } of said) {
+    expect(statuses).toContain(status);
+    expect(message).not.toMatch(stumbled);
+  }
+  return said;
+}
+
+describe('random policies on random objects', () => {
+  it('end in results, whatever they are', () => {
+    const seen = new Map<string, number>();
+    let compiled = 0;
+    let tried = 0;
+    fc.assert(
+      fc.property(policies, exceptions, requests, (policy, exception, request) => {
+        tried++;
+        const said = judged(policy, exception, request);
+        if (!said) return;
+        compiled++;
+        for (const { phase, status } of said) {
+          const key = `${phase} ${status}`;
+          seen.set(key, (seen.get(key) ?? 0) + 1);
+        }
+      }),
+      fuzzRuns(1000),
+    );
+    // The generators are worth something only while most policies run and every kind of rule meets every end.
+    expect(compiled).toBeGreaterThan(tried / 2);
+    const ends = [
+      ...['pass', 'fail', 'error', 'skip'].map((status) => `validate ${status}`),
+      ...['pass', 'error', 'skip'].flatMap((status) => [`mutate ${status}`, `generate ${status}`]),
+      'verifyImages skip',
+    ];
+    expect(ends.filter((end) => !seen.has(end))).toEqual([]);
+  });
+
+  it('are refused with a code, a path and a message when they are broken', () => {
+    fc.assert(
+      fc.property(corrupted(policies), corrupted(exceptions), requests, (policy, exception, request) => {
+        for (const { code, path, message } of checkPolicy(policy)) {
+          expect(policyIssueCodes).toContain(code);
+          expect(typeof path).toBe('string');
+          expect(message).not.toMatch(stumbled);
+          expect(message.length).toBeLessThan(2000);
+        }
+        judged(policy, exception, request);
+      }),
+      fuzzRuns(800),
+    );
+  });
+
+  it('leave the prototypes of this program alone', () => {
+    fc.assert(
+      fc.property(corrupted(policies), exceptions, requests, (policy, exception, request) => {
+        judged(policy, exception, request);
+        expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      fuzzRuns(150),
+    );
+  });
+});

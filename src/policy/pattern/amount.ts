@@ -1,0 +1,35 @@
+import { parseDuration, parseQuantity } from '../../object/index.ts';
+
+/** Longer texts are neither durations nor quantities: reading their digits is work for nobody's benefit. */
+const maxLength = 256;
+
+/** The nanoseconds of a text that is a duration (`1h30m`, `0`); undefined for any other text. */
+export function durationOf(text: string): bigint | undefined {
+  if (!startsLikeNumber(text)) return undefined;
+  // A number always ends in a digit and a duration, but for zero, never: most texts need no attempt.
+  if (isDigit(text.charCodeAt(text.length - 1)) && !/^[+-]?0$/.test(text)) return undefined;
+  return attempt(() => parseDuration(text));
+}
+
+/** The billionths of a text that is a quantity (`100m`, `1.5Gi`, `3`); undefined for any other text. */
+export function quantityOf(text: string): bigint | undefined {
+  if (!startsLikeNumber(text) || !/^[+-]?[\d.]+[eEinumkKMGTP]*[-+]?\d*$/.test(text)) return undefined;
+  return attempt(() => parseQuantity(text).nanos);
+}
+
+function startsLikeNumber(text: string): boolean {
+  if (text.length === 0 || text.length > maxLength) return false;
+  const first = text.charCodeAt(0);
+  return isDigit(first) || first === 0x2b || first === 0x2d || first === 0x2e;
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    // The only failure is that the text is something else, which is an answer here.
+    return undefined;
+  }
+}

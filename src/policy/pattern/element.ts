@@ -1,0 +1,51 @@
+import { PolicyError } from '../errors.ts';
+import { mismatch } from './failure.ts';
+import { goText, goType } from './go-text.ts';
+import { compileList } from './list.ts';
+import { compileMap } from './map.ts';
+import { type Check, isFields } from './run.ts';
+import { compileScalar } from './scalar.ts';
+
+/** A compiled part of a pattern. */
+export interface Element {
+  readonly check: Check;
+  /** Parts with anchors anywhere below are evaluated before their neighbours. */
+  readonly hasAnchors: boolean;
+  /** The elements of a list, one by one; undefined for those that are not maps. */
+  readonly items?: readonly (Check | undefined)[];
+}
+
+/** As deep as any document that our parsers accept. */
+const maxDepth = 500;
+
+/** Compiles any part of a pattern; throws `policy-pattern-too-deep` for what no parser would have let through. */
+export function compileElement(pattern: unknown, depth: number): Element {
+  if (depth > maxDepth) {
+    throw new PolicyError('policy-pattern-too-deep', `the pattern is nested more than ${maxDepth} levels deep`);
+  }
+  if (isFields(pattern)) return compileMap(pattern, depth);
+  if (Array.isArray(pattern)) return compileList(pattern, depth);
+  return { check: compileLeaf(pattern), hasAnchors: false };
+}
+
+/** A scalar in the pattern speaks for every element where the object has a list. */
+export function compileLeaf(pattern: unknown): Check {
+  const matches = compileScalar(pattern);
+  return (value, path) => {
+    const isMatch = Array.isArray(value) ? value.every((item) => matches(item)) : matches(value);
+    if (isMatch) return undefined;
+    return mismatch(
+      path,
+      () => `resource value '${goText(value)}' does not match '${goText(pattern, 'float')}' at path ${path}`,
+    );
+  };
+}
+
+/** The object has something of another shape here. */
+export function differentStructure(path: string, pattern: unknown, value: unknown) {
+  return mismatch(
+    path,
+    () =>
+      `pattern and resource have different structures. Path: ${path}. Expected ${goType(pattern, 'float')}, found ${goType(value)}`,
+  );
+}

@@ -1,0 +1,54 @@
+import { compileElement, compileLeaf, type Element } from './element.ts';
+import { allSkipped, type Failure, mismatch } from './failure.ts';
+import { type Check, isFields, type MatchRun } from './run.ts';
+
+type ListCheck = (list: readonly unknown[], path: string, run: MatchRun) => Failure | undefined;
+
+/** A list in the pattern: its first element decides how the object's list is read. */
+export function compileList(pattern: readonly unknown[], depth: number): Element {
+  // Elements behind the first may be unused, but their anchors still decide the order of evaluation.
+  const elements = pattern.map((element) => compileElement(element, depth + 1));
+  const checkList = compileElements(pattern, elements);
+  const check: Check = (value, path, run) => {
+    if (Array.isArray(value)) return checkList(value, path, run);
+    return mismatch(
+      path,
+      () => `validation rule failed at path ${path}, resource does not satisfy the expected overlay pattern`,
+    );
+  };
+  const items = elements.map((element, i) => (isFields(pattern[i]) ? element.check : undefined));
+  return { check, hasAnchors: elements.some((element) => element.hasAnchors), items };
+}
+
+function compileElements(pattern: readonly unknown[], elements: readonly Element[]): ListCheck {
+  const [first] = elements;
+  if (first === undefined) return (_, path) => mismatch(path, () => 'pattern Array empty');
+  if (isFields(pattern[0])) return (list, path, run) => checkAll(list, () => first.check, path, run);
+  if (!Array.isArray(pattern[0])) return compileLeaf(pattern[0]);
+  return (list, path, run) => {
+    if (list.length >= elements.length) {
+      return checkAll(list.slice(0, elements.length), (i) => elements[i]!.check, path, run);
+    }
+    const lengths = `resource Array len is ${list.length} and pattern Array len is ${elements.length}`;
+    return mismatch('', () => `validate Array failed, array length mismatch, ${lengths}`);
+  };
+}
+
+/** Elements that an anchor exempts do not count; the list is skipped when none is left. */
+function checkAll(
+  list: readonly unknown[],
+  checkOf: (index: number) => Check,
+  path: string,
+  run: MatchRun,
+): Failure | undefined {
+  let skips: Failure[] | undefined;
+  let applied = 0;
+  for (let i = 0; i < list.length; i++) {
+    run.step();
+    const failure = checkOf(i)(list[i], run.below(path, i), run);
+    if (failure === undefined) applied++;
+    else if (failure.kind === 'skip') (skips ??= []).push(failure);
+    else return failure;
+  }
+  return applied === 0 && skips !== undefined ? allSkipped(path, skips) : undefined;
+}

@@ -1,0 +1,98 @@
+import { type Anchor, parseAnchor } from './anchor.ts';
+import { compileElement, differentStructure, type Element } from './element.ts';
+import { compileEntry, type EntryCheck } from './entry.ts';
+import { allSkipped, type Failure } from './failure.ts';
+import { compileMetadataExpansion } from './metadata.ts';
+import { type Fields, isFields, type MatchRun } from './run.ts';
+
+type MapCheck = (fields: Fields, path: string, run: MatchRun) => Failure | undefined;
+
+/** One key of a map in a pattern. */
+export interface Entry {
+  readonly raw: string;
+  readonly anchor: Anchor | undefined;
+  readonly pattern: unknown;
+  readonly check: EntryCheck;
+  readonly hasAnchors: boolean;
+}
+
+/** A map in the pattern: its anchors first, then its other keys. */
+export function compileMap(pattern: Fields, depth: number): Element {
+  const entries = Object.keys(pattern)
+    .sort()
+    .map((raw) => compileMapEntry(raw, pattern[raw], depth));
+  const check = compileEntries(entries, depth);
+  return {
+    check: (value, path, run) => (isFields(value) ? check(value, path, run) : differentStructure(path, pattern, value)),
+    hasAnchors: entries.some(({ anchor, hasAnchors }) => hasAnchors || (anchor !== undefined && anchor.kind !== 'add')),
+  };
+}
+
+function compileMapEntry(raw: string, pattern: unknown, depth: number): Entry {
+  const anchor = parseAnchor(raw);
+  const element = compileElement(pattern, depth + 1);
+  return {
+    raw,
+    anchor,
+    pattern,
+    check: compileEntry({ raw, anchor, pattern, element }),
+    hasAnchors: element.hasAnchors,
+  };
+}
+
+function compileEntries(entries: readonly Entry[], depth: number): MapCheck {
+  const noted = entries.flatMap(({ raw, anchor }) =>
+    anchor?.kind === 'condition' || anchor?.kind === 'existence' ? [{ raw, key: anchor.key }] : [],
+  );
+  const plain = compilePhases(entries);
+  const expand = compileMetadataExpansion(entries, (raw, pattern) =>
+    compilePhases(entries.map((entry) => (entry.raw === raw ? compileMapEntry(raw, pattern, depth) : entry))),
+  );
+  return (fields, path, run) => {
+    for (const { raw, key } of noted) run.note(raw, Object.hasOwn(fields, key));
+    return (expand?.(fields) ?? plain)(fields, path, run);
+  };
+}
+
+function compilePhases(entries: readonly Entry[]): MapCheck {
+  const anchors: EntryCheck[] = [];
+  const others: EntryCheck[] = [];
+  for (const { anchor, check, hasAnchors } of entries) {
+    if (anchor !== undefined && anchor.kind !== 'global' && anchor.kind !== 'add') anchors.push(check);
+    else if (anchor?.kind === 'global' || hasAnchors) others.unshift(check);
+    else others.push(check);
+  }
+  return (fields, path, run) => checkAnchors(anchors, fields, path, run) ?? checkOthers(others, fields, path, run);
+}
+
+/**
+ * An anchor that is not met skips the map, unless it only tells of skips further down while another anchor was met.
+ * After an anchor of the map itself is unmet, the failures of the others no longer count.
+ */
+function checkAnchors(
+  anchors: readonly EntryCheck[],
+  fields: Fields,
+  path: string,
+  run: MatchRun,
+): Failure | undefined {
+  let skips: Failure[] | undefined;
+  let isUnmet = false;
+  let applied = 0;
+  for (const anchor of anchors) {
+    const failure = anchor(fields, path, run);
+    if (failure === undefined) applied++;
+    else if (failure.kind === 'skip') {
+      (skips ??= []).push(failure);
+      isUnmet ||= failure.isDirect;
+    } else if (!isUnmet) return failure;
+  }
+  return skips !== undefined && (applied === 0 || isUnmet) ? allSkipped(path, skips) : undefined;
+}
+
+function checkOthers(others: readonly EntryCheck[], fields: Fields, path: string, run: MatchRun): Failure | undefined {
+  for (const other of others) {
+    const failure = other(fields, path, run);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
+}

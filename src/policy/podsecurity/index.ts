@@ -1,0 +1,22 @@
+/**
+ * The pod security standards, `baseline` and `restricted`, as Kyverno's podSecurity rules judge by them: all controls
+ * with their versions, and exclusions by control, image, field and value. It finds the pod in a Pod, a controller or a
+ * CronJob; which objects a rule is for, and exceptions, are the engine's affair.
+ *
+ * Invariants: pure, no input is changed; violations are data; a pod whose fields have the wrong types, a kind without
+ * a pod and a version that is none are PolicyErrors.
+ *
+ * As upstream and unlike the admission plugin: a check also applies to versions before its first, restricted checks do
+ * not stand in for baseline ones, user namespaces relax nothing, and the level `privileged` has every check.
+ */
+export type { BadValue, FieldError } from './check.ts';
+export { containerControls, controlNames, controlOf, podControls, restrictedControls } from './controls.ts';
+export {
+  checkPodSecurity,
+  compilePodSecurity,
+  type EvaluateOptions,
+  type FailedCheck,
+  type PodSecurityProgram,
+  type PodSecurityResult,
+} from './evaluate.ts';
+export { renderPodSecurityFailure } from './message.ts';

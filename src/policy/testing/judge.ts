@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import {
+  createEvaluation,
+  type EvaluationOptions,
+  type LookUp,
+  type LookUpAnswer,
+  lookUpKey,
+  type Phase,
+  type PolicyProgram,
+  type PolicyRequest,
+} from '../index.ts';
+
+export const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+
+/** What one rule said, as plain data that can be compared. */
+export interface Said {
+  readonly phase: Phase;
+  readonly rule: string;
+  readonly status: string;
+  readonly message: string;
+  readonly patched?: unknown;
+  readonly targets?: unknown;
+  readonly generated?: unknown;
+}
+
+export interface Judgement {
+  readonly said: readonly Said[];
+  readonly object: unknown;
+  /** All answers that were needed. */
+  readonly known: ReadonlyMap<string, LookUpAnswer>;
+  readonly rounds: number;
+}
+
+export interface JudgeOptions {
+  readonly answer?: (lookUp: LookUp) => LookUpAnswer;
+  readonly known?: ReadonlyMap<string, LookUpAnswer>;
+  readonly evaluation?: Partial<EvaluationOptions>;
+}
+
+/** Runs all phases of a request, mutations first, asking `answer` for what is not known. */
+export function judge(
+  programs: readonly PolicyProgram[],
+  request: PolicyRequest,
+  options: JudgeOptions = {},
+): Judgement {
+  const known = new Map(options.known ?? []);
+  const answer = options.answer ?? answerByHash;
+  const said: Said[] = [];
+  let current = request;
+  let rounds = 0;
+  for (const phase of phases) {
+    const evaluation = createEvaluation(programs, current, { phase, ...options.evaluation });
+    for (let needs = evaluation.advance(known); needs.length > 0; needs = evaluation.advance(known)) {
+      for (const need of needs) known.set(lookUpKey(need), answer(need));
+      rounds++;
+    }
+    for (const { rule, status, message, patched, targets, generated } of evaluation.results)
+      said.push({ phase, rule: rule.name, status, message, patched, targets, generated });
+    if (phase === 'mutate' && evaluation.object !== current.object) current = { ...current, object: evaluation.object };
+  }
+  return { said, object: current.object, known, rounds };
+}
+
+const object = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'found', namespace: 'default', uid: 'u', labels: { a: 'b' } },
+  data: { a: 'x' },
+};
+
+/** The same answer to the same question, a failure to every fourth. */
+export function answerByHash(lookUp: LookUp): LookUpAnswer {
+  const draw = createHash('sha256').update(lookUpKey(lookUp)).digest()[0]!;
+  if (draw % 4 === 0) return { ok: false, message: 'not found' };
+  return { ok: true, value: lookUp.kind === 'resources' ? [object] : { ...object, items: [object, 1, null] } };
+}

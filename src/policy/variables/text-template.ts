@@ -1,0 +1,71 @@
+import { compile } from '../../jmespath/index.ts';
+import { PolicyError } from '../errors.ts';
+import { findVariables, type Occurrence } from './find-variables.ts';
+import { compileVariable, queryVariable, type Resolver } from './resolver.ts';
+
+/** A value that brings variables of its own is resolved again, but not for ever. */
+const maxRounds = 32;
+const maxTextLength = 1_000_000;
+
+/** What is no text is written as JSON, as Go writes it: keys in order, `<`, `>` and `&` escaped. */
+const asText = compile('to_string(@)');
+
+/** A text with variables; `path` is where it stands in its document, which `{{@}}` needs. */
+export type TextTemplate = (resolver: Resolver) => unknown;
+
+/** Undefined when the text has nothing to resolve; `\{{` alone is unescaped by the caller's `plainText`. */
+export function compileText(text: string, path: readonly string[]): TextTemplate | undefined {
+  if (!text.includes('{{')) return undefined;
+  const occurrences = findVariables(text);
+  if (occurrences.length === 0) return undefined;
+  const [first] = occurrences;
+  if (occurrences.length === 1 && first!.start === 0 && first!.end === text.length) {
+    const whole = first!.expression;
+    return whole === '@'
+      ? (resolver) => queryVariable(resolver, located(whole, path, resolver))
+      : compileVariable(whole);
+  }
+  return (resolver) => resolveText(text, occurrences, path, resolver);
+}
+
+/** `\{{` stands for two braces that are no variable. */
+export function plainText(text: string): string {
+  return text.replaceAll('\\{{', '{{');
+}
+
+function resolveText(text: string, known: readonly Occurrence[], path: readonly string[], resolver: Resolver): unknown {
+  let occurrences = known;
+  for (let round = 0; occurrences.length > 0; round++) {
+    if (round === maxRounds)
+      throw new PolicyError('policy-variable-loop', `variables keep bringing in variables: ${text.slice(0, 200)}`);
+    let result = '';
+    let at = 0;
+    let shallow = false;
+    for (const { start, end, expression, isShallow } of occurrences) {
+      const value = queryVariable(resolver, located(expression, path, resolver));
+      // After the first round a text may have become one single variable: then its type is kept, too.
+      if (start === 0 && end === text.length) return value;
+      const inserted = typeof value === 'string' ? value : String(asText.evaluate(value ?? null, resolver.environment));
+      result += text.slice(at, start) + (isShallow ? inserted.replaceAll('{{', '\\{{') : inserted);
+      at = end;
+      shallow = isShallow;
+    }
+    text = result + text.slice(at);
+    if (text.length > maxTextLength)
+      throw new PolicyError('policy-variable-size', 'a text with variables became larger than 1,000,000 characters');
+    occurrences = shallow ? [] : findVariables(text);
+  }
+  return plainText(text);
+}
+
+/** `{{@}}` is the same place in the target, or else in the object. */
+function located(expression: string, path: readonly string[], { scope }: Resolver): string {
+  if (expression !== '@') return expression;
+  const isTarget = typeof scope.get('target') === 'object';
+  return [isTarget ? 'target' : 'request.object', ...path.map(jmespathField)].join('.').replaceAll('.[', '[');
+}
+
+function jmespathField(part: string): string {
+  if (/^\d+$/.test(part)) return `[${part}]`;
+  return /^[A-Za-z_]\w*$/.test(part) ? part : JSON.stringify(part);
+}

@@ -1,0 +1,92 @@
+import { isJsonObject, parseJson } from '../../base/index.ts';
+import { badResponse, errorFromRefusal, RegistryError, type RequestLine, safeUrl } from '../errors.ts';
+import type { Challenge } from '../http/challenge.ts';
+import { isLoopback } from '../http/proxy.ts';
+import type { Credential } from './credentials.ts';
+
+/** A plain HTTP exchange whose answer is small. */
+export type SmallExchange = (request: {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly registry: string;
+  readonly signal: AbortSignal | undefined;
+}) => Promise<{ readonly status: number; readonly text: string; readonly retryAfterMs: number | undefined }>;
+
+export interface Token {
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
+export interface TokenRequest {
+  readonly registry: string;
+  /** True when the registry itself is reached over TLS. */
+  readonly isSecure: boolean;
+  readonly challenge: Challenge;
+  readonly scopes: readonly string[];
+  readonly credential: Credential | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The shortest life a token has by Docker's specification, when the answer names none. */
+const defaultLifetimeSeconds = 60;
+
+/** Gets a token from the server that the registry's challenge names. */
+export async function fetchToken(exchange: SmallExchange, request: TokenRequest): Promise<Token> {
+  const { registry, challenge, scopes, credential, signal } = request;
+  const url = realmOf(request);
+  const { service } = challenge.parameters;
+  const parameters = new URLSearchParams();
+  if (service !== undefined && service !== '') parameters.set('service', service);
+  if (credential?.kind === 'identity') {
+    parameters.set('scope', scopes.join(' '));
+    parameters.set('grant_type', 'refresh_token');
+    parameters.set('refresh_token', credential.token);
+    parameters.set('client_id', 'supercargo');
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await exchange({ method: 'POST', url, headers, body: String(parameters), registry, signal });
+    return parseToken(answer, { registry, method: 'POST', url: safeUrl(url) });
+  }
+  for (const scope of scopes) parameters.append('scope', scope);
+  for (const [name, value] of parameters) url.searchParams.append(name, value);
+  const headers = credential?.kind === 'basic' ? { authorization: basicHeader(credential) } : {};
+  const answer = await exchange({ method: 'GET', url, headers, registry, signal });
+  return parseToken(answer, { registry, method: 'GET', url: safeUrl(url) });
+}
+
+export const basicHeader = ({ username, password }: { readonly username: string; readonly password: string }) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+function realmOf({ registry, isSecure, challenge }: TokenRequest): URL {
+  const realm = challenge.parameters['realm'] ?? '';
+  const refuse = (why: string) =>
+    new RegistryError('registry-bad-response', `${registry} sends us to a token server ${why}`, { registry });
+  if (!URL.canParse(realm)) throw refuse('whose address is not valid');
+  const url = new URL(realm);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('that does not speak HTTP');
+  if (url.protocol === 'http:' && isSecure && !isLoopback(url.hostname))
+    throw refuse(`without TLS (${safeUrl(url)}); the password is not sent there`);
+  return url;
+}
+
+function parseToken(
+  answer: { readonly status: number; readonly text: string; readonly retryAfterMs: number | undefined },
+  line: RequestLine,
+): Token {
+  const { status, retryAfterMs } = answer;
+  if (status !== 200)
+    throw errorFromRefusal(line, { status, retryAfterMs, registryMessage: 'the token server refused' });
+  let body: unknown;
+  try {
+    body = parseJson(answer.text);
+  } catch {
+    // Not quoted: it may be a token.
+    throw badResponse(line, 'the token server did not answer with JSON', status);
+  }
+  const { token, access_token: access, expires_in: seconds } = isJsonObject(body) ? body : {};
+  const text = [token, access].find((value): value is string => typeof value === 'string' && value !== '');
+  if (text === undefined) throw badResponse(line, 'the answer of the token server holds no token', status);
+  const lifetime = typeof seconds === 'number' && seconds > 0 ? seconds : defaultLifetimeSeconds;
+  return { token: text, lifetimeMs: lifetime * 1000 };
+}

@@ -1,0 +1,126 @@
+import { rootCertificates } from 'node:tls';
+import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
+import type { Descriptor, Digest, Repository, Tag } from '../image/index.ts';
+import type { CredentialSource } from './auth/credentials.ts';
+import { type BlobSource, deleteBlob, downloadBlob, readBlob, statBlob } from './blobs.ts';
+import { createConnections } from './http/connections.ts';
+import type { RegistrySettings } from './http/endpoint.ts';
+import type { ProxySettings } from './http/proxy.ts';
+import { createRedactor } from './http/redact.ts';
+import { Transport } from './http/transport.ts';
+import { type ListOptions, listRepositories, listTags } from './listings.ts';
+import {
+  deleteManifest,
+  type FetchedManifest,
+  getManifest,
+  headManifest,
+  type ManifestHead,
+  type PutResult,
+  putManifest,
+} from './manifests.ts';
+import { Referrers } from './referrers.ts';
+import { type BlobUpload, type UploadOutcome, uploadBlob } from './upload.ts';
+
+export interface RegistryClientOptions {
+  /** Where credentials come from; without it nobody logs in. */
+  readonly credentials?: CredentialSource;
+  /** How a registry is reached: by its name as it stands in images. */
+  readonly settings?: (registry: string) => RegistrySettings;
+  readonly proxy?: ProxySettings;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Logger;
+  readonly userAgent?: string;
+  readonly connectTimeoutMs?: number;
+  /** How long nothing may move on a connection. */
+  readonly idleTimeoutMs?: number;
+  readonly attempts?: number;
+  readonly retryBaseMs?: number;
+  readonly retryMaxMs?: number;
+  /** A registry that asks for a longer pause than this gets no second request. */
+  readonly maxRetryAfterMs?: number;
+  /** At once, per registry. */
+  readonly concurrency?: { readonly calls?: number; readonly downloads?: number; readonly uploads?: number };
+}
+
+/** Talks to any registry of the OCI distribution specification. Opens connections when asked, keeps them until closed. */
+export interface RegistryClient {
+  /** What the registry has under a tag or digest, or undefined. */
+  headManifest(
+    repository: Repository,
+    reference: Tag | Digest,
+    signal?: AbortSignal,
+  ): Promise<ManifestHead | undefined>;
+  /** A manifest whose bytes have its digest; throws `registry-not-found`. */
+  getManifest(repository: Repository, reference: Tag | Digest, signal?: AbortSignal): Promise<FetchedManifest>;
+  putManifest(
+    repository: Repository,
+    reference: Tag | Digest,
+    manifest: Pick<FetchedManifest, 'bytes' | 'mediaType' | 'digest'>,
+    signal?: AbortSignal,
+  ): Promise<PutResult>;
+  deleteManifest(repository: Repository, reference: Tag | Digest, signal?: AbortSignal): Promise<boolean>;
+  listTags(repository: Repository, options?: ListOptions): AsyncGenerator<readonly Tag[]>;
+  listRepositories(registry: string, options?: ListOptions): AsyncGenerator<readonly string[]>;
+  listReferrers(repository: Repository, subject: Digest, signal?: AbortSignal): Promise<readonly Descriptor[]>;
+  /** Enters a manifest by the tag schema; needed where `putManifest` says that the registry does not know subjects. */
+  enterReferrer(repository: Repository, subject: Digest, entry: FetchedManifest, signal?: AbortSignal): Promise<void>;
+  statBlob(repository: Repository, digest: Digest, signal?: AbortSignal): Promise<number | undefined>;
+  /** Verified, resumed after cuts; no more in memory than a few pieces. */
+  readBlob(source: BlobSource): AsyncGenerator<Buffer>;
+  /** From an offset on and not verified: for `uploadBlob`, which verifies. */
+  downloadBlob(source: BlobSource, offset: number): AsyncGenerator<Buffer>;
+  uploadBlob(upload: BlobUpload): Promise<UploadOutcome>;
+  deleteBlob(repository: Repository, digest: Digest, signal?: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function createRegistryClient(options: RegistryClientOptions = {}): RegistryClient {
+  const { clock = systemClock, idleTimeoutMs = 60_000, concurrency = {} } = options;
+  const connections = createConnections({
+    proxy: options.proxy ?? {},
+    connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+    idleTimeoutMs,
+    systemCa: () => rootCertificates,
+  });
+  const transport = new Transport({
+    connections,
+    credentials: options.credentials ?? (async () => []),
+    settings: options.settings ?? (() => ({})),
+    clock,
+    log: options.log ?? silentLogger,
+    redactor: createRedactor(),
+    random: options.random ?? Math.random,
+    userAgent: options.userAgent ?? 'supercargo',
+    retries: {
+      attempts: options.attempts ?? 5,
+      baseMs: options.retryBaseMs ?? 300,
+      maxMs: options.retryMaxMs ?? 10_000,
+      maxRetryAfterMs: options.maxRetryAfterMs ?? 60_000,
+    },
+    standstill: { takeMs: idleTimeoutMs, finishMs: idleTimeoutMs * 10 },
+    concurrency: {
+      calls: concurrency.calls ?? 8,
+      downloads: concurrency.downloads ?? 6,
+      uploads: concurrency.uploads ?? 6,
+    },
+  });
+  const referrers = new Referrers(transport);
+  return {
+    headManifest: (repository, reference, signal) => headManifest(transport, repository, reference, signal),
+    getManifest: (repository, reference, signal) => getManifest(transport, repository, reference, signal),
+    putManifest: (repository, reference, manifest, signal) =>
+      putManifest(transport, repository, reference, manifest, signal),
+    deleteManifest: (repository, reference, signal) => deleteManifest(transport, repository, reference, signal),
+    listTags: (repository, list) => listTags(transport, repository, list),
+    listRepositories: (registry, list) => listRepositories(transport, registry, list),
+    listReferrers: (repository, subject, signal) => referrers.list(repository, subject, signal),
+    enterReferrer: (repository, subject, entry, signal) => referrers.enter(repository, subject, entry, signal),
+    statBlob: (repository, digest, signal) => statBlob(transport, repository, digest, signal),
+    readBlob: (source) => readBlob(transport, source),
+    downloadBlob: (source, offset) => downloadBlob(transport, source, offset),
+    uploadBlob: (upload) => uploadBlob(transport, upload),
+    deleteBlob: (repository, digest, signal) => deleteBlob(transport, repository, digest, signal),
+    close: () => connections.close(),
+  };
+}

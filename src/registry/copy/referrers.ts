@@ -1,0 +1,92 @@
+import { mapConcurrent } from '../../base/index.ts';
+import { type Digest, digestAlgorithm, digestHex, isTag, type Tag } from '../../image/index.ts';
+import type { RegistryClient } from '../client.ts';
+import { isRegistryError } from '../errors.ts';
+import type { FetchedManifest } from '../manifests.ts';
+import type { CopyContext } from './blob-copier.ts';
+
+// Signatures of signatures are as far as anybody has gone.
+const maxDepth = 3;
+const maxReferrers = 1000;
+const atOnce = 4;
+/** Where cosign keeps signatures, attestations and SBOMs at registries of any age. */
+const cosignSuffixes = ['sig', 'att', 'sbom'];
+
+/**
+ * Copies what refers to a manifest, and to the manifests of an index, and to what refers to those. Answers how many
+ * were not there yet.
+ */
+export async function copyReferrers(
+  client: RegistryClient,
+  context: CopyContext,
+  root: Digest,
+  known: FetchedManifest | undefined,
+  copy: (fetched: FetchedManifest) => Promise<void>,
+): Promise<number> {
+  const subjects = [root, ...(await childrenOf(client, context, root, known))];
+  const seen = new Set<Digest>(subjects);
+  let copied = 0;
+  let level: readonly Digest[] = subjects;
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
+    const found = await mapConcurrent(level, atOnce, (subject) =>
+      client.listReferrers(context.source, subject, context.signal),
+    );
+    const fresh = [...new Set(found.flat().map(({ digest }) => digest))].filter((digest) => !seen.has(digest));
+    for (const digest of fresh.slice(0, maxReferrers - seen.size + subjects.length)) seen.add(digest);
+    level = fresh.filter((digest) => seen.has(digest));
+    const done = await mapConcurrent(level, atOnce, (digest) => copyOne(client, context, digest, copy));
+    copied += done.filter(Boolean).length;
+  }
+  const tags = subjects.flatMap(cosignTags);
+  const done = await mapConcurrent(tags, atOnce, (tag) => copyTagged(client, context, tag, copy));
+  return copied + done.filter(Boolean).length;
+}
+
+async function childrenOf(
+  client: RegistryClient,
+  { target, source, isDryRun, signal }: CopyContext,
+  root: Digest,
+  known: FetchedManifest | undefined,
+): Promise<readonly Digest[]> {
+  // From the copy, which is there by now: reading the source again may count against a limit.
+  const fetched = known ?? (await client.getManifest(isDryRun ? source : target, root, signal));
+  return fetched.manifest.manifests.map(({ digest }) => digest);
+}
+
+async function copyOne(
+  client: RegistryClient,
+  { source, target, signal }: CopyContext,
+  digest: Digest,
+  copy: (fetched: FetchedManifest) => Promise<void>,
+): Promise<boolean> {
+  if ((await client.headManifest(target, digest, signal)) !== undefined) return false;
+  try {
+    await copy(await client.getManifest(source, digest, signal));
+    return true;
+  } catch (thrown) {
+    // A list may name what was deleted since.
+    if (isRegistryError(thrown, 'registry-not-found')) return false;
+    throw thrown;
+  }
+}
+
+async function copyTagged(
+  client: RegistryClient,
+  context: CopyContext,
+  tag: Tag,
+  copy: (fetched: FetchedManifest) => Promise<void>,
+): Promise<boolean> {
+  const { source, target, signal, isDryRun } = context;
+  const head = await client.headManifest(source, tag, signal);
+  if (head === undefined) return false;
+  if ((await client.headManifest(target, tag, signal))?.digest === head.digest) return false;
+  const fetched = await client.getManifest(source, head.digest, signal);
+  await copy(fetched);
+  if (!isDryRun) await client.putManifest(target, tag, fetched, signal);
+  return true;
+}
+
+function cosignTags(subject: Digest): Tag[] {
+  const base = `${digestAlgorithm(subject)}-${digestHex(subject)}`;
+  return cosignSuffixes.map((suffix) => `${base}.${suffix}`).filter(isTag);
+}

@@ -1,0 +1,100 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { bulkExchange } from './bulk-exchange.ts';
+import { createDirectConnections } from './direct-connections.ts';
+import {
+  type HttpConnections,
+  type HttpLimits,
+  type HttpRequest,
+  type HttpResponse,
+  isStream,
+  type StreamedRequest,
+} from './exchange.ts';
+import { type ProxySettings, proxyFor } from './proxy.ts';
+
+export interface TlsSettings {
+  /** Authorities trusted beside the system's own, PEM. */
+  readonly ca?: string | undefined;
+  /** Trusts any certificate. */
+  readonly isInsecure?: boolean;
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface ConnectionOptions extends HttpLimits {
+  readonly proxy: ProxySettings;
+  /** The system's authorities, to which `ca` is added: Node replaces them otherwise. */
+  readonly systemCa: () => readonly string[];
+}
+
+export interface ConnectionRequest extends StreamedRequest {
+  readonly tls: TlsSettings;
+  /** Its body or its answer's is large, and travels on a connection of its own where that can be. */
+  readonly isBulk: boolean;
+}
+
+/** Connections shared by all requests with the same TLS settings and proxy. */
+export type Connections = HttpConnections<ConnectionRequest>;
+
+export function createConnections(options: ConnectionOptions): Connections {
+  const { connectTimeoutMs, idleTimeoutMs, systemCa } = options;
+  const direct = new Map<string, HttpConnections>();
+  const proxied = new Map<string, Promise<HttpConnections<StreamedRequest>>>();
+  // Reading all the authorities takes tens of milliseconds: once per settings, not per connection.
+  const contexts = new Map<string, SecureContext>();
+  /** Undefined where Node's own context does, which is read once for all. */
+  const contextFor = ({ ca, certificate, key }: TlsSettings): SecureContext | undefined => {
+    if (ca === undefined && certificate === undefined && key === undefined) return undefined;
+    return once(contexts, JSON.stringify([ca, certificate, key]), () =>
+      createSecureContext({
+        ...(ca === undefined ? {} : { ca: [...systemCa(), ca] }),
+        ...(certificate === undefined ? {} : { cert: certificate }),
+        ...(key === undefined ? {} : { key }),
+      }),
+    );
+  };
+  const keyOf = ({ ca, isInsecure, certificate, key }: TlsSettings, proxy?: string) =>
+    JSON.stringify([ca, isInsecure === true, certificate, key, proxy]);
+  const settingsFor = (tls: TlsSettings) => ({
+    secureContext: () => contextFor(tls),
+    rejectUnauthorized: tls.isInsecure !== true,
+    connectTimeoutMs,
+    idleTimeoutMs,
+  });
+
+  async function sendThrough(proxy: string, request: ConnectionRequest): Promise<HttpResponse> {
+    const { tls } = request;
+    const connections = once(proxied, keyOf(tls, proxy), async () => {
+      const { createProxiedConnections } = await import('./proxied-connections.ts');
+      return createProxiedConnections({ ...settingsFor(tls), proxy });
+    });
+    return (await connections).send(request);
+  }
+
+  const sendDirectly = (tls: TlsSettings, request: HttpRequest) =>
+    once(direct, keyOf(tls), () => createDirectConnections(settingsFor(tls))).send(request);
+
+  return {
+    async send(request) {
+      const { url, body, tls, isBulk } = request;
+      const proxy = proxyFor(url, options.proxy);
+      if (proxy !== undefined) return sendThrough(proxy, request);
+      const bulk = { ...request, ...settingsFor(tls) };
+      // An upload is watched by whoever sends it.
+      if (isStream(body)) return bulkExchange({ ...bulk, body, idleTimeoutMs: 0 });
+      const { body: _, ...read } = bulk;
+      return (isBulk ? await bulkExchange(read) : undefined) ?? sendDirectly(tls, { ...request, body });
+    },
+    async close() {
+      const opened = [...direct.values(), ...(await Promise.all(proxied.values()))];
+      direct.clear();
+      proxied.clear();
+      await Promise.all(opened.map((connections) => connections.close()));
+    },
+  };
+}
+
+function once<V>(made: Map<string, V>, key: string, make: () => V): V {
+  const known = made.get(key) ?? make();
+  made.set(key, known);
+  return known;
+}

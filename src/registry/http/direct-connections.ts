@@ -1,0 +1,93 @@
+import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http';
+import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import type { SecureContext } from 'node:tls';
+import { type HttpConnections, type HttpLimits, type HttpRequest, type HttpResponse, keepAliveMs } from './exchange.ts';
+import { flatten, type ResponseBody } from './response.ts';
+
+export interface DirectOptions extends HttpLimits {
+  readonly secureContext: () => SecureContext | undefined;
+  readonly rejectUnauthorized: boolean;
+}
+
+/** Node's own client: it is there already, where any other takes longer to load than a small image to copy. */
+export function createDirectConnections(options: DirectOptions): HttpConnections {
+  const common = { keepAlive: true, timeout: keepAliveMs };
+  const plain = new PlainAgent(common);
+  let secure: SecureAgent | undefined;
+  const openSecure = () => {
+    const { rejectUnauthorized } = options;
+    const secureContext = options.secureContext();
+    return new SecureAgent({
+      ...common,
+      rejectUnauthorized,
+      ...(secureContext === undefined ? {} : { secureContext }),
+    });
+  };
+  return {
+    async send(sent) {
+      const { method, url, headers, signal } = sent;
+      const given = { method, headers, timeout: options.idleTimeoutMs, ...(signal === undefined ? {} : { signal }) };
+      const request =
+        url.protocol === 'https:'
+          ? requestSecure(url, { ...given, agent: (secure ??= openSecure()) })
+          : requestPlain(url, { ...given, agent: plain });
+      return exchange(request, sent, options);
+    },
+    async close() {
+      plain.destroy();
+      secure?.destroy();
+    },
+  };
+}
+
+function exchange(
+  request: ClientRequest,
+  { url, body, signal }: HttpRequest,
+  limits: HttpLimits,
+): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    let answer: IncomingMessage | undefined;
+    request.once('response', (message) => {
+      answer = message;
+      resolve({ status: message.statusCode ?? 0, headers: flatten(message.headers), body: bodyOf(message, signal) });
+    });
+    // It stays: what breaks after the head is told by the body as well.
+    request.on('error', reject);
+    request.once('timeout', () => (answer ?? request).destroy(timeout('nothing came')));
+    request.once('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => request.destroy(timeout('no connection')), limits.connectTimeoutMs);
+      const stop = () => clearTimeout(timer);
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', stop);
+      socket.once('close', stop);
+    });
+    request.end(body);
+  });
+}
+
+/** An answer larger than this is not read to its end for the sake of the connection. */
+const maxDumpedBytes = 64 * 1024;
+
+function bodyOf(message: IncomingMessage, signal: AbortSignal | undefined): ResponseBody {
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* message as AsyncIterable<Buffer>;
+      } catch (thrown) {
+        throw signal?.aborted ? signal.reason : thrown;
+      }
+    },
+    async dump() {
+      let size = 0;
+      message.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size > maxDumpedBytes) message.destroy();
+      });
+      // However it ends, nobody wanted it.
+      message.on('error', () => undefined);
+      if (!message.closed) await new Promise((done) => message.once('close', done));
+    },
+  };
+}
+
+const timeout = (what: string) => Object.assign(new Error(`${what} in time`), { code: 'ETIMEDOUT' });

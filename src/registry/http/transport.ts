@@ -1,0 +1,277 @@
+import {
+  type Clock,
+  createLimiter,
+  isAbort,
+  type Limiter,
+  type Logger,
+  type Retry,
+  retry,
+  SupercargoError,
+} from '../../base/index.ts';
+import { Authenticator } from '../auth/authenticator.ts';
+import type { CredentialSource } from '../auth/credentials.ts';
+import { badResponse, errorFromNetwork, errorFromRefusal, parseRetryAfter, RegistryError, safeUrl } from '../errors.ts';
+import type { StandstillLimits } from '../standstill.ts';
+import { parseChallenges } from './challenge.ts';
+import type { Connections } from './connections.ts';
+import { type Endpoint, findEndpoint, type RegistrySettings } from './endpoint.ts';
+import { isStream } from './exchange.ts';
+import type { Redactor } from './redact.ts';
+import { firstError, type RegistryResponse, readText } from './response.ts';
+
+export interface RegistryRequest {
+  readonly registry: string;
+  readonly repository?: string | undefined;
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below the registry's address, or a whole address that the registry gave. */
+  readonly path: string | URL;
+  readonly scopes: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bytes can be sent again; a stream is sent once, and whoever made it decides about another attempt. */
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** Statuses that are answers; every other one is thrown. */
+  readonly expect: readonly number[];
+  readonly signal?: AbortSignal | undefined;
+  /** The bytes of a layer, in one direction or the other. */
+  readonly isBulk?: boolean;
+}
+
+export interface TransportOptions {
+  readonly connections: Connections;
+  readonly credentials: CredentialSource;
+  readonly settings: (registry: string) => RegistrySettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly redactor: Redactor;
+  readonly random: () => number;
+  readonly userAgent: string;
+  readonly retries: {
+    readonly attempts: number;
+    readonly baseMs: number;
+    readonly maxMs: number;
+    readonly maxRetryAfterMs: number;
+  };
+  readonly standstill: StandstillLimits;
+  readonly concurrency: { readonly calls: number; readonly downloads: number; readonly uploads: number };
+}
+
+/** Per registry. An upload waits for downloads and calls, these for nothing: no one waits in a ring. */
+export interface Lanes {
+  readonly calls: Limiter;
+  readonly downloads: Limiter;
+  readonly uploads: Limiter;
+}
+
+interface Known {
+  endpoint: Promise<Endpoint> | undefined;
+  authenticator: Authenticator | undefined;
+  readonly lanes: Lanes;
+}
+
+interface Exchange {
+  readonly registry: string;
+  readonly method: RegistryRequest['method'];
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  readonly settings: RegistrySettings;
+  readonly signal: AbortSignal | undefined;
+  readonly isBulk?: boolean | undefined;
+}
+
+const maxRedirects = 5;
+const maxErrorBytes = 64 * 1024;
+
+/** Sends requests to registries: finds the address, logs in, follows redirects, tries again, and makes errors of refusals. */
+export class Transport {
+  private readonly registries = new Map<string, Known>();
+
+  constructor(readonly options: TransportOptions) {}
+
+  lanes(registry: string): Lanes {
+    return this.known(registry).lanes;
+  }
+
+  /** Layers are sent once: whoever moves them knows where to go on. */
+  async send(request: RegistryRequest): Promise<RegistryResponse> {
+    if (isStream(request.body) || request.isBulk) return this.attempt(request);
+    return this.fetch(request, async (response) => response);
+  }
+
+  /** Sends and reads the answer; both are tried again together, so that a cut or wrong answer is asked for anew. */
+  async fetch<T>(request: RegistryRequest, read: (response: RegistryResponse) => Promise<T>): Promise<T> {
+    const { calls } = this.known(request.registry).lanes;
+    return this.retrying(() => calls.run(async () => read(await this.attempt(request))), request.signal);
+  }
+
+  /** Runs work again as its errors allow it, with the pauses they ask for, up to a limit. */
+  private retrying<T>(work: (attempt: number) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const { clock, random, retries } = this.options;
+    return retry(work, {
+      ...retries,
+      clock,
+      random,
+      when: (thrown) => this.waitOf(thrown),
+      ...(signal ? { signal } : {}),
+    });
+  }
+
+  /** Never, where the pause that is asked for is longer than anybody would wait. */
+  waitOf(thrown: unknown): Retry {
+    // What is none of ours is a mistake in the program, and stays one however often it is tried.
+    const wanted = thrown instanceof SupercargoError ? thrown.retry : 'never';
+    return typeof wanted === 'object' && wanted.afterMs > this.options.retries.maxRetryAfterMs ? 'never' : wanted;
+  }
+
+  private known(registry: string): Known {
+    const { calls, downloads, uploads } = this.options.concurrency;
+    const known = this.registries.get(registry) ?? {
+      endpoint: undefined,
+      authenticator: undefined,
+      lanes: { calls: createLimiter(calls), downloads: createLimiter(downloads), uploads: createLimiter(uploads) },
+    };
+    this.registries.set(registry, known);
+    return known;
+  }
+
+  /** How the registry is reached, found out once. */
+  endpoint(registry: string, signal: AbortSignal | undefined): Promise<Endpoint> {
+    return this.retrying(() => this.findEndpoint(registry, signal), signal);
+  }
+
+  private async findEndpoint(registry: string, signal: AbortSignal | undefined): Promise<Endpoint> {
+    const known = this.known(registry);
+    const ping = async (url: URL, settings: RegistrySettings) => {
+      const response = await this.exchange({ registry, method: 'GET', url, headers: {}, settings, signal });
+      await response.body.dump();
+      return response.status;
+    };
+    for (;;) {
+      const mine = (known.endpoint ??= findEndpoint(registry, this.options.settings(registry), ping, signal));
+      try {
+        return await mine;
+      } catch (thrown) {
+        if (known.endpoint === mine) known.endpoint = undefined;
+        // Whoever asked first called it off; we did not.
+        if (!isAbort(thrown) || signal?.aborted) throw thrown;
+      }
+    }
+  }
+
+  private authenticator(registry: string, { isSecure, settings }: Endpoint): Authenticator {
+    const known = this.known(registry);
+    const { clock, redactor, credentials: source } = this.options;
+    known.authenticator ??= new Authenticator({
+      registry,
+      isSecure,
+      source,
+      clock,
+      redactor,
+      exchange: async ({ method, url, headers, body, signal }) => {
+        const response = await this.exchange({ registry, method, url, headers, body, settings, signal });
+        const text = await readText(response, 1024 * 1024);
+        const retryAfterMs = parseRetryAfter(response.headers['retry-after'], clock.now());
+        return { status: response.status, text, retryAfterMs };
+      },
+    });
+    return known.authenticator;
+  }
+
+  private async attempt(request: RegistryRequest): Promise<RegistryResponse> {
+    const { registry, repository, scopes, signal } = request;
+    const endpoint = await this.findEndpoint(registry, signal);
+    const authenticator = this.authenticator(registry, endpoint);
+    for (;;) {
+      const grant = await authenticator.grant(scopes, repository, signal);
+      const response = await this.follow(request, endpoint, grant.authorization);
+      if (request.expect.includes(response.status)) {
+        authenticator.accepted(grant);
+        return response;
+      }
+      const error = await this.refusal(response);
+      if (response.status !== 401 && response.status !== 403) throw error;
+      const challenges = parseChallenges(response.headers['www-authenticate'] ?? '');
+      const hasMore = await authenticator.refused(
+        grant,
+        { status: response.status, challenges },
+        { scopes, repository, signal },
+      );
+      if (!hasMore) throw error;
+      if (isStream(request.body))
+        throw new RegistryError(error.code, error.message, { ...error, retry: { afterMs: 0 } });
+    }
+  }
+
+  /** The registry's credentials go to the registry alone; where it sends us, the address itself is the permission. */
+  private async follow(
+    request: RegistryRequest,
+    { origin, isSecure, settings }: Endpoint,
+    authorization: string | undefined,
+  ): Promise<RegistryResponse> {
+    const { registry, method, body, signal, isBulk } = request;
+    let url = request.path instanceof URL ? request.path : new URL(request.path, origin);
+    for (let hops = 0; ; hops++) {
+      const isHome = url.origin === origin;
+      const headers = { ...request.headers, ...(isHome && authorization !== undefined ? { authorization } : {}) };
+      const own = isHome ? settings : { ...settings, ...this.options.settings(url.host) };
+      const response = await this.exchange({
+        registry,
+        method,
+        url,
+        headers,
+        body,
+        settings: own,
+        signal,
+        isBulk,
+      });
+      const location = response.headers['location'];
+      const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== undefined;
+      const canRepeat = !isStream(body);
+      if (!isRedirect || !canRepeat || request.expect.includes(response.status)) return response;
+      await response.body.dump();
+      if (hops >= maxRedirects)
+        throw badResponse(response.line, `more than ${maxRedirects} redirects`, response.status);
+      if (!URL.canParse(location, url.href))
+        throw badResponse(response.line, 'a redirect to no valid address', response.status);
+      const next = new URL(location, url);
+      if (isSecure && next.protocol !== 'https:' && settings.isInsecure !== true)
+        throw badResponse(response.line, `a redirect away from TLS, to ${safeUrl(next)}`, response.status);
+      url = next;
+    }
+  }
+
+  private async exchange(request: Exchange): Promise<RegistryResponse> {
+    const { registry, method, url, signal } = request;
+    const headers = { 'user-agent': this.options.userAgent, ...request.headers };
+    const line = { registry, method, url: safeUrl(url) };
+    signal?.throwIfAborted();
+    try {
+      const answered = await this.options.connections.send({
+        method,
+        url,
+        headers,
+        body: request.body,
+        signal,
+        tls: request.settings,
+        isBulk: request.isBulk === true,
+      });
+      this.options.log.debug('registry answered', { method, url: line.url, status: answered.status });
+      return { ...answered, url, line };
+    } catch (thrown) {
+      throw signal?.aborted ? signal.reason : errorFromNetwork(thrown, line);
+    }
+  }
+
+  private async refusal(response: RegistryResponse): Promise<RegistryError> {
+    const { status, headers, line } = response;
+    const text = await readText(response, maxErrorBytes).catch(() => '');
+    const { redactor, clock } = this.options;
+    const { code, message } = firstError(text);
+    return errorFromRefusal(line, {
+      status,
+      retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
+      registryCode: code === undefined ? undefined : redactor.clean(code),
+      registryMessage: message === undefined ? undefined : redactor.clean(message),
+    });
+  }
+}

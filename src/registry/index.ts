@@ -1,0 +1,49 @@
+/**
+ * The client of OCI registries, and the engine that copies images between them. It knows nothing of Kubernetes: pull
+ * secrets come as plain data, and what is copied when is the mirror's decision.
+ *
+ * Invariants: what is handed out has the digest it was asked by; a manifest is put only after everything it names;
+ * memory does not depend on the size of an image; no credential is in an error or a log line, or goes to a host other
+ * than the registry it is for (and the token server that registry names).
+ */
+export {
+  type Credential,
+  type CredentialSource,
+  type CredentialTarget,
+  combineSources,
+  staticSource,
+} from './auth/credentials.ts';
+export {
+  type DockerConfig,
+  dockerConfigSource,
+  parseDockerCfg,
+  parseDockerConfig,
+  parsePullSecret,
+} from './auth/docker-config.ts';
+export {
+  type AwsKeys,
+  type AwsOptions,
+  awsEcrToken,
+  type EcrToken,
+  ecrRegion,
+  ecrSource,
+  type GetEcrToken,
+} from './auth/ecr.ts';
+export { type HelperRunner, runHelper } from './auth/helper.ts';
+export type { BlobSource } from './blobs.ts';
+export { createRegistryClient, type RegistryClient, type RegistryClientOptions } from './client.ts';
+export {
+  type CopyEvent,
+  type CopyRequest,
+  type CopyResult,
+  createCopier,
+  type ImageCopier,
+} from './copy/copier.ts';
+export { findMissing } from './copy/missing.ts';
+export { isRegistryError, RegistryError, type RegistryErrorCode } from './errors.ts';
+export type { RegistrySettings } from './http/endpoint.ts';
+export { type ProxySettings, proxyFor, proxyFromEnvironment } from './http/proxy.ts';
+export type { ListOptions } from './listings.ts';
+export type { FetchedManifest, ManifestHead, PutResult } from './manifests.ts';
+export { referrersTag } from './referrers.ts';
+export type { BlobUpload, UploadOutcome } from './upload.ts';

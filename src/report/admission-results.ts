@@ -1,0 +1,153 @@
+import type { Clock } from '../base/index.ts';
+import type { GroupVersionKind, KubeObject } from '../object/index.ts';
+import type { PolicyProgram, PolicyRequest, RuleResult } from '../policy/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import { hashBody } from './body-hash.ts';
+import { isSame, type KindWatch } from './kind-watch.ts';
+import { contentOf, type ResourceReference, type ResultContent, referenceTo } from './result.ts';
+import type { ResultIndex } from './result-index.ts';
+import { type IsLeftOut, isReportable, planFor, programFor, sourceOf } from './scope.ts';
+import type { TextHash } from './text-hash.ts';
+
+/** What policies said of a request; who tells it is the application's wiring. Nothing of it is kept but the verdicts. */
+export interface AdmissionRecord {
+  readonly request: PolicyRequest;
+  readonly results: readonly RuleResult[];
+  /** A request that was refused leaves nothing to report on. */
+  readonly isBlocked: boolean;
+}
+
+export type TakeAdmissionResults = (record: AdmissionRecord) => void;
+
+/** What of it counts, as data that can be kept and sent. */
+export interface AdmittedResults {
+  readonly uid: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly key: string;
+  /** Of the object as it was judged. */
+  readonly body: TextHash;
+  readonly contents: readonly ResultContent[];
+}
+
+/** Undefined for what leaves nothing to report on. */
+export function admittedResults(record: AdmissionRecord, isLeftOut: IsLeftOut): AdmittedResults | undefined {
+  const { object, kind, operation, subresource, dryRun } = record.request;
+  const uid = object?.metadata.uid;
+  if (record.isBlocked || !object || !uid || dryRun || operation === 'DELETE' || subresource !== '') return undefined;
+  const { namespace = '', name = '' } = object.metadata;
+  if (!isReportable(kind) || isLeftOut(kind, namespace, name)) return undefined;
+  const contents = record.results.filter((result) => counts(result, kind, object)).map(admitted);
+  if (contents.length === 0) return undefined;
+  const key = namespace === '' ? name : `${namespace}/${name}`;
+  return { uid, group: kind.group, kind: kind.kind, key, body: hashBody(object), contents };
+}
+
+interface Waiting {
+  readonly body: TextHash;
+  readonly contents: readonly ResultContent[];
+  readonly expiresMs: number;
+}
+
+export interface AdmissionResultsOptions {
+  readonly policies: LivePolicies;
+  readonly index: ResultIndex;
+  readonly watches: () => Iterable<KindWatch>;
+  readonly enter: (sinceMs: number, work: () => void) => void;
+  readonly clock: Clock;
+}
+
+const maxWaiting = 5_000;
+const storedWithinMs = 60_000;
+
+/**
+ * Results that only admission can give: those of policies that are not scanned. They count once the object is seen
+ * stored as it was judged; a request that was refused later leaves nothing behind.
+ */
+export class AdmissionResults {
+  /** By uid, oldest first. */
+  private readonly waiting = new Map<string, Waiting>();
+  /** By uid: read back, and waiting to be seen for the first time. */
+  private readonly restored = new Map<string, readonly ResultContent[]>();
+
+  constructor(private readonly options: AdmissionResultsOptions) {}
+
+  take(admitted: AdmittedResults): void {
+    const { uid, kind, group, key, body, contents } = admitted;
+    const before = this.waiting.get(uid);
+    // Enforced and audited policies may be told one after the other.
+    const together = before && isSame(before.body, body) ? merge(before.contents, contents) : contents;
+    this.put(uid, { body, contents: together, expiresMs: this.options.clock.monotonicMs() + storedWithinMs });
+    for (const watch of this.options.watches())
+      if (watch.type.kind === kind && watch.type.group === group) this.seen(watch, key);
+  }
+
+  /** Nothing waits for its object any more, as far as objects come soon after they were admitted. */
+  get isSettled(): boolean {
+    const nowMs = this.options.clock.monotonicMs();
+    for (const { expiresMs } of this.waiting.values()) if (expiresMs > nowMs) return false;
+    return true;
+  }
+
+  /** A result of an earlier life of ours; it counts if its resource is still there. */
+  restore(resource: ResourceReference, content: ResultContent): void {
+    if (resource.uid) this.restored.set(resource.uid, merge(this.restored.get(resource.uid) ?? [], [content]));
+  }
+
+  /** An object is there in a new form. */
+  seen(watch: KindWatch, key: string): void {
+    const seen = watch.informer.get(key);
+    if (!seen) return;
+    const waiting = this.waiting.get(seen.uid);
+    const isStored = waiting !== undefined && isSame(waiting.body, seen.body);
+    const known = merge(this.restored.get(seen.uid) ?? [], isStored ? waiting.contents : []);
+    const contents = known.filter(({ head }) => this.isStillAsked(watch, head.policy, head.rule));
+    this.restored.delete(seen.uid);
+    if (isStored) this.waiting.delete(seen.uid);
+    if (contents.length === 0) return;
+    const told = new Set(contents.map(({ head }) => head.policy));
+    this.options.enter(this.options.clock.monotonicMs(), () => {
+      const { index } = this.options;
+      let resource = watch.resources.get(seen.uid);
+      if (!resource) watch.resources.set(seen.uid, (resource = index.addResource(referenceOf(watch, key, seen.uid))));
+      index.put(resource, (policy) => told.has(policy), contents);
+    });
+  }
+
+  private isStillAsked(watch: KindWatch, policy: string, rule: string): boolean {
+    const program = this.options.policies.current.get(policy);
+    if (!program || sourceOf(program) !== 'admission') return false;
+    return planFor(program, watch.type)?.whole.rules.some(({ name }) => name === rule) ?? false;
+  }
+
+  private put(uid: string, waiting: Waiting): void {
+    this.waiting.delete(uid);
+    this.waiting.set(uid, waiting);
+    const nowMs = this.options.clock.monotonicMs();
+    for (const [oldest, { expiresMs }] of this.waiting) {
+      if (expiresMs > nowMs && this.waiting.size <= maxWaiting) break;
+      this.waiting.delete(oldest);
+    }
+  }
+}
+
+function counts({ policy, rule }: RuleResult, kind: GroupVersionKind, object: KubeObject): boolean {
+  if (sourceOf(policy) !== 'admission') return false;
+  const plan = planFor(policy, kind);
+  const program: PolicyProgram | undefined = plan && programFor(plan, object);
+  return program?.rules.some(({ name }) => name === rule.name) ?? false;
+}
+
+const admitted = (result: RuleResult) => contentOf(result, 'admission');
+
+function merge(before: readonly ResultContent[], after: readonly ResultContent[]): readonly ResultContent[] {
+  const idOf = ({ head }: ResultContent) => `${head.policy} ${head.rule}`;
+  return [...new Map([...before, ...after].map((content) => [idOf(content), content])).values()];
+}
+
+function referenceOf({ type }: KindWatch, key: string, uid: string): ResourceReference {
+  const [first = '', second] = key.split('/');
+  const metadata = second === undefined ? { name: first, uid } : { namespace: first, name: second, uid };
+  const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
+  return referenceTo({ apiVersion, kind: type.kind, metadata });
+}

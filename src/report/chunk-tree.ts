@@ -1,0 +1,115 @@
+/**
+ * One object's share of a report's results. `bytes` counts their JSON, `sumA` and `sumB` add up their hashes: equal
+ * contents have equal sums, in whatever order they came, so that no text is needed to know what must be written.
+ */
+export interface Leaf {
+  readonly id: number;
+  /** The halves taken on the way from the whole report, as `0` and `1`. */
+  readonly path: string;
+  bytes: number;
+  count: number;
+  sumA: number;
+  sumB: number;
+  firstRow: number;
+  parent: Fork | undefined;
+}
+
+export interface Fork {
+  readonly path: string;
+  zero: Fork | Leaf;
+  one: Fork | Leaf;
+  parent: Fork | undefined;
+}
+
+/** Where a result belongs: by resource first, so that one resource's results share an object as long as they can. */
+export interface Place {
+  readonly resourceHash: number;
+  readonly ruleHash: number;
+}
+
+export const maxDepth = 64;
+
+const isLeaf = (node: Fork | Leaf): node is Leaf => 'count' in node;
+
+/** Which half a place is in, so many halvings down. */
+export function halfOf({ resourceHash, ruleHash }: Place, depth: number): 0 | 1 {
+  const bit = depth < 32 ? resourceHash >>> (31 - depth) : ruleHash >>> (63 - depth);
+  return (bit & 1) as 0 | 1;
+}
+
+export interface TreeOwner<L extends Leaf> {
+  /** Above this a leaf is halved, at or below it two halves are one again. */
+  readonly targetBytes: number;
+  newLeaf(path: string): L;
+  /** Moves everything of `from` to the leaf of `zero` and `one` that it belongs to. */
+  divide(from: L, zero: L, one: L): void;
+  /** Moves everything of both into `into`. */
+  unite(zero: L, one: L, into: L): void;
+}
+
+/**
+ * The results of one report, halved by their hash until each part fits an object. The form is a function of the
+ * contents alone: whatever the history, the same results end in the same parts, and a change moves only neighbours.
+ */
+export class ChunkTree<L extends Leaf> {
+  private root: Fork | L;
+
+  constructor(private readonly owner: TreeOwner<L>) {
+    this.root = owner.newLeaf('');
+  }
+
+  get isEmpty(): boolean {
+    return isLeaf(this.root) && this.root.count === 0;
+  }
+
+  find(place: Place): L {
+    let node: Fork | Leaf = this.root;
+    for (let depth = 0; !isLeaf(node); depth++) node = halfOf(place, depth) === 0 ? node.zero : node.one;
+    return node as L;
+  }
+
+  *leaves(node: Fork | Leaf = this.root): Generator<L> {
+    if (isLeaf(node)) yield node as L;
+    else {
+      yield* this.leaves(node.zero);
+      yield* this.leaves(node.one);
+    }
+  }
+
+  /** To be called after a leaf grew or shrank. */
+  settle(leaf: L): void {
+    if (leaf.bytes > this.owner.targetBytes) this.halve(leaf);
+    else this.join(leaf);
+  }
+
+  private halve(leaf: L): void {
+    if (leaf.path.length >= maxDepth || leaf.count < 2) return;
+    const zero = this.owner.newLeaf(`${leaf.path}0`);
+    const one = this.owner.newLeaf(`${leaf.path}1`);
+    const fork: Fork = { path: leaf.path, zero, one, parent: leaf.parent };
+    zero.parent = fork;
+    one.parent = fork;
+    this.replace(leaf, fork);
+    this.owner.divide(leaf, zero, one);
+    if (zero.bytes > this.owner.targetBytes) this.halve(zero);
+    if (one.bytes > this.owner.targetBytes) this.halve(one);
+  }
+
+  private join(leaf: L): void {
+    const fork = leaf.parent;
+    if (!fork || !isLeaf(fork.zero) || !isLeaf(fork.one)) return;
+    if (fork.zero.bytes + fork.one.bytes > this.owner.targetBytes) return;
+    const whole = this.owner.newLeaf(fork.path);
+    whole.parent = fork.parent;
+    this.replace(fork, whole);
+    this.owner.unite(fork.zero as L, fork.one as L, whole);
+    this.join(whole);
+  }
+
+  private replace(old: Fork | Leaf, by: Fork | L): void {
+    const { parent } = old;
+    if (!parent) this.root = by;
+    else if (parent.zero === old) parent.zero = by;
+    else parent.one = by;
+  }
+}

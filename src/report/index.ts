@@ -1,0 +1,17 @@
+/**
+ * Policy reports: what policies say of everything that is in the cluster, one report per policy and namespace. It judges
+ * what changes, keeps every result in a compact index, and writes objects that say what the index says. It decides
+ * nothing about requests; that is admission's business, and what admission finds is told to it.
+ *
+ * Invariants: at rest, background results equal policies × resources. Names and parts of reports follow from their
+ * contents alone. A report object is written only when its contents change, never beyond a size etcd takes, and never
+ * when it does not carry our label. Nothing is removed because something could not be read.
+ */
+export type { AdmissionRecord, TakeAdmissionResults } from './admission-results.ts';
+export { maxNameLength, type ReportIdentity, type ReportPolicy, reportName } from './names.ts';
+export { createReportOutbox, type OutboxOptions, type ReportOutbox } from './outbox.ts';
+export { annotations as reportAnnotations, reportTypes } from './report-object.ts';
+export { defaultLimits, type WriterLimits } from './report-writer.ts';
+export { createReporter, type Reporter, type ReporterOptions } from './reporter.ts';
+export { type ReportedStatus, type ReportSummary, reportedStatuses } from './result.ts';
+export type { IsLeftOut } from './scope.ts';

@@ -1,0 +1,87 @@
+import type { Logger } from '../base/index.ts';
+import { createInformer, type DiscoveredType, type Informer, type KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { hashBody, hashStatus } from './body-hash.ts';
+import type { IndexedResource } from './result-index.ts';
+import type { TextHash } from './text-hash.ts';
+import type { WatchedType } from './watched-types.ts';
+
+/** What is kept of an object: enough to know it again, and to know whether it changed. */
+export interface SeenObject {
+  readonly uid: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly body: TextHash;
+  readonly status: TextHash;
+}
+
+export interface KindWatch {
+  readonly type: DiscoveredType;
+  /** Replaced when policies change. */
+  plans: WatchedType['plans'];
+  policies: WatchedType['policies'];
+  readonly informer: Informer<KubeObject, SeenObject>;
+  /** By uid. */
+  readonly resources: Map<string, IndexedResource>;
+  /** How many objects have changed and are not judged yet. */
+  unjudged: number;
+  /** Whether everything that was there at the start has been judged once. */
+  isComplete: boolean;
+  stop(): Promise<void>;
+}
+
+export interface KindWatchOptions extends WatchedType {
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly onChanged: (watch: KindWatch, key: string, object: KubeObject) => void;
+  readonly onGone: (watch: KindWatch, key: string, uid: string) => void;
+  readonly onSynced: (watch: KindWatch) => void;
+}
+
+/** Small enough that reading one page holds the event loop for a millisecond or two: admission waits for it. */
+export const pageSize = 20;
+
+/** Follows the objects of one type until it is stopped. */
+export function startKindWatch(options: KindWatchOptions): KindWatch {
+  const { type, plans, policies, client, log, signal, onChanged, onGone, onSynced } = options;
+  const informer = createInformer<KubeObject, SeenObject>({ client, type, log, pageSize, project: see });
+  const stopping = new AbortController();
+  const running = informer.run(AbortSignal.any([signal, stopping.signal]));
+  const watch: KindWatch = {
+    type,
+    plans,
+    policies,
+    informer,
+    resources: new Map(),
+    unjudged: 0,
+    isComplete: false,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+  informer.addHandler({
+    onAdd: ({ key, object }) => object && onChanged(watch, key, object),
+    onUpdate({ key, object, stored, previous }) {
+      const isNew = !isSame(stored.body, previous.body);
+      const isOfInterest = isNew || (!isSame(stored.status, previous.status) && watch.plans.some((p) => p.readsStatus));
+      if (isOfInterest) onChanged(watch, key, object);
+    },
+    onDelete: ({ key, stored }) => onGone(watch, key, stored.uid),
+  });
+  informer.synced(signal).then(
+    () => onSynced(watch),
+    () => {
+      // Stopped before the first list was complete.
+    },
+  );
+  return watch;
+}
+
+function see(object: KubeObject): SeenObject {
+  const { uid = '', resourceVersion = '', namespace = '' } = object.metadata;
+  return { uid, version: resourceVersion, namespace, body: hashBody(object), status: hashStatus(object) };
+}
+
+export const isSame = (x: TextHash, y: TextHash) => x.a === y.a && x.b === y.b;

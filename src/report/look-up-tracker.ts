@@ -1,0 +1,101 @@
+import { retryOf } from '../base/index.ts';
+import { compareResourceVersions } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { type LookUp, type LookUpAnswer, lookUpKey } from '../policy/index.ts';
+import type { LookUps } from '../runtime/index.ts';
+
+/** Answers that a pass over many objects shares; it lives no longer than the pass. */
+export type LookUpCache = Map<string, Promise<LookUpAnswer>>;
+
+export interface LookUpTrackerOptions {
+  readonly lookUps: LookUps;
+  /** What this policy says of this namespace rests on something that is no longer so. */
+  readonly onStale: (policy: string, namespace: string) => void;
+  /** An answer failed for a reason that may pass. */
+  readonly onTransient: (policy: string, namespace: string) => void;
+  /** A ConfigMap was asked for: they must be followed from now on. */
+  readonly onConfigMapUsed: () => void;
+  /** As the watch knows it: empty for one that is not there, undefined before the watch knows. */
+  readonly configMapVersion: (key: string) => string | undefined;
+}
+
+/**
+ * Remembers which policy used which ConfigMap for which namespace, and in which version. Other look-ups cannot be
+ * followed; a regular rescan repeats them.
+ */
+export class LookUpTracker {
+  /** ConfigMap → policy → namespace → version seen; empty for one that was not there. */
+  private readonly users = new Map<string, Map<string, Map<string, string>>>();
+
+  constructor(private readonly options: LookUpTrackerOptions) {}
+
+  lookUpsFor(policy: string, namespace: string, cache: LookUpCache): LookUps {
+    return {
+      answer: async (lookUp, signal) => {
+        const key = lookUpKey(lookUp);
+        let asked = cache.get(key);
+        if (!asked) cache.set(key, (asked = this.ask(lookUp, policy, namespace, signal)));
+        if (lookUp.kind !== 'configMap') return await asked;
+        const configMap = `${lookUp.namespace}/${lookUp.name}`;
+        try {
+          const answer = await asked;
+          this.note(configMap, versionOf(answer), policy, namespace);
+          return answer;
+        } catch (thrown) {
+          this.note(configMap, '', policy, namespace);
+          throw thrown;
+        }
+      },
+    };
+  }
+
+  /** A ConfigMap is now of this version; empty when it is gone. */
+  configMapChanged(key: string, version: string): void {
+    for (const [policy, namespaces] of this.users.get(key) ?? []) {
+      for (const [namespace, seen] of namespaces) {
+        if (seen === version) continue;
+        // What was seen may be newer than this event: then its own event is still to come.
+        if (seen !== '' && version !== '' && (compareResourceVersions(seen, version) ?? -1) > 0) continue;
+        namespaces.delete(namespace);
+        this.options.onStale(policy, namespace);
+      }
+    }
+  }
+
+  /** The watch has just begun to know: whatever it knows differently has changed before. */
+  watchSynced(): void {
+    for (const key of this.users.keys()) this.configMapChanged(key, this.options.configMapVersion(key) ?? '');
+  }
+
+  forgetPolicy(policy: string): void {
+    for (const [key, policies] of this.users) {
+      policies.delete(policy);
+      if (policies.size === 0) this.users.delete(key);
+    }
+  }
+
+  private async ask(lookUp: LookUp, policy: string, namespace: string, signal: AbortSignal): Promise<LookUpAnswer> {
+    if (lookUp.kind === 'configMap') this.options.onConfigMapUsed();
+    try {
+      return await this.options.lookUps.answer(lookUp, signal);
+    } catch (thrown) {
+      if (!signal.aborted && retryOf(thrown) !== 'never') this.options.onTransient(policy, namespace);
+      throw thrown;
+    }
+  }
+
+  private note(configMap: string, version: string, policy: string, namespace: string): void {
+    const policies = this.users.get(configMap) ?? new Map<string, Map<string, string>>();
+    this.users.set(configMap, policies);
+    const namespaces = policies.get(policy) ?? new Map<string, string>();
+    policies.set(policy, namespaces);
+    namespaces.set(namespace, version);
+    // Its event may have come while the answer was under way.
+    const current = this.options.configMapVersion(configMap);
+    if (current !== undefined && current !== version) this.configMapChanged(configMap, current);
+  }
+}
+
+function versionOf(answer: LookUpAnswer): string {
+  return answer.ok ? ((answer.value as KubeObject | undefined)?.metadata?.resourceVersion ?? '') : '';
+}

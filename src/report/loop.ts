@@ -1,0 +1,53 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../base/index.ts';
+
+/** The event loop is for admission and leases: of each of its turns, work that waits for nothing takes so much. */
+const sliceMs = 1;
+
+/** Shared by all that work through many objects: together they take one slice of a turn, however many they are. */
+export class LoopShare {
+  private sliceEndsMs = 0;
+  private turned: Promise<void> | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** To be awaited before each piece; costs next to nothing while the slice lasts. */
+  async turn(): Promise<void> {
+    while (this.clock.monotonicMs() >= this.sliceEndsMs) {
+      this.turned ??= this.nextSlice();
+      await this.turned;
+    }
+  }
+
+  private async nextSlice(): Promise<void> {
+    await nextTurn();
+    this.turned = undefined;
+    this.sliceEndsMs = this.clock.monotonicMs() + sliceMs;
+  }
+}
+
+/** Calls `work` again and again; returns the way to stop. */
+export function every(ms: number, clock: Clock, work: () => void): () => void {
+  let cancel = () => {};
+  const again = () => {
+    cancel = clock.after(ms, () => {
+      work();
+      again();
+    });
+  };
+  again();
+  return () => cancel();
+}
+
+/** Resolves when what was registered is called, or the signal aborts. */
+export function waitFor(signal: AbortSignal, register: (wake: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    if (signal.aborted) return go();
+    signal.addEventListener('abort', go, { once: true });
+    register(go);
+  });
+}

@@ -1,0 +1,87 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { reportedStatuses } from './result.ts';
+
+export type WriteOperation = 'create' | 'update' | 'delete';
+export type WriteOutcome = 'done' | 'conflict' | 'refused' | 'failed' | 'foreign';
+
+/** What the parts of this folder tell; none of it carries a name from the cluster, so the series are few and fixed. */
+export interface ReportMetrics {
+  judged(policies: number): void;
+  rescanned(policies: number): void;
+  written(operation: WriteOperation, outcome: WriteOutcome, bytes?: number): void;
+}
+
+export const noMetrics: ReportMetrics = { judged() {}, rescanned() {}, written() {} };
+
+export interface ReportGauges {
+  readonly totals: readonly number[];
+  readonly objects: number;
+  readonly watchedKinds: number;
+  /** Age of the oldest change that is not in a report yet. */
+  readonly lagSeconds: number;
+}
+
+const operations: readonly WriteOperation[] = ['create', 'update', 'delete'];
+const outcomes: readonly WriteOutcome[] = ['done', 'conflict', 'refused', 'failed', 'foreign'];
+
+/** Registers the metrics of reports; once per registry. */
+export function createReportMetrics(registry: Registry, gauges: () => ReportGauges | undefined): ReportMetrics {
+  const registers = [registry];
+  const judged = new Counter({
+    name: 'supercargo_report_evaluations_total',
+    help: 'How often a policy judged an object for reports',
+    registers,
+  });
+  const rescans = new Counter({
+    name: 'supercargo_report_rescans_total',
+    help: 'How often a policy was run again on objects that had not changed',
+    registers,
+  });
+  const writes = new Counter({
+    name: 'supercargo_report_writes_total',
+    help: 'Writes of report objects by operation and outcome',
+    labelNames: ['operation', 'outcome'],
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'supercargo_report_written_bytes_total',
+    help: 'Size of all results written',
+    registers,
+  });
+  for (const operation of operations) for (const outcome of outcomes) writes.inc({ operation, outcome }, 0);
+  new Gauge({
+    name: 'supercargo_report_results',
+    help: 'Results by what they say',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      const now = gauges();
+      for (const [i, result] of reportedStatuses.entries()) this.set({ result }, now?.totals[i] ?? 0);
+    },
+  });
+  const gauge = (name: string, help: string, read: (now: ReportGauges) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const now = gauges();
+        this.set(now ? read(now) : 0);
+      },
+    });
+  gauge('supercargo_report_objects', 'Report objects that shall exist', ({ objects }) => objects);
+  gauge('supercargo_report_watched_kinds', 'Kinds followed for reports', ({ watchedKinds }) => watchedKinds);
+  gauge(
+    'supercargo_report_scan_lag_seconds',
+    'Age of the oldest change that is not in a report yet',
+    ({ lagSeconds }) => lagSeconds,
+  );
+  return {
+    judged: (policies) => judged.inc(policies),
+    rescanned: (policies) => rescans.inc(policies),
+    written(operation, outcome, size = 0) {
+      writes.inc({ operation, outcome });
+      bytes.inc(size);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { ownerLabel } from '../api/index.ts';
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { type AdmissionRecord, type AdmittedResults, admittedResults } from './admission-results.ts';
+import { waitFor } from './loop.ts';
+import type { IsLeftOut } from './scope.ts';
+
+export const outboxType: ResourceType = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+export const outboxLabel = 'supercargo.dev/report-outbox';
+
+export interface OutboxOptions {
+  readonly client: KubeClient;
+  readonly installation: string;
+  /** Our own. */
+  readonly namespace: string;
+  /** Of this process. */
+  readonly identity: string;
+  readonly isLeftOut?: IsLeftOut;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What a replica that does not lead has heard at admission, on its way to the one that does. */
+export interface ReportOutbox {
+  put(record: AdmissionRecord): void;
+  /** Flushes until the signal aborts, and what is left once more then. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const flushMs = 300;
+const retryMs = 2_000;
+const maxBytes = 512 * 1024;
+const maxEntries = 2_000;
+
+/** One bounded object per replica, never one per request; the newest results win when it is full. */
+export function createReportOutbox(options: OutboxOptions): ReportOutbox {
+  const { client, installation, namespace, identity, isLeftOut = () => false, clock, log } = options;
+  const name = `${installation}-report-outbox-${createHash('sha256').update(identity).digest('hex').slice(0, 10)}`;
+  const waiting = new Map<string, AdmittedResults>();
+  let wake: () => void = () => {};
+
+  const flush = async (signal?: AbortSignal): Promise<void> => {
+    if (waiting.size === 0) return;
+    const taken = [...waiting.values()];
+    const present = await client.get<KubeObject>(outboxType, { name, namespace }, { signal }).catch((thrown) => {
+      if (isKubeError(thrown, 'kube-not-found')) return undefined;
+      throw thrown;
+    });
+    const entries = bounded([...(present ? parseOutbox(present) : []), ...taken]);
+    const object: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name,
+        namespace,
+        labels: { [ownerLabel]: installation, [outboxLabel]: 'true' },
+        ...(present?.metadata.resourceVersion ? { resourceVersion: present.metadata.resourceVersion } : {}),
+      },
+      data: { entries: JSON.stringify(entries) },
+    };
+    if (present) await client.replace(outboxType, object, { signal });
+    else await client.create(outboxType, object, { signal });
+    for (const entry of taken) if (waiting.get(entry.uid) === entry) waiting.delete(entry.uid);
+  };
+
+  return {
+    put(record) {
+      const admitted = admittedResults(record, isLeftOut);
+      if (!admitted) return;
+      waiting.delete(admitted.uid);
+      waiting.set(admitted.uid, admitted);
+      for (const uid of waiting.keys()) {
+        if (waiting.size <= maxEntries) break;
+        waiting.delete(uid);
+      }
+      wake();
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        if (waiting.size === 0)
+          await waitFor(signal, (go) => {
+            wake = go;
+          });
+        await clock.sleep(flushMs, signal).catch(() => {});
+        if (signal.aborted) break;
+        try {
+          await flush(signal);
+        } catch (thrown) {
+          if (signal.aborted) break;
+          // The leader may have taken it at this very moment.
+          if (!isKubeError(thrown, 'kube-conflict'))
+            log.warn('results of admission cannot be handed to the leader; trying again', {
+              error: errorMessage(thrown),
+            });
+          await clock.sleep(isKubeError(thrown, 'kube-conflict') ? 0 : retryMs, signal).catch(() => {});
+        }
+      }
+      await flush().catch((thrown) => log.warn('results of admission are lost', { error: errorMessage(thrown) }));
+    },
+  };
+}
+
+/** Anything that is no entry is left out: the object is ours, but others can write to it. */
+export function parseOutbox(object: KubeObject): readonly AdmittedResults[] {
+  try {
+    const entries: unknown = JSON.parse((object['data'] as { readonly entries?: string } | undefined)?.entries ?? '[]');
+    return Array.isArray(entries) ? entries.filter(isEntry) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isEntry(value: unknown): value is AdmittedResults {
+  const { uid, body, contents } = (value ?? {}) as Partial<AdmittedResults>;
+  return (
+    typeof uid === 'string' &&
+    typeof body?.a === 'number' &&
+    Array.isArray(contents) &&
+    contents.every((one) => typeof one?.head?.policy === 'string' && typeof one.message === 'string')
+  );
+}
+
+/** The last word about each object, and as many of the newest as fit. */
+function bounded(entries: readonly AdmittedResults[]): readonly AdmittedResults[] {
+  const kept: AdmittedResults[] = [];
+  let bytes = 0;
+  for (const entry of [...new Map(entries.map((one) => [one.uid, one])).values()].reverse()) {
+    bytes += Buffer.byteLength(JSON.stringify(entry));
+    if (bytes > maxBytes) break;
+    kept.unshift(entry);
+  }
+  return kept;
+}

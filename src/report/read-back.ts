@@ -1,0 +1,63 @@
+import { isJsonObject, type Logger } from '../base/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import type { ObservedReport } from './own-reports.ts';
+import { typeForNamespace } from './report-object.ts';
+import {
+  headOf,
+  processes,
+  type ReportedStatus,
+  type ResourceReference,
+  type ResultContent,
+  reportedStatuses,
+} from './result.ts';
+
+export interface ReadBackOptions {
+  readonly client: KubeClient;
+  readonly reports: readonly ObservedReport[];
+  readonly policies: LivePolicies;
+  readonly restore: (resource: ResourceReference, content: ResultContent) => void;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Reads what only admission could tell from our own reports; all else is worked out anew. */
+export async function readBack(options: ReadBackOptions): Promise<void> {
+  const { client, reports, policies, restore, log, signal } = options;
+  for (const { namespace, name, hasAdmissionResults } of reports) {
+    if (!hasAdmissionResults) continue;
+    const key = namespace === '' ? { name } : { name, namespace };
+    let object: KubeObject;
+    try {
+      object = await client.get(typeForNamespace(namespace), key, { signal });
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) continue;
+      throw thrown;
+    }
+    const results = Array.isArray(object['results']) ? object['results'] : [];
+    const unread = results.filter((result) => !restoreOne(result, policies, restore)).length;
+    if (unread > 0) log.debug('some results of a report are not read back', { report: name, namespace, unread });
+  }
+}
+
+/** False for what did not come from admission, or makes no sense. */
+function restoreOne(value: unknown, policies: LivePolicies, restore: ReadBackOptions['restore']): boolean {
+  if (!isJsonObject(value) || !isJsonObject(value['properties'])) return false;
+  const { policy, rule, result, message = '', properties, timestamp, resources } = value;
+  if (properties['process'] !== processes.admission) return false;
+  const resource: unknown = Array.isArray(resources) ? resources[0] : undefined;
+  const program = typeof policy === 'string' ? policies.current.get(policy) : undefined;
+  if (!program || typeof rule !== 'string' || typeof message !== 'string' || !isJsonObject(resource)) return false;
+  if (!reportedStatuses.includes(result as ReportedStatus)) return false;
+  const seconds = isJsonObject(timestamp) ? timestamp['seconds'] : undefined;
+  restore(resource as unknown as ResourceReference, {
+    head: headOf(program, rule),
+    result: result as ReportedStatus,
+    message,
+    properties: JSON.stringify(properties),
+    process: 'admission',
+    ...(typeof seconds === 'number' ? { seconds } : {}),
+  });
+  return true;
+}

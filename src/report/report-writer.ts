@@ -1,0 +1,284 @@
+import { ownerLabel } from '../api/index.ts';
+import { type Clock, errorMessage, type Logger, retryOf } from '../base/index.ts';
+import { createWorkqueue, type Workqueue } from '../controller/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { every } from './loop.ts';
+import type { ReportMetrics, WriteOperation, WriteOutcome } from './metrics.ts';
+import { type ObservedReport, OwnReports } from './own-reports.ts';
+import type { ReportPart } from './part-table.ts';
+import { RateLimit } from './rate-limit.ts';
+import { renderReport, typeForNamespace } from './report-object.ts';
+import type { ResultIndex } from './result-index.ts';
+import type { Progress } from './scanner.ts';
+
+export interface WriterLimits {
+  /** Changes within this time are one write. */
+  readonly debounceMs: number;
+  /** How long a report waits for a rescan of its policy to end: half of it written would be written twice. */
+  readonly holdMs: number;
+  readonly concurrency: number;
+  readonly writesPerSecond: number;
+  readonly burst: number;
+}
+
+export const defaultLimits: WriterLimits = {
+  debounceMs: 200,
+  holdMs: 30_000,
+  concurrency: 4,
+  writesPerSecond: 100,
+  burst: 200,
+};
+
+export interface ReportWriterOptions {
+  readonly client: KubeClient;
+  readonly installation: string;
+  readonly index: ResultIndex;
+  readonly progressOf: (policy: string | undefined) => Progress;
+  readonly limits?: Partial<WriterLimits>;
+  readonly metrics: ReportMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const againMs = 100;
+const releaseMs = 50;
+const foreignMs = 300_000;
+const terminatingMs = 5_000;
+const quietMs = 30_000;
+
+/**
+ * Makes the report objects what the index says they shall be, one key at a time. It writes by content: an object that
+ * says the same already is left alone. It touches nothing without our label, and every write names the version it
+ * replaces.
+ */
+export class ReportWriter {
+  readonly reports: OwnReports;
+  private readonly limits: WriterLimits;
+  /** Keys to look at, with the time of the change that caused it. */
+  private readonly dirty = new Map<string, number>();
+  private queue: Workqueue | undefined;
+  private quietUntilMs = Number.NEGATIVE_INFINITY;
+  private readonly foreign = new Set<string>();
+  /** Dirty, and not to be written yet. */
+  private readonly held = new Set<string>();
+
+  constructor(private readonly options: ReportWriterOptions) {
+    const { client, installation, log } = options;
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.look(key) });
+  }
+
+  /** The contents of this object changed, because of a change seen at that time. */
+  touch(key: string, sinceMs: number): void {
+    if (!this.dirty.has(key)) this.dirty.set(key, sinceMs);
+    if (!this.held.has(key)) this.queue?.addAfter(key, this.limits.debounceMs);
+  }
+
+  get isIdle(): boolean {
+    return this.dirty.size === 0;
+  }
+
+  /** Of what is to be written and was not yet. */
+  get oldestChangeMs(): number | undefined {
+    let oldest: number | undefined;
+    for (const sinceMs of this.dirty.values()) if (oldest === undefined || sinceMs < oldest) oldest = sinceMs;
+    return oldest;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.options;
+    const limit = new RateLimit(clock, this.limits.writesPerSecond, this.limits.burst);
+    this.queue = createWorkqueue({ clock, backoff: { baseMs: 50, maxMs: 30_000 } });
+    const watching = this.reports.run(signal);
+    const stopReleasing = every(releaseMs, clock, () => this.releaseHeld());
+    try {
+      await this.reports.synced(signal);
+      for (const key of this.dirty.keys()) this.queue.addAfter(key, this.limits.debounceMs);
+      await this.queue.run((key, until) => this.work(key, limit, until), signal, this.limits);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    } finally {
+      stopReleasing();
+      this.queue = undefined;
+      await watching;
+    }
+  }
+
+  /** Something happened to the object itself; nothing of ours has changed. */
+  private look(key: string): void {
+    if (this.isSettled(key)) this.dirty.delete(key);
+    else this.touch(key, this.options.clock.monotonicMs());
+  }
+
+  private isSettled(key: string): boolean {
+    const [part, observed] = [this.options.index.part(key), this.reports.get(key)];
+    return part ? observed !== undefined && this.isAsDesired(part, observed) : observed === undefined;
+  }
+
+  private isAsDesired(part: ReportPart, { content, generation, contentGeneration }: ObservedReport): boolean {
+    return content === this.options.index.fingerprintOf(part) && generation === contentGeneration;
+  }
+
+  private async work(key: string, limit: RateLimit, signal: AbortSignal): Promise<void> {
+    const queue = this.queue!;
+    try {
+      const waitMs = await this.reconcile(key, limit, signal);
+      if (waitMs !== undefined) queue.addAfter(key, waitMs);
+      else queue.forget(key);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const retry = retryOf(thrown);
+      if (typeof retry === 'object') queue.addAfter(key, retry.afterMs);
+      else queue.addRateLimited(key);
+      this.complain(key, thrown);
+    }
+  }
+
+  /** Nothing is written before it is known, and nothing that is about to change once more. */
+  private mustWait(key: string, progressOf: (policy: string | undefined) => Progress): boolean {
+    const { index, clock } = this.options;
+    const progress = progressOf(index.part(key)?.policy ?? this.reports.get(key)?.policy);
+    if (progress !== 'changing') return progress === 'unknown';
+    return clock.monotonicMs() - (this.dirty.get(key) ?? 0) < this.limits.holdMs;
+  }
+
+  /** Looks after all that waits at once: there may be thousands of keys and only some policies. */
+  private releaseHeld(): void {
+    const known = new Map<string | undefined, Progress>();
+    const progressOf = (policy: string | undefined): Progress => {
+      const progress = known.get(policy) ?? this.options.progressOf(policy);
+      known.set(policy, progress);
+      return progress;
+    };
+    for (const key of this.held) {
+      if (this.mustWait(key, progressOf)) continue;
+      this.held.delete(key);
+      this.queue?.add(key);
+    }
+  }
+
+  /** When to look again; undefined when all is as it should be. */
+  private async reconcile(key: string, limit: RateLimit, signal: AbortSignal): Promise<number | undefined> {
+    const { progressOf } = this.options;
+    if (this.isSettled(key)) {
+      this.dirty.delete(key);
+      return undefined;
+    }
+    if (this.mustWait(key, progressOf)) {
+      this.held.add(key);
+      return undefined;
+    }
+    await limit.take(signal);
+    const waitMs = await this.write(key, signal);
+    // What changed during the write has been put into the queue again.
+    if (this.isSettled(key)) this.dirty.delete(key);
+    return waitMs;
+  }
+
+  private async write(key: string, signal: AbortSignal): Promise<number | undefined> {
+    const { client, index, installation } = this.options;
+    const part = index.part(key);
+    const observed = this.reports.get(key);
+    if (!part) return observed && this.remove(key, observed, signal);
+    const type = typeForNamespace(part.namespace);
+    const object = renderReport(part, { index, installation, replaces: observed });
+    const operation: WriteOperation = observed ? 'update' : 'create';
+    return this.attempt(key, part, operation, signal, async () => {
+      const written = observed
+        ? await client.replace(type, object, { metadataOnly: true, signal })
+        : await client.create(type, object, { metadataOnly: true, signal });
+      this.reports.noteWritten(written);
+      this.foreign.delete(key);
+    });
+  }
+
+  private remove(key: string, observed: ObservedReport, signal: AbortSignal): Promise<number | undefined> {
+    const { name, namespace, uid, resourceVersion } = observed;
+    const preconditions = { uid, resourceVersion };
+    return this.attempt(key, { ...observed, bytes: 0 }, 'delete', signal, async () => {
+      await this.options.client.delete(typeForNamespace(namespace), namespace === '' ? { name } : { name, namespace }, {
+        preconditions,
+        signal,
+      });
+      this.reports.forget(key);
+    });
+  }
+
+  private async attempt(
+    key: string,
+    place: { readonly namespace: string; readonly name: string; readonly bytes: number },
+    operation: WriteOperation,
+    signal: AbortSignal,
+    call: () => Promise<void>,
+  ): Promise<number | undefined> {
+    const count = (outcome: WriteOutcome, bytes = 0) => this.options.metrics.written(operation, outcome, bytes);
+    try {
+      await call();
+      count('done', place.bytes);
+      // A deletion is seen when the watch says so; what changed meanwhile waits already.
+      return undefined;
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-conflict') || isKubeError(thrown, 'kube-already-exists')) {
+        count('conflict');
+        return this.readAgain(key, place, signal);
+      }
+      if (isKubeError(thrown, 'kube-not-found') && operation !== 'create') {
+        count('conflict');
+        this.reports.forget(key);
+        return againMs;
+      }
+      if (operation === 'create' && isGoingAway(thrown)) {
+        count('refused');
+        return terminatingMs;
+      }
+      count('failed');
+      throw thrown;
+    }
+  }
+
+  /** Somebody was faster: find out what is there, and whether it is ours at all. */
+  private async readAgain(
+    key: string,
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { client, installation, log, metrics } = this.options;
+    this.reports.forget(key);
+    try {
+      const type = typeForNamespace(namespace);
+      const object = await client.get<KubeObject>(type, namespace === '' ? { name } : { name, namespace }, { signal });
+      if (object.metadata.labels?.[ownerLabel] === installation) {
+        this.reports.noteRead(object);
+        return againMs;
+      }
+      if (!this.foreign.has(key))
+        log.warn('a report of this name is not ours and is left alone; rename or remove it', { report: key });
+      this.foreign.add(key);
+      metrics.written('create', 'foreign');
+      return foreignMs;
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return againMs;
+      throw thrown;
+    }
+  }
+
+  /** One line now and then, however many reports cannot be written. */
+  private complain(key: string, thrown: unknown): void {
+    const { clock, log } = this.options;
+    const fields = { report: key, error: errorMessage(thrown), waiting: this.dirty.size };
+    const nowMs = clock.monotonicMs();
+    if (nowMs < this.quietUntilMs) {
+      log.debug('a report could not be written', fields);
+      return;
+    }
+    this.quietUntilMs = nowMs + quietMs;
+    log.warn('reports cannot be written; trying again', fields);
+  }
+}
+
+/** The namespace is being deleted, or is gone: its results will follow. */
+function isGoingAway(thrown: unknown): boolean {
+  if (isKubeError(thrown, 'kube-not-found')) return true;
+  return isKubeError(thrown, 'kube-forbidden') && thrown.causes.some(({ reason }) => reason === 'NamespaceTerminating');
+}

@@ -1,0 +1,177 @@
+import { setMaxListeners } from 'node:events';
+import type { Registry } from 'prom-client';
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { Discovery, KubeClient } from '../kube/index.ts';
+import type { LivePolicies, LookUps } from '../runtime/index.ts';
+import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
+import { waitFor } from './loop.ts';
+import { createReportMetrics, noMetrics, type ReportGauges } from './metrics.ts';
+import { readOutboxes } from './outbox-reader.ts';
+import { readBack } from './read-back.ts';
+import { ReportWriter, type WriterLimits } from './report-writer.ts';
+import { ResultIndex } from './result-index.ts';
+import { Scanner } from './scanner.ts';
+import type { IsLeftOut } from './scope.ts';
+
+export interface ReporterOptions {
+  readonly client: KubeClient;
+  readonly discovery: Discovery;
+  readonly policies: LivePolicies;
+  readonly lookUps: LookUps;
+  /** The value of our label: reports that carry another are not ours. */
+  readonly installation: string;
+  /** A report per policy and namespace; false for the old form, a report per namespace. */
+  readonly isSplit: boolean;
+  readonly isLeftOut?: IsLeftOut;
+  /** Where other replicas leave what they heard at admission; nobody is read from when absent. */
+  readonly outboxNamespace?: string | undefined;
+  readonly rescanMs?: number;
+  readonly targetBytes?: number;
+  readonly limits?: Partial<WriterLimits>;
+  readonly metrics?: Registry;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Keeps policy reports true. May be run again after it stopped; each run works everything out anew. */
+export interface Reporter {
+  run(signal: AbortSignal): Promise<void>;
+  readonly isRunning: boolean;
+  /** Taken while it runs; of no effect otherwise. */
+  takeAdmissionResults(record: AdmissionRecord): void;
+  /** Nothing is left to judge and nothing to write. */
+  readonly isIdle: boolean;
+}
+
+interface Term {
+  readonly index: ResultIndex;
+  readonly scanner: Scanner;
+  readonly writer: ReportWriter;
+  readonly admission: AdmissionResults;
+}
+
+const hourMs = 3_600_000;
+
+export function createReporter(options: ReporterOptions): Reporter {
+  const { client, policies, log, clock } = options;
+  let term: Term | undefined;
+  const metrics = options.metrics
+    ? createReportMetrics(options.metrics, () => term && gaugesOf(term, clock))
+    : noMetrics;
+
+  const begin = (): Term => {
+    const { isSplit, targetBytes, isLeftOut = () => false } = options;
+    const index = new ResultIndex({
+      isSplit,
+      ...(targetBytes === undefined ? {} : { targetBytes }),
+      nowSeconds: () => Math.floor(clock.now() / 1000),
+      onChange: (key) => writer.touch(key, scanner.causeMs ?? clock.monotonicMs()),
+    });
+    const scanner: Scanner = new Scanner({
+      ...options,
+      index,
+      isLeftOut,
+      rescanMs: options.rescanMs ?? hourMs,
+      metrics,
+      onSeen: (watch, key) => admission.seen(watch, key),
+    });
+    const writer: ReportWriter = new ReportWriter({
+      client,
+      installation: options.installation,
+      index,
+      progressOf: (policy) => scanner.progressOf(policy),
+      ...(options.limits ? { limits: options.limits } : {}),
+      metrics,
+      clock,
+      log,
+    });
+    const admission = new AdmissionResults({
+      policies,
+      index,
+      watches: () => scanner.watches.values(),
+      enter: (sinceMs, work) => scanner.enter(sinceMs, work),
+      clock,
+    });
+    return { index, scanner, writer, admission };
+  };
+
+  const scanAfterReading = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await writer.reports.synced(signal);
+        await scanner.policiesSynced(signal);
+        const reports = writer.reports.list();
+        await readBack({
+          client,
+          reports,
+          policies,
+          log,
+          signal,
+          restore: (of, content) => admission.restore(of, content),
+        });
+        break;
+      } catch (thrown) {
+        if (signal.aborted) return;
+        log.warn('our own reports cannot be read; trying again', { error: errorMessage(thrown) });
+        await clock.sleep(Math.min(30_000, 500 * 2 ** failures++), signal).catch(() => {});
+      }
+    }
+    await scanner.run(signal);
+  };
+
+  const readOthers = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
+    const { outboxNamespace: namespace, installation } = options;
+    if (namespace === undefined) return await waitFor(signal, () => {});
+    const isWritten = () => admission.isSettled && scanner.isIdle && writer.isIdle;
+    const take = (entry: AdmittedResults) => admission.take(entry);
+    await readOutboxes({ client, installation, namespace, take, isWritten, clock, log }, signal);
+  };
+
+  return {
+    async run(signal) {
+      const current = begin();
+      term = current;
+      const stop = new AbortController();
+      const until = AbortSignal.any([signal, stop.signal]);
+      // One for each watch, and there are as many as policies speak of kinds.
+      setMaxListeners(0, until);
+      const guarded = async (work: Promise<void>) => {
+        try {
+          await work;
+        } finally {
+          stop.abort();
+        }
+      };
+      try {
+        await Promise.all([
+          guarded(current.writer.run(until)),
+          guarded(scanAfterReading(current, until)),
+          guarded(readOthers(current, until)),
+        ]);
+      } finally {
+        if (term === current) term = undefined;
+      }
+    },
+    get isRunning() {
+      return term !== undefined;
+    },
+    takeAdmissionResults(record) {
+      const admitted = term && admittedResults(record, options.isLeftOut ?? (() => false));
+      if (admitted) term?.admission.take(admitted);
+    },
+    get isIdle() {
+      return term ? term.scanner.isIdle && term.writer.isIdle : false;
+    },
+  };
+}
+
+function gaugesOf({ index, scanner, writer }: Term, clock: Clock): ReportGauges {
+  const nowMs = clock.monotonicMs();
+  const oldest = Math.min(scanner.oldestChangeMs ?? nowMs, writer.oldestChangeMs ?? nowMs);
+  return {
+    totals: index.totals,
+    objects: index.partCount,
+    watchedKinds: scanner.watches.size,
+    lagSeconds: (nowMs - oldest) / 1000,
+  };
+}

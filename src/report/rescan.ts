@@ -1,0 +1,93 @@
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { type KubeClient, objectKey } from '../kube/index.ts';
+import { renderGvr } from '../object/index.ts';
+import { type KindWatch, pageSize } from './kind-watch.ts';
+import type { LookUpCache } from './look-up-tracker.ts';
+import type { LoopShare } from './loop.ts';
+import type { ReportMetrics } from './metrics.ts';
+import type { ObjectJudge } from './object-judge.ts';
+import type { RescanRequests, Rescans } from './rescan-requests.ts';
+
+export interface RescanContext {
+  readonly client: KubeClient;
+  readonly requests: RescanRequests;
+  readonly watches: ReadonlyMap<string, KindWatch>;
+  readonly judge: ObjectJudge;
+  readonly share: LoopShare;
+  readonly metrics: ReportMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const repeatMs = 5_000;
+
+/** Works off requests, one pass at a time. Objects are paged through, never all held. */
+export async function runRescans(context: RescanContext, signal: AbortSignal): Promise<void> {
+  const { requests, watches, metrics, log, clock } = context;
+  while (!signal.aborted) {
+    const rescans = await requests.take(signal);
+    if (!rescans) return;
+    metrics.rescanned(rescans.size);
+    for (const watch of [...watches.values()]) {
+      try {
+        await rescanType(watch, rescans, context, signal);
+      } catch (thrown) {
+        if (signal.aborted) return;
+        log.warn('a rescan was cut short and will be repeated', {
+          type: renderGvr(watch.type),
+          error: errorMessage(thrown),
+        });
+        clock.after(repeatMs, () => requests.addAll(rescans));
+      }
+    }
+  }
+}
+
+async function rescanType(
+  watch: KindWatch,
+  rescans: Rescans,
+  { client, judge, share, metrics, clock }: RescanContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const plans = watch.plans.filter(({ program }) => rescans.has(program.key));
+  if (plans.length === 0) return;
+  await watch.informer.synced(signal);
+  const places = plans.map(({ program }) => rescans.get(program.key)!);
+  const isEverywhere = places.includes('all') || !watch.type.namespaced;
+  const namespaces = isEverywhere
+    ? [undefined]
+    : [...new Set((places as readonly ReadonlySet<string>[]).flatMap((place) => [...place]))];
+  const cache: LookUpCache = new Map();
+  const sinceMs = clock.monotonicMs();
+  for (const namespace of namespaces) {
+    for await (const page of ahead(client.pages(watch.type, { namespace, limit: 2 * pageSize, signal }))) {
+      for (const object of page.items) {
+        const place = object.metadata.namespace ?? '';
+        const here = plans.filter(({ program }) => {
+          const wanted = rescans.get(program.key)!;
+          return wanted === 'all' || wanted.has(place);
+        });
+        if (here.length === 0) continue;
+        await share.turn();
+        await judge.run({ watch, key: objectKey(object), object, plans: here, cache, signal, sinceMs });
+        metrics.judged(here.length);
+      }
+    }
+  }
+}
+
+/** The same, with the next one asked for while the last one is worked on. */
+async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = items.next();
+  try {
+    for (let item = await next; !item.done; item = await next) {
+      next = items.next();
+      // Whoever stops early never awaits it.
+      next.catch(() => {});
+      yield item.value;
+    }
+  } finally {
+    await next.catch(() => {});
+    await items.return(undefined);
+  }
+}

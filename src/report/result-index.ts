@@ -1,0 +1,348 @@
+import { ChunkTree, halfOf, type Leaf, type Place } from './chunk-tree.ts';
+import { HeadTable } from './head-table.ts';
+import { PartTable, type ReportPart } from './part-table.ts';
+import {
+  type ReportSummary,
+  type ResourceReference,
+  type ResultContent,
+  type ResultHead,
+  reportedStatuses,
+} from './result.ts';
+import { noRow, RowStore } from './row-store.ts';
+import { hashText, mix, renderHash, type TextHash } from './text-hash.ts';
+import { TextTable } from './text-table.ts';
+
+/** A resource with results, or one that may get them. */
+export interface IndexedResource {
+  readonly id: number;
+  readonly reference: ResourceReference;
+  /** Of its name, not its uid: a resource that is made anew stays in the same part of a report. */
+  readonly placeHash: number;
+  /** Of all that reports say of it. */
+  readonly contentHash: TextHash;
+  readonly jsonBytes: number;
+  firstRow: number;
+}
+
+export interface IndexedResult extends Omit<ResultContent, 'process' | 'properties' | 'seconds'> {
+  readonly properties: Readonly<Record<string, string>>;
+  readonly resource: ResourceReference;
+  readonly seconds: number;
+}
+
+export interface ResultIndexOptions {
+  /** One report per policy and namespace; else one per namespace. */
+  readonly isSplit: boolean;
+  readonly targetBytes?: number;
+  readonly nowSeconds: () => number;
+  /** Tells the key of every object whose contents changed, came to be or shall go. */
+  readonly onChange: (key: string) => void;
+}
+
+export const defaultTargetBytes = 256 * 1024;
+
+// The rest of a result's JSON: field names, the result itself and its time.
+const frameBytes =
+  '{"result":"error","message":,"timestamp":{"seconds":1234567890,"nanos":0},"resources":[],"properties":},'.length;
+const admissionFlag = 8;
+
+/**
+ * Every result, by report and by resource, in numbers and shared texts. It knows nothing of policies or clusters: what
+ * it is told is what shall be written, and it says which objects that concerns.
+ */
+export class ResultIndex {
+  private readonly rows = new RowStore();
+  private readonly texts = new TextTable();
+  private readonly heads = new HeadTable();
+  private readonly resources: (IndexedResource | undefined)[] = [];
+  private readonly freeResources: number[] = [];
+  private readonly reports = new Map<string, ChunkTree<ReportPart>>();
+  private readonly parts: PartTable;
+  readonly totals: number[] = reportedStatuses.map(() => 0);
+
+  constructor(private readonly options: ResultIndexOptions) {
+    this.parts = new PartTable(options.onChange);
+  }
+
+  get size(): number {
+    return this.rows.size;
+  }
+
+  get partCount(): number {
+    return this.parts.size;
+  }
+
+  addResource(reference: ResourceReference): IndexedResource {
+    const { apiVersion, kind, namespace = '', name } = reference;
+    const json = JSON.stringify(reference);
+    const id = this.freeResources.pop() ?? this.resources.length;
+    const resource: IndexedResource = {
+      id,
+      reference,
+      placeHash: hashText(JSON.stringify([apiVersion, kind, namespace, name])).a,
+      contentHash: hashText(json),
+      jsonBytes: Buffer.byteLength(json),
+      firstRow: noRow,
+    };
+    this.resources[id] = resource;
+    return resource;
+  }
+
+  removeResource(resource: IndexedResource): void {
+    this.put(resource, () => true, []);
+    this.resources[resource.id] = undefined;
+    this.freeResources.push(resource.id);
+  }
+
+  /** The resource's results by the policies in scope are these and no others. True when anything changed. */
+  put(
+    resource: IndexedResource,
+    isInScope: (policy: string, rule: string) => boolean,
+    contents: readonly ResultContent[],
+  ): boolean {
+    const stale = new Map<number, number>();
+    for (let row = resource.firstRow; row !== noRow; row = this.rows.nextOfResource[row]!) {
+      const { head } = this.heads.get(this.rows.head[row]!);
+      if (isInScope(head.policy, head.rule)) stale.set(this.rows.head[row]!, row);
+    }
+    let isChanged = false;
+    for (const content of contents) {
+      const head = this.heads.hold(content.head);
+      const present = stale.get(head);
+      if (present === undefined) this.insert(resource, head, content);
+      else {
+        stale.delete(head);
+        this.heads.release(head);
+        if (!this.rewrite(present, content)) continue;
+      }
+      isChanged = true;
+    }
+    for (const row of stale.values()) this.remove(resource, row);
+    return isChanged || stale.size > 0;
+  }
+
+  /**
+   * Removes every result for which both answers are yes: first of its rule, then of its resource. A generator, so that
+   * whoever runs it can let others run in between; what is changed meanwhile is seen as it is then.
+   */
+  *removeWhere(
+    isOfRule: (head: ResultHead) => boolean,
+    isGone: (head: ResultHead, resource: ResourceReference, isFromAdmission: boolean) => boolean,
+  ): Generator<void> {
+    const { rows } = this;
+    let removed = 0;
+    for (let row = 0; row < rows.end; row++) {
+      if (row % 50_000 === 49_999) yield;
+      const id = rows.head[row]!;
+      if (id === noRow) continue;
+      const { head } = this.heads.get(id);
+      if (!isOfRule(head)) continue;
+      const resource = this.resources[rows.resource[row]!]!;
+      if (!isGone(head, resource.reference, (rows.status[row]! & admissionFlag) !== 0)) continue;
+      this.remove(resource, row);
+      if (++removed % 500 === 0) yield;
+    }
+  }
+
+  /** What shall be in the object of this key; undefined when it shall not be. */
+  part(key: string): ReportPart | undefined {
+    return this.parts.get(key);
+  }
+
+  allParts(): IterableIterator<ReportPart> {
+    return this.parts.values();
+  }
+
+  summaryOf({ counts }: Pick<ReportPart, 'counts'>): ReportSummary {
+    return Object.fromEntries(reportedStatuses.map((status, i) => [status, counts[i]!])) as ReportSummary;
+  }
+
+  /** In an order that depends on nothing but the results. */
+  resultsOf(part: ReportPart): IndexedResult[] {
+    const results: { readonly order: string; readonly result: IndexedResult }[] = [];
+    for (let row = part.firstRow; row !== noRow; row = this.rows.nextInLeaf[row]!) {
+      const { head, json } = this.heads.get(this.rows.head[row]!);
+      const { reference } = this.resources[this.rows.resource[row]!]!;
+      const { apiVersion, kind, namespace = '', name } = reference;
+      results.push({
+        order: `${namespace}\0${kind}\0${name}\0${apiVersion}\0${json}`,
+        result: {
+          head,
+          resource: reference,
+          result: reportedStatuses[this.rows.status[row]! & 7]!,
+          message: this.texts.text(this.rows.message[row]!),
+          properties: JSON.parse(this.texts.text(this.rows.properties[row]!)),
+          seconds: this.rows.seconds[row]!,
+        },
+      });
+    }
+    results.sort((x, y) => (x.order < y.order ? -1 : x.order > y.order ? 1 : 0));
+    return results.map(({ result }) => result);
+  }
+
+  /** The same for the same contents, whatever their times; what annotations carry. */
+  fingerprintOf({ count, sumA, sumB }: Pick<Leaf, 'count' | 'sumA' | 'sumB'>): string {
+    return `v1-${count}-${renderHash(sumA, sumB)}`;
+  }
+
+  private insert(resource: IndexedResource, head: number, content: ResultContent): void {
+    const { rows } = this;
+    const row = rows.add();
+    rows.head[row] = head;
+    rows.resource[row] = resource.id;
+    rows.message[row] = this.texts.hold(content.message);
+    rows.properties[row] = this.texts.hold(content.properties);
+    this.describe(row, content);
+    rows.nextOfResource[row] = resource.firstRow;
+    resource.firstRow = row;
+    const tree = this.treeOf(resource, head);
+    const leaf = tree.find(this.placeOf(row));
+    this.link(row, leaf);
+    this.options.onChange(leaf.key);
+    tree.settle(leaf);
+  }
+
+  /** False when nothing but the time would be new. */
+  private rewrite(row: number, content: ResultContent): boolean {
+    const { rows, texts } = this;
+    if (
+      rows.status[row] === statusOf(content) &&
+      texts.text(rows.message[row]!) === content.message &&
+      texts.text(rows.properties[row]!) === content.properties
+    )
+      return false;
+    const leaf = this.parts.at(rows.leaf[row]!);
+    this.unlink(row, leaf);
+    texts.release(rows.message[row]!);
+    texts.release(rows.properties[row]!);
+    rows.message[row] = texts.hold(content.message);
+    rows.properties[row] = texts.hold(content.properties);
+    this.describe(row, content);
+    this.link(row, leaf);
+    this.options.onChange(leaf.key);
+    this.treeOf(this.resources[rows.resource[row]!]!, rows.head[row]!).settle(leaf);
+    return true;
+  }
+
+  private describe(row: number, content: ResultContent): void {
+    const { rows, texts } = this;
+    const head = this.heads.get(rows.head[row]!);
+    const resource = this.resources[rows.resource[row]!]!;
+    const [message, properties] = [rows.message[row]!, rows.properties[row]!];
+    rows.status[row] = statusOf(content);
+    rows.seconds[row] = content.seconds ?? this.options.nowSeconds();
+    const status = rows.status[row]!;
+    rows.hashA[row] = [resource.contentHash.a, head.hash, texts.hashA(message), texts.hashA(properties)].reduce(
+      mix,
+      status,
+    );
+    rows.hashB[row] = [head.hash, texts.hashB(properties), texts.hashB(message), resource.contentHash.b].reduce(
+      mix,
+      ~status,
+    );
+    // A property's own quotes are escaped in the measured text: the sum errs on the safe side.
+    rows.bytes[row] =
+      frameBytes + head.bytes + resource.jsonBytes + texts.jsonBytes(message) + texts.jsonBytes(properties);
+  }
+
+  private remove(resource: IndexedResource, row: number): void {
+    const { rows } = this;
+    const leaf = this.parts.at(rows.leaf[row]!);
+    const tree = this.treeOf(resource, rows.head[row]!);
+    this.unlink(row, leaf);
+    if (resource.firstRow === row) resource.firstRow = rows.nextOfResource[row]!;
+    else {
+      let before = resource.firstRow;
+      while (rows.nextOfResource[before] !== row) before = rows.nextOfResource[before]!;
+      rows.nextOfResource[before] = rows.nextOfResource[row]!;
+    }
+    const head = rows.head[row]!;
+    this.texts.release(rows.message[row]!);
+    this.texts.release(rows.properties[row]!);
+    rows.remove(row);
+    this.options.onChange(leaf.key);
+    tree.settle(leaf);
+    if (tree.isEmpty) {
+      for (const empty of tree.leaves()) this.parts.remove(empty);
+      this.reports.delete(this.reportKey(resource, this.heads.get(head).head.policy));
+    }
+    this.heads.release(head);
+  }
+
+  private link(row: number, leaf: ReportPart): void {
+    const { rows } = this;
+    rows.leaf[row] = leaf.id;
+    rows.previousInLeaf[row] = noRow;
+    rows.nextInLeaf[row] = leaf.firstRow;
+    if (leaf.firstRow !== noRow) rows.previousInLeaf[leaf.firstRow] = row;
+    leaf.firstRow = row;
+    this.account(row, leaf, 1);
+  }
+
+  private unlink(row: number, leaf: ReportPart): void {
+    const { rows } = this;
+    const [next, previous] = [rows.nextInLeaf[row]!, rows.previousInLeaf[row]!];
+    if (next !== noRow) rows.previousInLeaf[next] = previous;
+    if (previous !== noRow) rows.nextInLeaf[previous] = next;
+    else leaf.firstRow = next;
+    this.account(row, leaf, -1);
+  }
+
+  private account(row: number, leaf: ReportPart, sign: 1 | -1): void {
+    const { rows } = this;
+    const status = rows.status[row]!;
+    leaf.count += sign;
+    leaf.bytes += sign * rows.bytes[row]!;
+    leaf.sumA = (leaf.sumA + sign * (rows.hashA[row]! | 0)) | 0;
+    leaf.sumB = (leaf.sumB + sign * (rows.hashB[row]! | 0)) | 0;
+    leaf.counts[status & 7]! += sign;
+    this.totals[status & 7]! += sign;
+    if ((status & admissionFlag) !== 0) leaf.fromAdmission += sign;
+  }
+
+  private placeOf(row: number): Place {
+    return {
+      resourceHash: this.resources[this.rows.resource[row]!]!.placeHash,
+      ruleHash: this.heads.get(this.rows.head[row]!).ruleHash,
+    };
+  }
+
+  private reportKey({ reference: { namespace = '' } }: IndexedResource, policy: string): string {
+    return this.options.isSplit ? `${namespace}\0${policy}` : namespace;
+  }
+
+  private treeOf(resource: IndexedResource, head: number): ChunkTree<ReportPart> {
+    const { policy } = this.heads.get(head).head;
+    const id = this.reportKey(resource, policy);
+    let tree = this.reports.get(id);
+    if (!tree) {
+      const namespace = resource.reference.namespace ?? '';
+      tree = new ChunkTree({
+        targetBytes: this.options.targetBytes ?? defaultTargetBytes,
+        newLeaf: (path) => this.parts.add(namespace, this.options.isSplit ? policy : undefined, path),
+        divide: (from, zero, one) =>
+          this.moveAll(from, (row) => (halfOf(this.placeOf(row), from.path.length) ? one : zero)),
+        unite: (zero, one, into) => {
+          this.moveAll(zero, () => into);
+          this.moveAll(one, () => into);
+        },
+      });
+      this.reports.set(id, tree);
+    }
+    return tree;
+  }
+
+  private moveAll(from: ReportPart, targetOf: (row: number) => ReportPart): void {
+    for (let row = from.firstRow; row !== noRow; ) {
+      const next = this.rows.nextInLeaf[row]!;
+      this.unlink(row, from);
+      this.link(row, targetOf(row));
+      row = next;
+    }
+    this.parts.remove(from);
+  }
+}
+
+function statusOf({ result, process }: ResultContent): number {
+  return reportedStatuses.indexOf(result) | (process === 'admission' ? admissionFlag : 0);
+}

@@ -1,0 +1,78 @@
+/** No row, or the end of a list of rows. */
+export const noRow = 0xffffffff;
+
+const columns = [
+  'head',
+  'resource',
+  'status',
+  'message',
+  'properties',
+  'seconds',
+  'leaf',
+  'nextInLeaf',
+  'previousInLeaf',
+  'nextOfResource',
+  'hashA',
+  'hashB',
+  'bytes',
+] as const;
+type Column = (typeof columns)[number];
+
+/**
+ * Results as numbers in columns: a million of them are some tens of megabytes that no garbage collector has to walk.
+ * What the numbers mean is the index's business.
+ */
+export class RowStore {
+  head = new Uint32Array(0);
+  resource = new Uint32Array(0);
+  status = new Uint32Array(0);
+  message = new Uint32Array(0);
+  properties = new Uint32Array(0);
+  seconds = new Uint32Array(0);
+  leaf = new Uint32Array(0);
+  nextInLeaf = new Uint32Array(0);
+  previousInLeaf = new Uint32Array(0);
+  nextOfResource = new Uint32Array(0);
+  hashA = new Uint32Array(0);
+  hashB = new Uint32Array(0);
+  bytes = new Uint32Array(0);
+  private free = noRow;
+  private used = 0;
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  /** Rows ever used are below this; whether one is in use, `head` tells. */
+  get end(): number {
+    return this.used;
+  }
+
+  add(): number {
+    this.count++;
+    if (this.free !== noRow) {
+      const row = this.free;
+      this.free = this.nextInLeaf[row]!;
+      return row;
+    }
+    if (this.used === this.head.length) this.grow();
+    return this.used++;
+  }
+
+  remove(row: number): void {
+    this.count--;
+    this.head[row] = noRow;
+    this.nextInLeaf[row] = this.free;
+    this.free = row;
+  }
+
+  private grow(): void {
+    const capacity = Math.max(256, Math.ceil(this.head.length * 1.5));
+    for (const column of columns) {
+      const larger = new Uint32Array(capacity);
+      larger.set(this[column as Column]);
+      this[column as Column] = larger;
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { Discovery, KubeClient } from '../kube/index.ts';
+import { gvkOf } from '../object/index.ts';
+import type { ExceptionProgram } from '../policy/index.ts';
+import type { LivePolicies, LookUps, PolicyChange } from '../runtime/index.ts';
+import { withBackpressure } from './backpressure.ts';
+import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
+import { type KindWatch, startKindWatch } from './kind-watch.ts';
+import { LookUpTracker } from './look-up-tracker.ts';
+import { every, LoopShare, waitFor } from './loop.ts';
+import type { ReportMetrics } from './metrics.ts';
+import { ObjectJudge } from './object-judge.ts';
+import { PendingObjects } from './pending-objects.ts';
+import { type RescanContext, runRescans } from './rescan.ts';
+import { RescanRequests } from './rescan-requests.ts';
+import type { ResultIndex } from './result-index.ts';
+import { type IsLeftOut, planFor, sourceOf } from './scope.ts';
+import { type WatchedType, watchedTypes } from './watched-types.ts';
+
+export interface ScannerOptions {
+  readonly client: KubeClient;
+  readonly discovery: Discovery;
+  readonly policies: LivePolicies;
+  readonly lookUps: LookUps;
+  readonly index: ResultIndex;
+  readonly isLeftOut: IsLeftOut;
+  readonly rescanMs: number;
+  readonly metrics: ReportMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** An object that is followed has come or changed, before it is judged. */
+  readonly onSeen?: (watch: KindWatch, key: string) => void;
+}
+
+/** How far the results of a policy are: not known yet, being worked out anew, or as they should be. */
+export type Progress = 'unknown' | 'changing' | 'settled';
+
+const maxPending = 200;
+const lanes = 4;
+const transientRetryMs = 15_000;
+
+/** Keeps the index true to policies and resources: judges what changes, and again what a change elsewhere touches. */
+export class Scanner {
+  readonly watches = new Map<string, KindWatch>();
+  private readonly pending = new PendingObjects(maxPending);
+  private readonly rescans = new RescanRequests();
+  private readonly tracker: LookUpTracker;
+  private readonly judge: ObjectJudge;
+  private readonly changedPolicies = new Set<string>();
+  private facts: ClusterFacts | undefined;
+  private exceptions: readonly ExceptionProgram[] = [];
+  private hasApplied = false;
+  private mustApply = true;
+  private wakeControl: () => void = () => {};
+  private wakeLanes: (() => void)[] = [];
+  private readonly share: LoopShare;
+  /** When the change was seen whose results are being entered. */
+  causeMs: number | undefined;
+
+  constructor(private readonly options: ScannerOptions) {
+    const { lookUps, policies, index, isLeftOut, clock } = options;
+    this.share = new LoopShare(clock);
+    this.tracker = new LookUpTracker({
+      lookUps,
+      onStale: (policy, namespace) => this.rescans.add(policy, [namespace]),
+      onTransient: (policy, namespace) => {
+        clock.after(transientRetryMs, () => this.rescans.add(policy, [namespace]));
+      },
+      onConfigMapUsed: () => this.facts?.followConfigMaps(),
+      configMapVersion: (key) => this.facts?.configMapVersion(key),
+    });
+    this.judge = new ObjectJudge({
+      policies,
+      index,
+      tracker: this.tracker,
+      isLeftOut,
+      namespaceLabels: (namespace) => this.facts?.namespaceLabels(namespace) ?? {},
+      clock,
+      enter: (sinceMs, work) => this.enter(sinceMs, work),
+    });
+  }
+
+  /** Of one policy, or of all where reports are not split. */
+  progressOf(policy: string | undefined): Progress {
+    if (!this.hasApplied) return 'unknown';
+    for (const watch of this.watches.values()) {
+      if (watch.isComplete) continue;
+      if (policy === undefined || watch.policies.has(policy)) return 'unknown';
+    }
+    const isChanging =
+      policy === undefined
+        ? this.changedPolicies.size > 0 || this.rescans.concerns(undefined)
+        : this.changedPolicies.has(policy) || this.rescans.concerns(policy);
+    return isChanging ? 'changing' : 'settled';
+  }
+
+  get isIdle(): boolean {
+    return (
+      this.hasApplied &&
+      !this.mustApply &&
+      this.changedPolicies.size === 0 &&
+      this.pending.size === 0 &&
+      !this.rescans.concerns(undefined) &&
+      [...this.watches.values()].every((watch) => watch.isComplete && watch.unjudged === 0)
+    );
+  }
+
+  get oldestChangeMs(): number | undefined {
+    return this.pending.oldestMs;
+  }
+
+  async policiesSynced(signal: AbortSignal): Promise<void> {
+    const { policies, clock } = this.options;
+    while (!policies.hasSynced && !signal.aborted) await clock.sleep(20, signal).catch(() => {});
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, policies, clock, log, rescanMs } = this.options;
+    await this.policiesSynced(signal);
+    if (signal.aborted) return;
+    const stopListening = policies.subscribe((change) => this.onPolicyChange(change));
+    this.exceptions = policies.current.exceptions;
+    this.facts = startClusterFacts({
+      client,
+      log,
+      signal,
+      onNamespaceLabels: (namespace) => this.rescanNamespace(namespace),
+      onConfigMap: (key, version) => this.tracker.configMapChanged(key, version),
+      onConfigMapsSynced: () => this.tracker.watchSynced(),
+      onDefinitions: () => {
+        this.rediscover();
+        // A definition is told of before its objects are served.
+        clock.after(2_000, () => this.rediscover());
+      },
+    });
+    const stopTimer = every(rescanMs, clock, () => this.rescanAll());
+    try {
+      await this.facts.synced(signal);
+      const loops = Array.from({ length: lanes }, () => this.judgePending(signal));
+      await Promise.all([...loops, this.control(signal), runRescans(this.rescanContext(), signal)]);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    } finally {
+      stopTimer();
+      stopListening();
+      for (const watch of this.watches.values()) await watch.stop();
+      await this.facts.stopped();
+    }
+  }
+
+  /** Everything again, as every hour: what no watch tells of is found then. */
+  rescanAll(): void {
+    this.rediscover();
+    for (const { key } of this.options.policies.current.programs) this.rescans.add(key, 'all');
+  }
+
+  private rediscover(): void {
+    this.options.discovery.invalidate();
+    this.applySoon();
+  }
+
+  private onPolicyChange(change: PolicyChange): void {
+    if (change.type === 'exceptions') this.onExceptionsChange();
+    else {
+      const key = change.after?.key ?? change.before?.key ?? '';
+      this.changedPolicies.add(key);
+      this.applySoon();
+    }
+  }
+
+  private onExceptionsChange(): void {
+    const before = new Set(this.exceptions);
+    this.exceptions = this.options.policies.current.exceptions;
+    const now = new Set(this.exceptions);
+    for (const one of [...before, ...now]) {
+      if (before.has(one) && now.has(one)) continue;
+      const { exceptions = [] } = (one.exception['spec'] ?? {}) as {
+        readonly exceptions?: readonly { readonly policyName: string }[];
+      };
+      for (const { policyName } of exceptions) this.rescans.add(policyName, 'all');
+    }
+  }
+
+  private rescanNamespace(namespace: string): void {
+    const readers = new Set<string>();
+    for (const { plans } of this.watches.values())
+      for (const plan of plans) if (plan.readsNamespaceLabels) readers.add(plan.program.key);
+    for (const { exception } of this.exceptions) {
+      if (!JSON.stringify(exception['spec']).includes('namespaceSelector')) continue;
+      const { exceptions = [] } = exception['spec'] as { exceptions?: readonly { readonly policyName: string }[] };
+      for (const { policyName } of exceptions) readers.add(policyName);
+    }
+    for (const policy of readers) this.rescans.add(policy, [namespace]);
+  }
+
+  private applySoon(): void {
+    this.mustApply = true;
+    this.wakeControl();
+  }
+
+  /** Follows policies: which types are watched, and which results are gone with a rule. */
+  private async control(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      if (!this.mustApply) {
+        await waitFor(signal, (wake) => {
+          this.wakeControl = wake;
+        });
+        continue;
+      }
+      this.mustApply = false;
+      const changed = [...this.changedPolicies];
+      try {
+        await this.applyPolicies(changed, signal);
+        failures = 0;
+        this.hasApplied = true;
+      } catch (thrown) {
+        if (signal.aborted) return;
+        this.options.log.warn('cannot find out what to watch for reports', { error: errorMessage(thrown) });
+        this.mustApply = true;
+        await this.options.clock.sleep(Math.min(30_000, 500 * 2 ** failures++), signal).catch(() => {});
+      }
+    }
+  }
+
+  private async applyPolicies(changed: readonly string[], signal: AbortSignal): Promise<void> {
+    const { policies, discovery, index } = this.options;
+    const { programs } = policies.current;
+    const wanted = watchedTypes(programs, await discovery.list({ signal }));
+    const older = new Set(this.watches.values());
+    for (const [id, watch] of this.watches) if (!wanted.has(id)) await this.endWatch(id, watch);
+    for (const [id, wantedType] of wanted) {
+      const watch = this.watches.get(id);
+      if (watch) Object.assign(watch, { plans: wantedType.plans, policies: wantedType.policies });
+      else this.watches.set(id, this.startWatch(wantedType, signal));
+    }
+    for (const key of changed) {
+      const program = policies.current.get(key);
+      this.tracker.forgetPolicy(key);
+      const gone = index.removeWhere(
+        ({ policy }) => policy === key,
+        ({ rule }, reference, isFromAdmission) =>
+          program === undefined ||
+          isFromAdmission !== (sourceOf(program) === 'admission') ||
+          !planFor(program, gvkOf(reference))?.whole.rules.some(({ name }) => name === rule),
+      );
+      for (const _ of gone) await this.share.turn();
+      // What is watched from now on is judged by this policy anyway.
+      const isKnownKind = [...older].some((watch) => watch.plans.some((plan) => plan.program === program));
+      if (isKnownKind) this.rescans.add(key, 'all');
+      if (policies.current.get(key) === program) this.changedPolicies.delete(key);
+    }
+  }
+
+  private startWatch(watched: WatchedType, signal: AbortSignal): KindWatch {
+    const { client, log, clock, onSeen } = this.options;
+    return startKindWatch({
+      ...watched,
+      signal,
+      log,
+      client: withBackpressure(client, (until) => this.pending.untilRoom(until)),
+      onChanged: (watch, key, object) => {
+        if (!this.pending.has(watch, key)) watch.unjudged++;
+        this.pending.put(watch, key, object, clock.monotonicMs());
+        onSeen?.(watch, key);
+        this.wakeLanes.pop()?.();
+      },
+      onGone: (watch, key, uid) => {
+        if (this.pending.has(watch, key)) watch.unjudged--;
+        this.pending.delete(watch, key);
+        const resource = watch.resources.get(uid);
+        watch.resources.delete(uid);
+        if (resource) this.enter(clock.monotonicMs(), () => this.options.index.removeResource(resource));
+        this.completeIfDone(watch);
+      },
+      onSynced: (watch) => this.completeIfDone(watch),
+    });
+  }
+
+  private async endWatch(id: string, watch: KindWatch): Promise<void> {
+    this.watches.delete(id);
+    this.pending.deleteAll(watch);
+    await watch.stop();
+    for (const resource of watch.resources.values()) {
+      this.options.index.removeResource(resource);
+      await this.share.turn();
+    }
+  }
+
+  private completeIfDone(watch: KindWatch): void {
+    if (watch.informer.hasSynced && watch.unjudged === 0) watch.isComplete = true;
+  }
+
+  private async judgePending(signal: AbortSignal): Promise<void> {
+    const { metrics, log } = this.options;
+    while (!signal.aborted) {
+      const next = this.pending.shift();
+      if (!next) {
+        await waitFor(signal, (wake) => this.wakeLanes.push(wake));
+        continue;
+      }
+      const { watch, key, object, sinceMs } = next;
+      await this.share.turn();
+      try {
+        await this.judge.run({ watch, key, object, cache: new Map(), signal, sinceMs });
+        metrics.judged(watch.plans.length);
+      } catch (thrown) {
+        if (!signal.aborted) log.error('an object could not be judged', { key, error: errorMessage(thrown) });
+      } finally {
+        watch.unjudged--;
+        this.completeIfDone(watch);
+      }
+    }
+  }
+
+  private rescanContext(): RescanContext {
+    const { client, clock, log, metrics } = this.options;
+    return {
+      client,
+      clock,
+      log,
+      metrics,
+      requests: this.rescans,
+      watches: this.watches,
+      judge: this.judge,
+      share: this.share,
+    };
+  }
+
+  /** Runs what changes the index on account of a change of that moment. */
+  enter(sinceMs: number, work: () => void): void {
+    this.causeMs = sinceMs;
+    work();
+    this.causeMs = undefined;
+  }
+}

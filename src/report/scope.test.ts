@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../object/index.ts';
+import { compilePolicy, type PolicyProgram } from '../policy/index.ts';
+import { hashBody, hashStatus } from './body-hash.ts';
+import { isReportable, planFor, programFor, sourceOf } from './scope.ts';
+
+const pods = { group: '', version: 'v1', kind: 'Pod' };
+
+function program(spec: object, rule: object = {}): PolicyProgram {
+  const validate = { message: 'no', pattern: { metadata: { labels: { app: '?*' } } } };
+  const match = { any: [{ resources: { kinds: ['Pod'] } }] };
+  const { program: compiled, issues } = compilePolicy({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name: 'policy' },
+    spec: { validationFailureAction: 'Audit', ...spec, rules: [{ name: 'rule', match, validate, ...rule }] },
+  });
+  if (!compiled) throw new Error(JSON.stringify(issues));
+  return compiled;
+}
+
+const pod = (owner?: { readonly apiVersion: string; readonly kind: string }): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'web',
+    namespace: 'shop',
+    ...(owner ? { ownerReferences: [{ ...owner, name: 'web', uid: 'u', controller: true }] } : {}),
+  },
+});
+
+describe('where the results of a policy come from', () => {
+  it('is a scan, unless it says otherwise or asks who is asking', () => {
+    const byUser = { match: { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] } };
+    expect(sourceOf(program({}))).toBe('scan');
+    expect(sourceOf(program({ background: false }))).toBe('admission');
+    expect(sourceOf(program({ background: false }, byUser))).toBe('admission');
+    const tree = { '(admissionInfo.clusterRoles)': ['admin'] };
+    expect(sourceOf(program({}, { validate: { assert: tree } }))).toBe('admission');
+    expect(sourceOf(program({}, { validate: { assert: { object: {} } } }))).toBe('scan');
+  });
+
+  it('is nowhere for one that only mutates', () => {
+    const mutate = { patchStrategicMerge: { metadata: { labels: { app: 'web' } } } };
+    expect(sourceOf(program({}, { validate: undefined, mutate }))).toBe('none');
+  });
+});
+
+describe('a pod with a controller', () => {
+  const plan = () => planFor(program({}), pods)!;
+
+  it('is judged by itself when no rule is derived for the controller', () => {
+    expect(programFor(plan(), pod())?.rules.map(({ name }) => name)).toEqual(['rule']);
+    expect(programFor(plan(), pod({ apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }))).toBeDefined();
+  });
+
+  it('is left to its controller when one is', () => {
+    expect(programFor(plan(), pod({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }))).toBeUndefined();
+  });
+});
+
+it('reports and events are never reported on', () => {
+  expect(isReportable({ group: 'wgpolicyk8s.io', version: 'v1alpha2', kind: 'PolicyReport' })).toBe(false);
+  expect(isReportable({ group: 'events.k8s.io', version: 'v1', kind: 'Event' })).toBe(false);
+  expect(isReportable(pods)).toBe(true);
+});
+
+describe('the hash of a body', () => {
+  const one: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', labels: { x: '1', y: '2' } },
+    spec: { n: [1, 2] },
+  };
+
+  it('does not see the order of keys, the status, or what the server notes down', () => {
+    const same: KubeObject = {
+      spec: { n: [1, 2] },
+      status: { phase: 'Running' },
+      kind: 'Pod',
+      metadata: { resourceVersion: '7', generation: 3, labels: { y: '2', x: '1' }, name: 'a' },
+      apiVersion: 'v1',
+    };
+    expect(hashBody(same)).toEqual(hashBody(one));
+    expect(hashStatus(same)).not.toEqual(hashStatus(one));
+  });
+
+  it('sees every other difference', () => {
+    const others: KubeObject[] = [
+      { ...one, metadata: { ...one.metadata, labels: { x: '2', y: '1' } } },
+      { ...one, spec: { n: [2, 1] } },
+      { ...one, spec: { n: ['1', 2] } },
+      { ...one, spec: { n: [1, 2], m: null } },
+    ];
+    const hashes = new Set([one, ...others].map((object) => JSON.stringify(hashBody(object))));
+    expect(hashes.size).toBe(others.length + 1);
+  });
+});

@@ -1,0 +1,102 @@
+import { controllerOf, type GroupVersionKind, gvkOf, type KubeObject } from '../object/index.ts';
+import type { Phase, PolicyProgram, RuleProgram, RuleSpec } from '../policy/index.ts';
+
+/** Rules of these phases judge; the others act, and what they did is told by what they made. */
+export const reportedPhases: readonly Phase[] = ['validate', 'verifyImages'];
+
+/**
+ * Where a policy's results come from: scans, or admission alone (it says so, or asks who is asking), or nowhere (it has
+ * no rule that judges).
+ */
+export type ResultSource = 'scan' | 'admission' | 'none';
+
+const sources = new WeakMap<PolicyProgram, ResultSource>();
+
+export function sourceOf(program: PolicyProgram): ResultSource {
+  let source = sources.get(program);
+  if (source === undefined) {
+    source = findSource(program);
+    sources.set(program, source);
+  }
+  return source;
+}
+
+const userVariable = /request\.(userInfo|roles|clusterRoles)\b|\bserviceAccountName(space)?\b|\badmissionInfo\b/;
+
+function findSource({ policy, rules }: PolicyProgram): ResultSource {
+  const judging = rules.filter(({ phase }) => reportedPhases.includes(phase));
+  if (judging.length === 0) return 'none';
+  if (policy.spec.background === false) return 'admission';
+  const asksForUser = judging.some(
+    ({ spec }) => namesUsers(spec.match) || namesUsers(spec.exclude) || userVariable.test(JSON.stringify(spec)),
+  );
+  return asksForUser ? 'admission' : 'scan';
+}
+
+function namesUsers(block: RuleSpec['match']): boolean {
+  return [block, ...(block?.any ?? []), ...(block?.all ?? [])].some(
+    (filter) => filter?.roles?.length || filter?.clusterRoles?.length || filter?.subjects?.length,
+  );
+}
+
+/** A policy cut down to the rules that can say something of a kind. */
+export interface Plan {
+  readonly program: PolicyProgram;
+  /** For objects on their own. */
+  readonly whole: PolicyProgram;
+  /** For objects whose controller is judged by the same rules: those rules are left out. */
+  readonly owned: PolicyProgram | undefined;
+  /** True when no rule can need to look anything up. */
+  readonly isSelfContained: boolean;
+  readonly readsStatus: boolean;
+  readonly readsNamespaceLabels: boolean;
+}
+
+const plans = new WeakMap<PolicyProgram, Map<string, Plan | undefined>>();
+
+/** Undefined when the policy has nothing to say of such objects. */
+export function planFor(program: PolicyProgram, kind: GroupVersionKind): Plan | undefined {
+  const id = `${kind.group}/${kind.version}/${kind.kind}`;
+  let byKind = plans.get(program);
+  if (!byKind) plans.set(program, (byKind = new Map()));
+  if (!byKind.has(id)) byKind.set(id, makePlan(program, kind));
+  return byKind.get(id);
+}
+
+function makePlan(program: PolicyProgram, kind: GroupVersionKind): Plan | undefined {
+  const rules = program.rules.filter((rule) => reportedPhases.includes(rule.phase) && rule.concerns(kind, ''));
+  if (rules.length === 0) return undefined;
+  const derived = new Set(program.rules.filter(isDerived).map(({ name }) => name));
+  const unshared = rules.filter((rule) => !isDerived(rule) && !derived.has(`autogen-${rule.name}`.slice(0, 63)));
+  const text = JSON.stringify([program.policy.spec, rules.map(({ spec }) => spec)]);
+  return {
+    program,
+    whole: { ...program, rules },
+    owned: unshared.length === 0 ? undefined : { ...program, rules: unshared },
+    isSelfContained: !/"(configMap|apiCall|imageRegistry|globalReference|targets)":/.test(text),
+    readsStatus: text.includes('status'),
+    readsNamespaceLabels: /namespaceSelector|namespaceLabels/.test(text),
+  };
+}
+
+const isDerived = ({ name }: RuleProgram) => name.startsWith('autogen-');
+
+/**
+ * What of the policy is to be run on this object. A Pod of a Deployment says nothing that the Deployment does not say
+ * already, where the policy derives rules for Deployments.
+ */
+export function programFor({ program, whole, owned }: Plan, object: KubeObject): PolicyProgram | undefined {
+  const owner = controllerOf(object);
+  if (!owner || owned === whole) return whole;
+  const kind = gvkOf(owner);
+  return program.rules.some((rule) => isDerived(rule) && rule.concerns(kind, '')) ? owned : whole;
+}
+
+/** Never reported on: what reports are written as, and what tells of single moments. */
+export function isReportable({ group, kind }: GroupVersionKind): boolean {
+  if (kind === 'Event' && (group === '' || group === 'events.k8s.io')) return false;
+  return !['wgpolicyk8s.io', 'openreports.io', 'reports.kyverno.io'].includes(group);
+}
+
+/** True for resources that the configuration leaves out, for admission and reports alike. */
+export type IsLeftOut = (kind: GroupVersionKind, namespace: string, name: string) => boolean;

@@ -1,0 +1,44 @@
+import type { DiscoveredType } from '../kube/index.ts';
+import { renderGvr } from '../object/index.ts';
+import type { PolicyProgram } from '../policy/index.ts';
+import { isReportable, type Plan, planFor, sourceOf } from './scope.ts';
+
+/** A type whose objects must be followed, with what is to be run on them. */
+export interface WatchedType {
+  readonly type: DiscoveredType;
+  /** By scans. Policies judged at admission alone are not here, but their objects are followed all the same. */
+  readonly plans: readonly Plan[];
+  /** The keys of all that speak of it, these included. */
+  readonly policies: ReadonlySet<string>;
+}
+
+/** The types that policies speak of, by `group/version/resource`; each policy sees an object in one version only. */
+export function watchedTypes(
+  programs: readonly PolicyProgram[],
+  served: readonly DiscoveredType[],
+): ReadonlyMap<string, WatchedType> {
+  const found = new Map<string, WatchedType & { readonly plans: Plan[]; readonly policies: Set<string> }>();
+  const types = served.filter(
+    (type) => isReportable(type) && type.verbs.includes('list') && type.verbs.includes('watch'),
+  );
+  for (const program of programs) {
+    const source = sourceOf(program);
+    if (source === 'none') continue;
+    const seen = new Set<string>();
+    // The preferred version of a group comes first.
+    for (const type of types) {
+      const resource = `${type.group}/${type.resource}`;
+      if (seen.has(resource)) continue;
+      if (program.policy.kind === 'Policy' && !type.namespaced) continue;
+      const plan = planFor(program, type);
+      if (!plan) continue;
+      seen.add(resource);
+      const id = renderGvr(type);
+      const watched = found.get(id) ?? { type, plans: [], policies: new Set() };
+      found.set(id, watched);
+      watched.policies.add(program.key);
+      if (source === 'scan') watched.plans.push(plan);
+    }
+  }
+  return found;
+}

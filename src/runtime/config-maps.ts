@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock, Logger } from '../base/index.ts';
+import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+
+const configMapType: ResourceType = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+
+/** ConfigMaps that policies name, each watched by itself: the cluster's others are none of our memory. */
+export interface ConfigMaps {
+  get(key: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<KubeObject>;
+  /** Watches until the signal aborts; without it, or before, every question goes to the server. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface ConfigMapsOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** So many are watched at most; those least asked for are let go. */
+  readonly maxWatched?: number;
+}
+
+interface Watched {
+  readonly informer: Informer<KubeObject>;
+  stop(): void;
+}
+
+export function createConfigMaps({ client, clock, log, maxWatched = 200 }: ConfigMapsOptions): ConfigMaps {
+  const watched = new LRUCache<string, Watched>({ max: maxWatched, dispose: ({ stop }) => stop() });
+  const running = new Set<Promise<void>>();
+  let runSignal: AbortSignal | undefined;
+
+  const watch = (namespace: string, name: string, signal: AbortSignal): void => {
+    const stop = new AbortController();
+    const fieldSelector = `metadata.name=${name}`;
+    const informer = createInformer<KubeObject>({ client, type: configMapType, namespace, fieldSelector, clock, log });
+    const work: Promise<void> = informer
+      .run(AbortSignal.any([signal, stop.signal]))
+      .finally(() => running.delete(work));
+    running.add(work);
+    watched.set(`${namespace}/${name}`, { informer, stop: () => stop.abort() });
+  };
+
+  return {
+    async get({ namespace, name }, signal) {
+      const key = `${namespace}/${name}`;
+      const known = watched.get(key);
+      const stored = known?.informer.hasSynced ? known.informer.get(key) : undefined;
+      if (stored) return stored;
+      // What the watch does not know may be a moment old: the server has the last word.
+      const found = await client.get<KubeObject>(configMapType, { namespace, name }, { signal });
+      if (!known && runSignal && !runSignal.aborted) watch(namespace, name, runSignal);
+      return found;
+    },
+    async run(signal) {
+      runSignal = signal;
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      watched.clear();
+      await Promise.all(running);
+    },
+  };
+}

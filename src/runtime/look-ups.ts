@@ -1,0 +1,135 @@
+import { type Clock, type Logger, SupercargoError } from '../base/index.ts';
+import { matchesWildcard } from '../jmespath/index.ts';
+import { type Discovery, isKubeError, type KubeConnection, type ListOptions } from '../kube/index.ts';
+import { type KubeObject, type LabelSelector, labelSelectorOf } from '../object/index.ts';
+import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import { type ConfigMaps, createConfigMaps } from './config-maps.ts';
+import type { LookUps } from './evaluate.ts';
+import { callService, type ServiceCallLimits } from './service-call.ts';
+
+export class LookUpError extends SupercargoError {}
+
+/** Describes an image of a registry, as policies see it; wired where there is a registry client. */
+export type ImageData = (
+  reference: string,
+  options: { readonly credentials: unknown; readonly signal: AbortSignal },
+) => Promise<unknown>;
+
+export interface LookUpsOptions {
+  readonly client: KubeConnection;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly imageData?: ImageData | undefined;
+  readonly limits?: Partial<LookUpLimits>;
+}
+
+export interface LookUpLimits extends ServiceCallLimits {
+  /** Objects that one look-up may bring. */
+  readonly maxObjects: number;
+}
+
+/** Look-ups of a live cluster; what they watch is watched while they run. */
+export interface LiveLookUps extends LookUps {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const defaults: LookUpLimits = {
+  timeoutMs: 5_000,
+  maxResponseBytes: 8 << 20,
+  maxObjects: 5_000,
+  allowAnyAddress: false,
+};
+
+type Of<Kind extends LookUp['kind']> = Extract<LookUp, { readonly kind: Kind }>;
+
+export function createLookUps(options: LookUpsOptions): LiveLookUps {
+  const { client, imageData } = options;
+  const limits = { ...defaults, ...options.limits };
+  const configMaps: ConfigMaps = createConfigMaps(options);
+  const fetchValue = async (lookUp: LookUp, signal: AbortSignal): Promise<unknown> => {
+    switch (lookUp.kind) {
+      case 'configMap':
+        return configMaps.get(lookUp, signal);
+      case 'apiCall':
+        return callApi(client, lookUp, limits, signal);
+      case 'serviceCall':
+        return callService(lookUp, limits, signal);
+      case 'resources':
+        return findResources(options, lookUp, limits, signal);
+      case 'imageData':
+        if (!imageData)
+          throw new LookUpError('look-up-image', `images of registries cannot be looked up here: ${lookUp.reference}`);
+        return imageData(lookUp.reference, { credentials: lookUp.credentials, signal });
+      case 'globalContext':
+        throw new LookUpError('look-up-global', `global context entries are not available: ${lookUp.name}`);
+    }
+  };
+  return {
+    async answer(lookUp, signal): Promise<LookUpAnswer> {
+      return { ok: true, value: await fetchValue(lookUp, signal) };
+    },
+    run: (signal) => configMaps.run(signal),
+  };
+}
+
+async function callApi(
+  client: KubeConnection,
+  { method, urlPath, data }: Of<'apiCall'>,
+  { maxResponseBytes }: LookUpLimits,
+  signal: AbortSignal,
+): Promise<unknown> {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be in a path.
+  if (!urlPath.startsWith('/') || /[\u0000-\u0020\u007f#\\]/.test(urlPath) || /(^|\/)\.\.?(\/|\?|$)/.test(urlPath))
+    throw new LookUpError(
+      'look-up-path',
+      `urlPath must be an absolute path of the API server: ${urlPath.slice(0, 200)}`,
+    );
+  const answer = await client.raw(urlPath, {
+    signal,
+    maxResponseBytes,
+    ...(method === 'POST' ? { post: data ?? {} } : {}),
+  });
+  return answer.value;
+}
+
+/** Objects by kind, name (wildcards too), namespace and labels. One that is named and not there is simply not among them. */
+async function findResources(
+  { client, discovery }: LookUpsOptions,
+  { apiVersion, resourceKind, namespace, name, selector }: Of<'resources'>,
+  { maxObjects }: LookUpLimits,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const type = await discovery.byKind(apiVersion ? `${apiVersion}/${resourceKind}` : resourceKind, { signal });
+  if (!type) throw new LookUpError('look-up-kind', `the cluster does not serve ${apiVersion} ${resourceKind}`);
+  const isWild = (text: string) => text.includes('*') || text.includes('?');
+  const where = type.namespaced && namespace && !isWild(namespace) ? { namespace } : {};
+  const matchesLabels = selector ? labelSelectorOf(selector as LabelSelector) : () => true;
+  if (name && !isWild(name) && (!type.namespaced || 'namespace' in where)) {
+    try {
+      const found = await client.get<KubeObject>(type, { name, ...where }, { signal });
+      return matchesLabels(found.metadata.labels) ? [found] : [];
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return [];
+      throw thrown;
+    }
+  }
+  const listing: ListOptions = {
+    ...where,
+    signal,
+    ...(name && !isWild(name) ? { fieldSelector: `metadata.name=${name}` } : {}),
+  };
+  const found: KubeObject[] = [];
+  for await (const page of client.pages<KubeObject>(type, listing)) {
+    if (page.startsOver) found.length = 0;
+    for (const object of page.items) {
+      if (!matchesLabels(object.metadata.labels)) continue;
+      if (name && !matchesWildcard(name, object.metadata.name ?? '')) continue;
+      if (type.namespaced && namespace && !matchesWildcard(namespace, object.metadata.namespace ?? '')) continue;
+      found.push(object);
+      if (found.length > maxObjects)
+        throw new LookUpError('look-up-too-many', `more than ${maxObjects} objects of the kind ${resourceKind} match`);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,95 @@
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { errorMessage, parseJson, renderJson, SupercargoError } from '../base/index.ts';
+import type { LookUp } from '../policy/index.ts';
+import { allowedLookup, forbiddenAddress, isAllowedAddress } from './addresses.ts';
+
+export class ServiceCallError extends SupercargoError {}
+
+export interface ServiceCallLimits {
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  /** Loopback, link-local and metadata addresses too: for one machine alone. */
+  readonly allowAnyAddress: boolean;
+}
+
+type ServiceCall = Extract<LookUp, { readonly kind: 'serviceCall' }>;
+
+/** Calls a service that a policy names, once and without following anything; the answer must be JSON. */
+export async function callService(call: ServiceCall, limits: ServiceCallLimits, signal: AbortSignal): Promise<unknown> {
+  const url = parseUrl(call.url);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (!limits.allowAnyAddress && isIP(host) !== 0 && !isAllowedAddress(host)) throw forbiddenAddress(host);
+  const body = call.method === 'POST' ? renderJson(call.data ?? {}) : undefined;
+  const options: RequestOptions & { ca?: string } = {
+    method: call.method,
+    headers: {
+      accept: 'application/json',
+      ...call.headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    },
+    agent: false,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]),
+    ...(limits.allowAnyAddress ? {} : { lookup: allowedLookup as NonNullable<RequestOptions['lookup']> }),
+    ...(call.caBundle ? { ca: call.caBundle } : {}),
+  };
+  const where = `${url.protocol}//${url.host}`;
+  try {
+    const response = await send(
+      url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options),
+      body,
+    );
+    const text = await readText(response, limits.maxResponseBytes);
+    const { statusCode = 0 } = response;
+    if (statusCode < 200 || statusCode > 299) throw failed(`${where} answered with status ${statusCode}`);
+    return parseAnswer(text, where);
+  } catch (thrown) {
+    if (thrown instanceof SupercargoError) throw thrown;
+    throw failed(`${where} could not be called: ${errorMessage(thrown)}`);
+  }
+}
+
+const failed = (message: string) => new ServiceCallError('look-up-service', message, { retry: 'backoff' });
+
+function parseUrl(text: string): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    // Told below, without the text: it may hold a password.
+  }
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
+    throw new ServiceCallError('look-up-service', 'the URL of a service must be http or https, without credentials');
+  return url;
+}
+
+function send(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve);
+    request.once('error', reject);
+    request.end(body);
+  });
+}
+
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      response.destroy();
+      throw failed(`the answer is larger than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString();
+}
+
+function parseAnswer(text: string, where: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw failed(`the answer of ${where} is not JSON`);
+  }
+}

@@ -1,0 +1,96 @@
+import { type Clock, errorMessage, SupercargoError } from '../base/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { Operation } from './plan.ts';
+import { undo } from './roll-back.ts';
+import type { SyncMode } from './settings.ts';
+import { createPolicy, removePolicy, updatePolicy } from './write.ts';
+
+export interface ExecuteOptions {
+  readonly client: KubeClient;
+  readonly mode: SyncMode;
+  readonly clock: Clock;
+  readonly onStep: (step: Step) => void;
+  readonly signal: AbortSignal;
+}
+
+/** One thing that happened, as it happens. */
+export interface Step {
+  readonly operation: Operation;
+  readonly result: 'done' | 'failed' | 'rolled-back' | 'not-rolled-back';
+  readonly reason?: string;
+}
+
+/** An operation that was sent. Without `stored` its answer is not known, so it may have happened or not. */
+export interface Sent {
+  readonly operation: Operation;
+  readonly stored?: KubeObject;
+}
+
+/** Putting back gets its time even when the program is told to stop. */
+const rollBackMs = 25_000;
+
+/** Makes the changes one after the other. Atomic: the first failure stops, and what was done is put back. */
+export async function execute(operations: readonly Operation[], options: ExecuteOptions): Promise<void> {
+  const { mode, signal, onStep } = options;
+  const sent: Sent[] = [];
+  let hasFailed = false;
+  for (const operation of operations) {
+    // A policy is only taken away when all that should take its place is there.
+    if (hasFailed && (mode === 'atomic' || signal.aborted)) break;
+    const outcome = await perform(operation, options);
+    if (outcome.reason === undefined) {
+      sent.push(outcome.sent);
+      onStep({ operation, result: 'done' });
+      continue;
+    }
+    hasFailed = true;
+    if (outcome.mayHaveHappened) sent.push({ operation });
+    onStep({ operation, result: 'failed', reason: outcome.reason });
+  }
+  if (hasFailed && mode === 'atomic') await rollBack(sent, options);
+}
+
+type Outcome =
+  | { readonly sent: Sent; readonly reason?: undefined }
+  | { readonly reason: string; readonly mayHaveHappened: boolean };
+
+async function perform(operation: Operation, { client, signal }: ExecuteOptions): Promise<Outcome> {
+  try {
+    signal.throwIfAborted();
+  } catch {
+    return { reason: 'the sync was stopped before', mayHaveHappened: false };
+  }
+  try {
+    if (operation.action === 'apply')
+      return { sent: { operation, stored: await createPolicy(client, operation, { signal }) } };
+    if (operation.action === 'update')
+      return { sent: { operation, stored: await updatePolicy(client, operation, { signal }) } };
+    await removePolicy(client, operation, { signal });
+    return { sent: { operation } };
+  } catch (thrown) {
+    if (signal.aborted) return { reason: 'the sync was stopped', mayHaveHappened: true };
+    if (!(thrown instanceof SupercargoError)) throw thrown;
+    // A refusal is certain; silence, a broken connection and a failed server are not.
+    const { status } = isKubeError(thrown) ? thrown : { status: 400 };
+    return { reason: errorMessage(thrown), mayHaveHappened: status === undefined || status >= 500 || status === 408 };
+  }
+}
+
+async function rollBack(sent: readonly Sent[], { client, clock, onStep }: ExecuteOptions): Promise<void> {
+  const controller = new AbortController();
+  const cancel = clock.after(rollBackMs, () => controller.abort(new Error('there was no time left')));
+  try {
+    for (const one of sent.toReversed()) {
+      const { operation } = one;
+      try {
+        const wasThere = await undo(one, client, controller.signal);
+        if (wasThere) onStep({ operation, result: 'rolled-back' });
+      } catch (thrown) {
+        onStep({ operation, result: 'not-rolled-back', reason: errorMessage(thrown) });
+      }
+    }
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,95 @@
+import { isJsonObject, type Json, parseYamlDocuments } from '../base/index.ts';
+import { deepEqual, type KubeObject, validateDnsSubdomain } from '../object/index.ts';
+import { isOwned, ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
+import type { PolicyKinds } from './policy-kinds.ts';
+
+export interface DesiredPolicy {
+  readonly ref: PolicyRef;
+  readonly object: KubeObject;
+}
+
+/** What Insights answered, sorted into what can be synced and what cannot. */
+export interface Incoming {
+  readonly policies: readonly DesiredPolicy[];
+  readonly refused: readonly Refusal[];
+  /**
+   * False when a document does not say which policy it is: then it is unknown whether a policy is missing from the
+   * answer, and none may be removed.
+   */
+  readonly isComplete: boolean;
+}
+
+/** Reads the answer. Throws YamlError when it is no YAML; a document that is no policy is refused by itself. */
+export function readIncoming(text: string, kinds: PolicyKinds): Incoming {
+  const documents = parseYamlDocuments(text, { file: 'the answer of Insights' }).flatMap(({ value, line }) =>
+    itemsOf(value).map((item, index) => ({ item, place: `line ${line}${index === 0 ? '' : `, item ${index}`}` })),
+  );
+  const refused: Refusal[] = [];
+  const found = new Map<string, DesiredPolicy[]>();
+  let isComplete = true;
+  for (const { item, place } of documents) {
+    const read = readPolicy(item, kinds, place);
+    if ('reason' in read) {
+      refused.push(read);
+      if (read.ref === undefined) isComplete = false;
+    } else found.set(read.ref.key, [...(found.get(read.ref.key) ?? []), read]);
+  }
+  const policies: DesiredPolicy[] = [];
+  for (const same of found.values()) {
+    const [first] = same as [DesiredPolicy];
+    if (same.every(({ object }) => deepEqual(object, first.object))) policies.push(first);
+    else refused.push({ ...refusal(first), reason: `it is in the answer ${same.length} times with different content` });
+  }
+  return { policies, refused, isComplete };
+}
+
+function itemsOf(value: Json): readonly Json[] {
+  if (!isJsonObject(value)) return [value];
+  const isList = typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items']);
+  return isList ? (value['items'] as readonly Json[]) : [value];
+}
+
+const refusal = ({ ref, object }: DesiredPolicy) => ({ ref, label: ref.label, object });
+
+function readPolicy(value: Json, kinds: PolicyKinds, place: string): DesiredPolicy | Refusal {
+  const unknown = (what: string): Refusal => ({ label: `document at ${place}`, reason: what });
+  if (!isJsonObject(value)) return unknown('it is no Kubernetes object');
+  const { apiVersion, kind, metadata } = value;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return unknown('it has no apiVersion and kind');
+  if (!isJsonObject(metadata) || typeof metadata['name'] !== 'string') return unknown(`the ${kind} has no name`);
+  if (validateDnsSubdomain(metadata['name']).length > 0)
+    return unknown(`the ${kind} has a name that no object can have`);
+  const type = kinds.find(apiVersion, kind);
+  const label = `${kind}/${metadata['name']}`;
+  if (type === undefined)
+    return { label, reason: `${apiVersion} ${kind} is no policy kind that this cluster serves; is Kyverno installed?` };
+  for (const field of ['labels', 'annotations'])
+    if (!isTextMap(metadata[field])) return { label, reason: `metadata.${field} must be a map of texts` };
+  const namespace = metadata['namespace'];
+  if (type.namespaced && (typeof namespace !== 'string' || namespace === ''))
+    return { label, reason: `a ${kind} lives in a namespace, and none is given` };
+  const object = clean(value as KubeObject, type.namespaced);
+  const policy = { ref: refOf(type, object), object };
+  if (isOwned(object)) return policy;
+  return { ...refusal(policy), reason: `it lacks the annotation ${ownerAnnotation}: "${ownerValue}"` };
+}
+
+function isTextMap(value: Json | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  return isJsonObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
+}
+
+/** Only what a sync decides: server-set fields and the status that came along are not Insights' to say. */
+function clean(value: KubeObject, isNamespaced: boolean): KubeObject {
+  const { metadata, status: _, ...rest } = value;
+  const { name, namespace, labels, annotations } = metadata;
+  return {
+    ...rest,
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(isNamespaced && namespace !== undefined ? { namespace } : {}),
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * Keeps the cluster's Kyverno policies as Insights says they should be: fetch, plan, validate, execute, report. Not
+ * here: what a policy means (a validator is passed in) and the calls to Insights (insights).
+ *
+ * Invariants: only a policy with the annotation of Insights is ever written or deleted, and only the very object that
+ * the plan was made from; an answer that is empty, cut off or not understood in full removes nothing; in atomic mode a
+ * run changes everything it planned or puts back what it changed, and says so when it cannot.
+ */
+export type { SyncOutput } from './account.ts';
+export { diffLines, renderDiff } from './diff.ts';
+export { createFileLock, type FileLockOptions } from './file-lock.ts';
+export { type DesiredPolicy, type Incoming, readIncoming } from './incoming.ts';
+export { createKyvernoCliValidator, type KyvernoCliOptions } from './kyverno-cli.ts';
+export { createLeaseLock, type LeaseLockOptions, lockName } from './lease-lock.ts';
+export { type SyncLock, SyncLockedError, type WithLockOptions, withLock } from './lock.ts';
+export { type CurrentPolicy, type Operation, type Plan, planSync, settlePlan } from './plan.ts';
+export { ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
+export { type PolicyKinds, policyKindsOf } from './policy-kinds.ts';
+export { type RepeatOptions, repeatSync } from './repeat.ts';
+export { closingLine, type Failure, type SyncLine, type SyncOutcome, type SyncResult } from './result.ts';
+export { readSyncSettings, type SyncMode, type SyncSettings } from './settings.ts';
+export { runSync, type SyncOptions } from './sync.ts';
+export type { ReportPolicy } from './tell.ts';
+export type { PolicyValidator } from './validate.ts';

@@ -1,0 +1,73 @@
+import type { KubeObject } from '../object/index.ts';
+import { overwrite, sameContent } from './content.ts';
+import type { Incoming } from './incoming.ts';
+import { isOwned, ownerAnnotation, type PolicyRef, type Refusal } from './policy.ts';
+
+/** One change to make; `desired` is the object as it is written. */
+export type Operation =
+  | { readonly action: 'apply'; readonly ref: PolicyRef; readonly desired: KubeObject }
+  | { readonly action: 'update'; readonly ref: PolicyRef; readonly desired: KubeObject; readonly before: KubeObject }
+  | { readonly action: 'remove'; readonly ref: PolicyRef; readonly before: KubeObject };
+
+export interface Plan {
+  /** In the order they are made: first what is new, then what changes, then what goes. */
+  readonly operations: readonly Operation[];
+  readonly unchanged: readonly PolicyRef[];
+  readonly refused: readonly Refusal[];
+}
+
+/** A policy that the cluster has, ours or not. */
+export interface CurrentPolicy {
+  readonly ref: PolicyRef;
+  readonly object: KubeObject;
+}
+
+/** What to do so that the cluster has the policies of the answer. Pure; `settlePlan` knows what the server adds. */
+export function planSync(incoming: Incoming, current: ReadonlyMap<string, CurrentPolicy>): Plan {
+  const applies: Operation[] = [];
+  const updates: Operation[] = [];
+  const removes: Operation[] = [];
+  const unchanged: PolicyRef[] = [];
+  const refused: Refusal[] = [...incoming.refused];
+  const wanted = new Set(incoming.refused.flatMap(({ ref }) => (ref === undefined ? [] : [ref.key])));
+
+  for (const { ref, object } of incoming.policies) {
+    wanted.add(ref.key);
+    const before = current.get(ref.key)?.object;
+    if (before === undefined) {
+      applies.push({ action: 'apply', ref, desired: object });
+      continue;
+    }
+    const desired = overwrite(before, object);
+    const refuse = (reason: string) => refused.push({ ref, label: ref.label, reason, object });
+    if (!isOwned(before))
+      refuse(
+        `a policy of that name exists that is not of Insights (it lacks the annotation ${ownerAnnotation}); it is left alone`,
+      );
+    else if (before.metadata.deletionTimestamp !== undefined)
+      refuse('it is being deleted; the next run creates it again');
+    else if (sameContent(desired, before)) unchanged.push(ref);
+    else updates.push({ action: 'update', ref, desired, before });
+  }
+  for (const { ref, object } of incoming.isComplete ? current.values() : []) {
+    if (wanted.has(ref.key) || !isOwned(object) || object.metadata.deletionTimestamp !== undefined) continue;
+    removes.push({ action: 'remove', ref, before: object });
+  }
+  return { operations: [...applies, ...updates, ...removes], unchanged, refused };
+}
+
+/** Whether an update would change nothing, by what the server says it would store: defaults and all, by key. */
+export function isIdle(operation: Operation, asStored: ReadonlyMap<string, KubeObject>): boolean {
+  const stored = asStored.get(operation.ref.key);
+  return operation.action === 'update' && stored !== undefined && sameContent(stored, operation.before);
+}
+
+/** The plan without the updates that would change nothing. */
+export function settlePlan(plan: Plan, asStored: ReadonlyMap<string, KubeObject>): Plan {
+  const idle = plan.operations.filter((operation) => isIdle(operation, asStored));
+  return {
+    ...plan,
+    operations: plan.operations.filter((operation) => !isIdle(operation, asStored)),
+    unchanged: [...plan.unchanged, ...idle.map(({ ref }) => ref)],
+  };
+}

@@ -1,0 +1,106 @@
+import { type Clock, errorMessage, type Logger, SupercargoError } from '../base/index.ts';
+import type { Discovery, KubeClient } from '../kube/index.ts';
+import { Account, type SyncOutput } from './account.ts';
+import { execute } from './execute.ts';
+import { type Incoming, readIncoming } from './incoming.ts';
+import { type CurrentPolicy, type Plan, planSync } from './plan.ts';
+import { refOf } from './policy.ts';
+import { discoverPolicyKinds, type PolicyKinds } from './policy-kinds.ts';
+import { closingLine, type SyncResult } from './result.ts';
+import type { SyncSettings } from './settings.ts';
+import { type ReportPolicy, tellInsights } from './tell.ts';
+import { type PolicyValidator, validatePlan } from './validate.ts';
+
+export interface SyncOptions {
+  /** The policies the cluster should have, as YAML of several documents. */
+  readonly fetchPolicies: (signal: AbortSignal) => Promise<string>;
+  readonly report: ReportPolicy;
+  readonly client: KubeClient;
+  readonly discovery: Discovery;
+  readonly validators: readonly PolicyValidator[];
+  readonly settings: Pick<SyncSettings, 'mode' | 'isDryRun' | 'allowsEmpty'>;
+  readonly output: SyncOutput;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * One run: fetch, plan, validate, execute, report. Failures are part of the result, and there always is one closing
+ * line; whoever calls holds the lock.
+ */
+export async function runSync(options: SyncOptions, signal: AbortSignal): Promise<SyncResult> {
+  const { clock, log, output, settings } = options;
+  const startMs = clock.monotonicMs();
+  const account = new Account(output);
+  let unchanged = 0;
+  try {
+    const plan = await prepare(options, signal);
+    unchanged = plan.unchanged.length;
+    for (const refusal of plan.refused) account.fail({ ...refusal, action: 'apply' });
+    const isStopped = settings.mode === 'atomic' && plan.refused.length > 0;
+    if (settings.isDryRun) for (const operation of plan.operations) account.wouldDo(operation);
+    else if (!isStopped) {
+      const { client } = options;
+      await execute(plan.operations, {
+        client,
+        clock,
+        mode: settings.mode,
+        signal,
+        onStep: (step) => account.note(step),
+      });
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof SupercargoError) && !signal.aborted) throw thrown;
+    account.fail({ label: 'sync', reason: signal.aborted ? 'it was stopped' : errorMessage(thrown), action: 'apply' });
+  }
+  const result = account.result({
+    isDryRun: settings.isDryRun,
+    durationMs: clock.monotonicMs() - startMs,
+    unchanged,
+  });
+  if (!settings.isDryRun)
+    await tellInsights(result, { report: options.report, clock, log, limitMs: signal.aborted ? 5_000 : 60_000 });
+  output.line(closingLine(result));
+  return result;
+}
+
+class EmptyAnswerError extends SupercargoError {}
+
+/** Everything up to the point where something would change. */
+async function prepare(options: SyncOptions, signal: AbortSignal): Promise<Plan> {
+  const { client, discovery, settings, validators } = options;
+  const text = await options.fetchPolicies(signal);
+  const kinds = await discoverPolicyKinds(discovery, signal);
+  const incoming = readIncoming(text, kinds);
+  if (incoming.policies.length + incoming.refused.length === 0 && !settings.allowsEmpty)
+    throw new EmptyAnswerError(
+      'sync-empty-answer',
+      'Insights answered with no policy at all; nothing is removed (ALLOW_EMPTY=true allows it)',
+    );
+  const plan = planSync(incoming, await readCurrent(client, kinds, incoming, signal));
+  return validatePlan(plan, { client, validators, signal });
+}
+
+/** Every policy of every kind, ours or not, each in the version in which it is to be written. */
+async function readCurrent(
+  client: KubeClient,
+  kinds: PolicyKinds,
+  incoming: Incoming,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CurrentPolicy>> {
+  const current = new Map<string, CurrentPolicy>();
+  for (const type of kinds.listed) {
+    let ofType: CurrentPolicy[] = [];
+    for await (const page of client.pages(type, { signal })) {
+      if (page.startsOver) ofType = [];
+      for (const object of page.items) ofType.push({ ref: refOf(type, object), object });
+    }
+    for (const policy of ofType) current.set(policy.ref.key, policy);
+  }
+  for (const { ref } of incoming.policies) {
+    const listed = current.get(ref.key);
+    if (listed === undefined || listed.ref.type.version === ref.type.version) continue;
+    current.set(ref.key, { ref, object: await client.get(ref.type, ref, { signal }) });
+  }
+  return current;
+}

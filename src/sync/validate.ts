@@ -1,0 +1,60 @@
+import { errorMessage, mapConcurrent, SupercargoError } from '../base/index.ts';
+import type { KubeClient } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { isIdle, type Operation, type Plan, settlePlan } from './plan.ts';
+import type { Refusal } from './policy.ts';
+import { createPolicy, removePolicy, updatePolicy } from './write.ts';
+
+/** Says what is wrong with a policy; nothing when it is fit to be applied. Wired by `app`. */
+export type PolicyValidator = (policy: KubeObject, signal: AbortSignal) => Promise<readonly string[]>;
+
+export interface ValidateOptions {
+  readonly client: KubeClient;
+  readonly validators: readonly PolicyValidator[];
+  readonly signal: AbortSignal;
+}
+
+/** Enough to hide the time of a round trip, few enough not to crowd the server. */
+const concurrency = 8;
+
+/** The plan after every operation has been tried without effect: idle updates left out, impossible ones refused. */
+export async function validatePlan(plan: Plan, options: ValidateOptions): Promise<Plan> {
+  const asStored = new Map<string, KubeObject>();
+  const refusals = await mapConcurrent(plan.operations, concurrency, async (operation): Promise<Refusal[]> => {
+    const { ref } = operation;
+    const problems: string[] = [];
+    try {
+      const stored = await rehearse(operation, options);
+      if (stored !== undefined) asStored.set(ref.key, stored);
+    } catch (thrown) {
+      options.signal.throwIfAborted();
+      if (!(thrown instanceof SupercargoError)) throw thrown;
+      problems.push(errorMessage(thrown));
+    }
+    // The server is asked first: most updates turn out to change nothing, and then nobody else need look.
+    if (!isIdle(operation, asStored)) problems.push(...(await problemsOf(operation, options)));
+    if (problems.length === 0) return [];
+    const object = operation.action === 'remove' ? operation.before : operation.desired;
+    return [{ ref, label: ref.label, reason: problems.join('; '), object }];
+  });
+  const refused = refusals.flat();
+  const impossible = new Set(refused.map(({ ref }) => ref?.key));
+  const operations = plan.operations.filter(({ ref }) => !impossible.has(ref.key));
+  return settlePlan({ ...plan, operations, refused: [...plan.refused, ...refused] }, asStored);
+}
+
+async function problemsOf(operation: Operation, { validators, signal }: ValidateOptions): Promise<readonly string[]> {
+  if (operation.action === 'remove') return [];
+  const problems: string[] = [];
+  for (const validate of validators) problems.push(...(await validate(operation.desired, signal)));
+  return problems;
+}
+
+/** A server-side dry run: schema, permissions and admission, and nothing is stored. */
+async function rehearse(operation: Operation, { client, signal }: ValidateOptions): Promise<KubeObject | undefined> {
+  const options = { dryRun: true, fieldValidation: 'Strict', signal } as const;
+  if (operation.action === 'apply') return createPolicy(client, operation, options);
+  if (operation.action === 'update') return updatePolicy(client, operation, options);
+  await removePolicy(client, operation, options);
+  return undefined;
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { after, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { ReviewOutcome, WebhookMetrics } from './metrics.ts';
+import { readBody, tooLarge } from './read-body.ts';
+import { type AdmissionVerdict, parseReview, ReviewError, renderReview } from './review.ts';
+import type { ReviewContext, Reviewer } from './reviewer.ts';
+import type { Route } from './route.ts';
+
+export interface ReviewLimits {
+  readonly maxBodyBytes: number;
+  /** Where the API server does not say how long it waits. */
+  readonly defaultTimeoutMs: number;
+}
+
+export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
+  readonly routeOf: (url: string) => Route;
+  readonly metrics: WebhookMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** An answer must be under way when the API server's patience ends. */
+const marginMs = 250;
+
+/** Reads one review, has it judged and answers; whatever happens, there is an answer, a line in the log and a count. */
+export function handleReview(request: IncomingMessage, response: ServerResponse, options: HandleOptions): void {
+  const exchange = new Exchange(response, options.routeOf(request.url ?? ''), options);
+  try {
+    const reviewer = checkedReviewer(request, exchange.target, options);
+    readBody(request, options.maxBodyBytes, {
+      onBody: (body) => exchange.judge(reviewer, body),
+      onRefused: (error) => exchange.fail(error),
+    });
+  } catch (thrown) {
+    exchange.fail(thrown);
+  }
+}
+
+/** One review on its way. A class, for one is made per request: what most never ask for is made when it is asked for. */
+class Exchange implements ReviewContext {
+  bytes = 0;
+  private startedMs: number;
+  private readonly arrivedMs: number;
+  private controller: AbortController | undefined;
+  private cancelTimer: (() => void) | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    readonly target: Route,
+    private readonly options: HandleOptions,
+  ) {
+    this.arrivedMs = options.clock.monotonicMs();
+    this.startedMs = this.arrivedMs;
+  }
+
+  get route(): string {
+    return this.target.route;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      const { clock } = this.options;
+      const { timeoutMs } = this.target;
+      const made = new AbortController();
+      this.controller = made;
+      const endsAtMs = this.arrivedMs + Math.max(timeoutMs - marginMs, timeoutMs / 2);
+      this.cancelTimer = clock.after(Math.max(0, endsAtMs - clock.monotonicMs()), () =>
+        made.abort(new ReviewError('review-deadline', 504, 'the time for the review is over')),
+      );
+    }
+    return this.controller.signal;
+  }
+
+  judge(reviewer: Reviewer, body: string): void {
+    this.startedMs = this.options.clock.monotonicMs();
+    this.bytes = body.length;
+    try {
+      const admission = parseReview(body);
+      const answered = after(reviewer.review(admission, this), (verdict) => this.answer(admission.uid, verdict));
+      if (answered instanceof Promise) answered.catch((thrown) => this.fail(thrown));
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+  }
+
+  fail(thrown: unknown): void {
+    const { log } = this.options;
+    const { reviewer, route } = this.target;
+    const path = reviewer?.path ?? 'none';
+    if (thrown instanceof ReviewError) {
+      log.warn('a review was refused', { path, status: thrown.status, code: thrown.code, error: thrown.message });
+      // What is still being sent is not read any more, so the connection cannot go on.
+      if (thrown.status === 413) this.response.setHeader('connection', 'close');
+      this.finish('refused', thrown.status, `${thrown.message}\n`);
+    } else {
+      log.error('a review failed', { path, route, error: errorMessage(thrown) });
+      this.finish('failed', 500, 'the review failed; the log says why\n');
+    }
+  }
+
+  private answer(uid: string, verdict: AdmissionVerdict): void {
+    this.finish(verdict.denied === undefined ? 'allowed' : 'denied', 200, renderReview(uid, verdict));
+  }
+
+  private finish(outcome: ReviewOutcome, status: number, body: string): void {
+    const { metrics, clock } = this.options;
+    this.cancelTimer?.();
+    metrics.reviewed(this.target.reviewer?.path ?? 'none', outcome, (clock.monotonicMs() - this.startedMs) / 1000);
+    const { response } = this;
+    if (response.headersSent || response.destroyed) return;
+    response.writeHead(status, {
+      'content-type': status === 200 ? 'application/json' : 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+    });
+    response.end(body);
+  }
+}
+
+function checkedReviewer(
+  { method, headers }: IncomingMessage,
+  { reviewer }: Route,
+  { maxBodyBytes }: HandleOptions,
+): Reviewer {
+  if (!reviewer) throw new ReviewError('review-path', 404, 'nothing is reviewed at this path');
+  if (method !== 'POST') throw new ReviewError('review-method', 405, 'a review is sent with POST');
+  const type = headers['content-type'] ?? '';
+  if (!type.startsWith('application/json'))
+    throw new ReviewError('review-content-type', 415, 'a review is application/json');
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  const ready = reviewer.ready?.() ?? true;
+  if (ready !== true)
+    throw new ReviewError('review-not-ready', 503, ready === false ? 'not ready yet' : `not ready yet: ${ready}`);
+  return reviewer;
+}

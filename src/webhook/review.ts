@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject, parseJson, renderJson, SupercargoError } from '../base/index.ts';
+import type { GroupVersionKind, GroupVersionResource, JsonPatchOperation } from '../object/index.ts';
+
+/** A request of an AdmissionReview (`admission.k8s.io/v1`), as the API server sent it. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subResource: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly userInfo: JsonObject;
+  /** As it came: whoever reads them must expect anything. */
+  readonly object: JsonObject | undefined;
+  readonly oldObject: JsonObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** What a reviewer says. Without `denied` the request is admitted. */
+export interface AdmissionVerdict {
+  /** The reason that people are told. */
+  readonly denied?: string | undefined;
+  readonly warnings?: readonly string[] | undefined;
+  readonly patch?: readonly JsonPatchOperation[] | undefined;
+}
+
+/** What was sent is no review that could be answered; `status` is what HTTP calls it. */
+export class ReviewError extends SupercargoError {
+  constructor(
+    code: string,
+    readonly status: number,
+    message: string,
+  ) {
+    super(code, message);
+  }
+}
+
+const apiVersion = 'admission.k8s.io/v1';
+const operations: ReadonlySet<unknown> = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+
+export function parseReview(text: string): AdmissionRequest {
+  let review: unknown;
+  try {
+    review = parseJson(text);
+  } catch {
+    // The parser quotes the text, and the text may be a Secret.
+    throw new ReviewError('review-not-json', 400, 'the body is not valid JSON');
+  }
+  if (!isJsonObject(review)) throw malformed('the body is not an object');
+  if (review['kind'] !== 'AdmissionReview' || review['apiVersion'] !== apiVersion) {
+    const got = `${cut(review['apiVersion'])} ${cut(review['kind'])}`;
+    throw new ReviewError('review-version', 400, `expected ${apiVersion} AdmissionReview, got ${got}`);
+  }
+  const { request } = review;
+  if (!isJsonObject(request)) throw malformed('request is missing');
+  const { uid, kind, resource, operation } = request;
+  if (typeof uid !== 'string' || uid === '') throw malformed('request.uid is missing');
+  if (!operations.has(operation)) throw malformed(`request.operation ${cut(operation)} is unknown`);
+  if (!isJsonObject(kind) || !isJsonObject(resource)) throw malformed('request.kind or request.resource is missing');
+  return {
+    uid,
+    kind: { group: textOf(kind['group']), version: textOf(kind['version']), kind: textOf(kind['kind']) },
+    resource: {
+      group: textOf(resource['group']),
+      version: textOf(resource['version']),
+      resource: textOf(resource['resource']),
+    },
+    subResource: textOf(request['subResource']),
+    name: textOf(request['name']),
+    namespace: textOf(request['namespace']),
+    operation: operation as AdmissionRequest['operation'],
+    userInfo: isJsonObject(request['userInfo']) ? request['userInfo'] : {},
+    object: isJsonObject(request['object']) ? request['object'] : undefined,
+    oldObject: isJsonObject(request['oldObject']) ? request['oldObject'] : undefined,
+    dryRun: request['dryRun'] === true,
+  };
+}
+
+/** Most answers are a plain yes: that one is put together without a writer. */
+export function renderReview(uid: string, { denied, warnings, patch }: AdmissionVerdict): string {
+  const start = `{"kind":"AdmissionReview","apiVersion":"${apiVersion}","response":{"uid":${JSON.stringify(uid)},"allowed":`;
+  if (denied === undefined && !warnings?.length && !patch?.length) return `${start}true}}`;
+  const rest = {
+    ...(denied === undefined ? {} : { status: { status: 'Failure', message: denied } }),
+    ...(warnings?.length ? { warnings: warnings.map(shortened) } : {}),
+    ...(patch?.length && denied === undefined
+      ? { patchType: 'JSONPatch', patch: Buffer.from(renderJson(patch)).toString('base64') }
+      : {}),
+  };
+  return `${start}${denied === undefined},${JSON.stringify(rest).slice(1)}}`;
+}
+
+/** The API server cuts what is longer, and drops all beyond 4,096 characters in sum. */
+const maxWarningChars = 255;
+const shortened = (warning: string) =>
+  warning.length <= maxWarningChars ? warning : `${warning.slice(0, maxWarningChars - 1)}…`;
+
+const malformed = (what: string) => new ReviewError('review-malformed', 400, what);
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+const cut = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value);

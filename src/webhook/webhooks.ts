@@ -1,0 +1,141 @@
+import type { Registry } from 'prom-client';
+import type { Clock, Logger } from '../base/index.ts';
+import { type Runnable, startOrder } from '../controller/index.ts';
+import type { InformerFactory, KubeClient } from '../kube/index.ts';
+import type { LabelSelector } from '../object/index.ts';
+import { createCertificateKeeper } from './certificate-keeper.ts';
+import { type CertificatePolicy, defaultCertificatePolicy } from './certificates.ts';
+import type { WebhookAddress } from './configuration.ts';
+import { createWebhookMetrics } from './metrics.ts';
+import { createRegistrar } from './registrar.ts';
+import type { Registration, Reviewer } from './reviewer.ts';
+import { createWebhookServer, type WebhookServerOptions } from './server.ts';
+
+export interface WebhooksOptions {
+  readonly client: KubeClient;
+  readonly informers: InformerFactory;
+  readonly installation: string;
+  readonly namespace: string;
+  readonly server: Pick<WebhookServerOptions, 'host' | 'port'> &
+    Partial<Pick<WebhookServerOptions, 'maxBodyBytes' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections'>>;
+  /** How the API server reaches us; a function where the port is only known later. */
+  readonly address: (port: number) => WebhookAddress;
+  readonly certificate:
+    | ({ readonly hosts: readonly string[] } & Partial<Omit<CertificatePolicy, 'hosts' | 'commonName'>>)
+    /** A Secret in our namespace that cert-manager keeps. */
+    | { readonly secretName: string };
+  readonly exemptNamespaces: readonly string[];
+  readonly namespaceSelector?: LabelSelector | undefined;
+  readonly objectSelector?: LabelSelector | undefined;
+  readonly removeOnStop: boolean;
+  /** The group of the one who writes configurations. */
+  readonly leadershipGroup: string;
+  readonly metrics: Registry;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One HTTPS server and its registrations, for all features that review requests. */
+export interface Webhooks {
+  /** To be called before `runnables`. */
+  add(part: { readonly reviewer: Reviewer; readonly registration?: Registration }): void;
+  /** None when nobody reviews anything. */
+  runnables(): readonly Runnable[];
+  /** True once this replica, leading, has seen every configuration in step. */
+  readonly isRegistered: boolean;
+}
+
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const parts: { readonly reviewer: Reviewer; readonly registration?: Registration }[] = [];
+  let isRegistered = false;
+  return {
+    add: (part) => void parts.push(part),
+    get isRegistered() {
+      return isRegistered;
+    },
+    runnables() {
+      if (parts.length === 0) return [];
+      return createRunnables(options, parts, () => {
+        isRegistered = true;
+      });
+    },
+  };
+}
+
+function createRunnables(
+  options: WebhooksOptions,
+  parts: readonly { readonly reviewer: Reviewer; readonly registration?: Registration }[],
+  onInStep: () => void,
+): readonly Runnable[] {
+  const { client, informers, installation, namespace, certificate, clock } = options;
+  const log = options.log.child({ part: 'webhook' });
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  const server = createWebhookServer({
+    ...options.server,
+    reviewers: parts.map(({ reviewer }) => reviewer),
+    metrics: createWebhookMetrics(options.metrics),
+    clock,
+    log,
+  });
+  const keeper = createCertificateKeeper({
+    client,
+    installation,
+    secret: { namespace, name: 'secretName' in certificate ? certificate.secretName : `${installation}-webhook` },
+    policy:
+      'secretName' in certificate
+        ? undefined
+        : { commonName: `${installation}-webhook`, ...defaultCertificatePolicy, ...certificate },
+    clock,
+    log,
+    onServing: (serving) => server.use(serving),
+    onBundle: tell,
+  });
+  const registrar = createRegistrar({
+    client,
+    informers,
+    installation,
+    registrations: parts.flatMap(({ registration }) => (registration ? [registration] : [])),
+    options: () =>
+      server.port === undefined || keeper.bundle === undefined
+        ? undefined
+        : {
+            address: options.address(server.port),
+            bundle: keeper.bundle,
+            exemptNamespaces: options.exemptNamespaces,
+            namespaceSelector: options.namespaceSelector,
+            objectSelector: options.objectSelector,
+          },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    removeOnStop: options.removeOnStop,
+    onInStep,
+    log,
+  });
+  return [
+    { name: 'webhook-certificate', order: startOrder.sources, run: (signal) => keeper.run(signal) },
+    {
+      name: 'webhook-server',
+      order: startOrder.servers,
+      run: (signal) => server.run(signal),
+      ready: () => {
+        if (!server.isServing) return 'no certificate yet';
+        for (const { reviewer } of parts) {
+          const ready = reviewer.ready?.() ?? true;
+          if (ready !== true) return ready === false ? `${reviewer.path} is not ready` : ready;
+        }
+        return true;
+      },
+    },
+    {
+      name: 'webhook-registrar',
+      order: startOrder.controllers,
+      needsLeadership: options.leadershipGroup,
+      run: (signal) => registrar.run(signal),
+    },
+  ];
+}

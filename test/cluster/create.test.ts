@@ -1,0 +1,36 @@
+import { describe } from 'vitest';
+import { defineCreateStory } from '../integration/create-story.ts';
+import { startDockerRegistry } from '../support/docker-registry.ts';
+import { hasGit } from '../support/git-server.ts';
+import {
+  httpTarget,
+  localTarget,
+  otherHostTarget,
+  protectedTarget,
+  sshTarget,
+  strangerTarget,
+} from '../support/git-targets.ts';
+import { startRealCluster } from '../support/real-cluster.ts';
+import { findSshd, hasSsh } from '../support/ssh-server.ts';
+
+const sshd = hasSsh() ? findSshd() : undefined;
+
+describe.skipIf(!hasGit())('creation on a real cluster', () => {
+  defineCreateStory({
+    startCluster: () => startRealCluster(),
+    startRegistry: () => startDockerRegistry(),
+    targets: {
+      'a path': localTarget,
+      'http with a token': () => httpTarget('token'),
+      'http with a password': () => httpTarget('basic'),
+      ...(sshd === undefined ? {} : { ssh: () => sshTarget(sshd) }),
+    },
+    refusing: {
+      'a wrong token': { start: strangerTarget, why: 'GitAuthFailed: ' },
+      'a protected branch': { start: protectedTarget, why: 'GitBranchProtected: ' },
+      ...(sshd === undefined
+        ? {}
+        : { 'an unknown host key': { start: () => otherHostTarget(sshd), why: 'GitHostKeyUnknown: ' } }),
+    },
+  });
+});

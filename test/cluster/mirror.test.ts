@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe } from 'vitest';
+import { defineMirrorRandom } from '../integration/mirror-random.ts';
+import { connectAsInstalled } from '../integration/mirror-rights.ts';
+import { defineMirrorStory } from '../integration/mirror-story.ts';
+import type { MirrorWorld } from '../integration/mirror-world.ts';
+import { findProgram } from '../support/docker-registry.ts';
+import { startRealCluster } from '../support/real-cluster.ts';
+
+const run = promisify(execFile);
+const skopeo = findProgram('skopeo');
+
+describe('the clone of images on a real cluster, with the rights of an installation', () => {
+  defineMirrorStory(
+    () => startRealCluster({ controllerManager: true }),
+    (administrator, { cluster, ...program }) =>
+      connectAsInstalled(administrator, cluster, { ...program, folder: path.dirname(cluster.kubeconfigPath) }),
+  );
+});
+
+describe.skipIf(!skopeo)(`rewritten references on a real cluster${skopeo ? '' : ' (skopeo is not installed)'}`, () => {
+  defineMirrorRandom(() => startRealCluster(), {
+    seed: Number(process.env['SEED'] ?? 1),
+    actions: 30,
+    missing: pulled,
+  });
+});
+
+/** Pulls an image whole, as a runtime would: the manifest and every blob. */
+async function pulled(world: MirrorWorld, reference: string): Promise<readonly string[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'supercargo-pull-'));
+  // skopeo takes a tag or a digest, as runtimes do who look at the digest alone; and past the troubles.
+  const name = reference.replace(world.backup.host, world.backupHost).replace(/:[^:/@]+@/, '@');
+  try {
+    await run(skopeo!, ['copy', '--src-tls-verify=false', `docker://${name}`, `dir:${folder}`]);
+    return [];
+  } catch (thrown) {
+    return [String((thrown as { readonly stderr?: string }).stderr ?? thrown)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,4 @@
+import { startEmbedded } from '../support/embedded-cluster.ts';
+import { defineContract } from './contract.ts';
+
+defineContract({ name: 'the embedded cluster', start: () => startEmbedded({ simulation: { nodes: 0 } }) });

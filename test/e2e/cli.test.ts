@@ -1,0 +1,375 @@
+/** The command line of the built program: what it says, how it ends, what it leaves behind. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { customResourceDefinitions } from '../../src/api/index.ts';
+import { freePorts } from '../support/child.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { launch, runProgram, startProgram } from '../support/program.ts';
+import { eventually } from '../support/wait.ts';
+import { readTarget, useCluster } from './cluster.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let counter = 0;
+const freshPath = (name: string) => path.join(folder, `${++counter}-${name}`);
+const writeFile = (name: string, text: string) => {
+  const file = freshPath(name);
+  writeFileSync(file, text);
+  return file;
+};
+
+/** Runs a command that must be refused, and answers its one line without the program's name. */
+async function refused(args: readonly string[], options: Parameters<typeof runProgram>[1] = {}): Promise<string> {
+  const { exitCode, stdout, stderr } = await runProgram(args, options);
+  expect({ exitCode, stdout, lines: stderr.split('\n').length }, stderr).toEqual({ exitCode: 2, stdout: '', lines: 2 });
+  expect(stderr).toMatch(/^supercargo: /);
+  return stderr.trimEnd().slice('supercargo: '.length);
+}
+
+const upJson = ['up', '--no-demo', '-o', 'json'] as const;
+
+describe.concurrent('supercargo', { timeout: 60_000 }, () => {
+  it('explains itself, and every command', async () => {
+    const help = await runProgram(['--help']);
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const command of ['up', 'run', 'install', 'uninstall', 'kubectl'])
+      expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+    expect(help.stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage or input.');
+    const up = await runProgram(['up', '--help']);
+    expect(up).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const option of ['--dir <dir>', '--port <port>', '--no-demo', '--log-level <level>'])
+      expect(up.stdout).toContain(option);
+    expect((await runProgram(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('says what is wrong with a command or an option in one line', async () => {
+    expect(await refused(['frobnicate'])).toContain("unknown command 'frobnicate'");
+    expect(await refused(['up', '--frobnicate'])).toContain("unknown option '--frobnicate'");
+    expect(await refused(['up', 'extra'])).toContain("too many arguments for 'up'");
+    expect(await refused(['up', '--port', '99999'])).toContain('a port is a whole number from 0 to 65535');
+    expect(await refused(['up', '-o', 'xml'])).toContain('Allowed choices are text, json');
+  });
+});
+
+describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
+  it('refuses a port that is taken', async () => {
+    const [port] = await freePorts(1);
+    const first = await startProgram([...upJson, '--port', String(port)]);
+    expect(first.ready.server).toBe(`https://127.0.0.1:${port}`);
+    expect(await refused([...upJson, '--port', String(port)])).toBe(
+      `port ${port} is taken; choose another with --port`,
+    );
+    await first.stop();
+  });
+
+  it('refuses a folder that is a file, lies in a file or cannot be made', async () => {
+    const file = writeFile('file', '');
+    expect(await refused([...upJson, '--dir', file])).toMatch(new RegExp(`^cannot use ${file}: EEXIST.*--dir$`));
+    expect(await refused([...upJson, '--dir', `${file}/sub`])).toMatch(/^cannot use .*\/sub: ENOTDIR/);
+    if (process.platform === 'linux')
+      expect(await refused([...upJson, '--dir', '/proc/none'])).toMatch(/^cannot use \/proc\/none: ENOENT/);
+  });
+
+  // Nothing is unwritable to root.
+  it.skipIf(process.getuid?.() === 0)('refuses a folder that cannot be written', async () => {
+    const dir = freshPath('locked');
+    mkdirSync(dir);
+    chmodSync(dir, 0o500);
+    expect(await refused([...upJson, '--dir', dir])).toContain('EACCES');
+  });
+
+  it('ends with 0 and soon when it is asked to, even while a watch is open', async () => {
+    const program = await startProgram(upJson);
+    const api = createHttpClient(readTarget(program.ready.kubeconfig));
+    const watch = await api.watch('/api/v1/configmaps');
+    const before = performance.now();
+    expect(await program.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - before).toBeLessThan(20_000);
+    await watch.ended;
+    await api.close();
+    expect(program.stderr()).toBe('');
+    await expect(api.get('/readyz')).rejects.toThrow();
+  });
+
+  it('forgets everything without --dir', async () => {
+    const home = freshPath('home');
+    const first = await startProgram(upJson, { home });
+    await withApi(first.ready.kubeconfig, (api) => createConfigMap(api, 'gone'));
+    await first.stop();
+    const second = await startProgram(upJson, { home });
+    await withApi(second.ready.kubeconfig, async (api) => expect(await statusOf(api, 'gone')).toBe(404));
+    await second.stop();
+  });
+
+  it('keeps everything in --dir over an orderly end and over a kill -9', async () => {
+    const args = [...upJson, '--dir', freshPath('state')];
+    const first = await startProgram(args);
+    const kubeconfig = readFileSync(first.ready.kubeconfig, 'utf8');
+    const before = await withApi(first.ready.kubeconfig, (api) => createConfigMap(api, 'one'));
+    await first.stop();
+
+    const second = await startProgram(args);
+    await withApi(second.ready.kubeconfig, async (api) => {
+      expect((await api.get(`${configMaps}/one`)).body).toEqual(before);
+      // Answered is durable: the kill comes right after the last answer.
+      for (const name of ['two', 'three', 'four']) await createConfigMap(api, name);
+      expect((await api.delete(`${configMaps}/one`)).status).toBe(200);
+      expect(await second.kill9()).toEqual({ code: null, signal: 'SIGKILL' });
+    });
+
+    const third = await startProgram(args);
+    await withApi(third.ready.kubeconfig, async (api) => {
+      const statuses = ['one', 'two', 'three', 'four'].map((name) => statusOf(api, name));
+      expect(await Promise.all(statuses)).toEqual([404, 200, 200, 200]);
+      const made = await createConfigMap(api, 'five');
+      expect(Number(made.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
+    });
+    // Clients keep their credentials: only the port may be another.
+    const withoutPort = (text: string) => text.replace(/127\.0\.0\.1:\d+/, '');
+    expect(withoutPort(readFileSync(third.ready.kubeconfig, 'utf8'))).toBe(withoutPort(kubeconfig));
+    await third.stop();
+  });
+
+  it('refuses a folder that another one uses, and leaves that one alone', async () => {
+    const args = [...upJson, '--dir', freshPath('state')];
+    const first = await startProgram(args);
+    expect(await refused(args)).toMatch(/is (already )?(used|in use|locked)/);
+    await withApi(first.ready.kubeconfig, (api) => createConfigMap(api, 'fine'));
+    await first.stop();
+  });
+
+  it('plays the guided demo and ends on Ctrl-C', async () => {
+    const program = launch(['up']);
+    await program.until((stdout) => (stdout.includes('Try it:') ? true : undefined));
+    const said = program.stdout();
+    expect(said).toMatch(
+      /^Supercargo is up: Kubernetes v1\.36\.\d+ at https:\/\/127\.0\.0\.1:\d+, ready after \d+ ms$/m,
+    );
+    expect(said).toMatch(/^ {3}export KUBECONFIG=\S+\/kubeconfig$/m);
+    expect(said).toMatch(/^1\. A Deployment runs$/m);
+    expect(said.match(/^ {3}pod\/hello-\S+ is Running/gm)).toHaveLength(3);
+    program.signal('SIGINT');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(program.stderr()).toBe('');
+  });
+
+  it('ends on Ctrl-C in the middle of the demo', async () => {
+    // Without simulation no pod ever runs: the scene waits for good.
+    const program = launch(['up', '--no-simulation']);
+    await program.until((stdout) => (stdout.includes('created deployment/hello') ? true : undefined));
+    program.signal('SIGINT');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(program.stderr()).toBe('');
+  });
+});
+
+describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
+  const cluster = useCluster();
+  const onCluster = (...args: readonly string[]) =>
+    runProgram([...args, '--kubeconfig', cluster.program.ready.kubeconfig]);
+  const kubectl = (args: readonly string[], input = '') =>
+    runProgram(['kubectl', ...args], { env: { KUBECONFIG: cluster.program.ready.kubeconfig } }, input);
+
+  describe('kubectl', () => {
+    it('passes arguments, input, output and exit code', async () => {
+      const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'passed' }, data: { k: 'v' } };
+      expect(await kubectl(['apply', '-f', '-'], JSON.stringify(manifest))).toEqual({
+        exitCode: 0,
+        stdout: 'configmap/passed created\n',
+        stderr: '',
+      });
+      expect(await kubectl(['get', 'cm', 'passed', '-o', 'jsonpath={.data.k}'])).toMatchObject({ stdout: 'v' });
+      expect(await kubectl(['get', 'cm', 'none'])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'Error from server (NotFound): configmaps "none" not found\n',
+      });
+      expect((await kubectl(['get', '--help'])).stdout).toContain('Display one or many resources');
+    });
+
+    it('finds the cluster that was started without --dir', async () => {
+      const { home } = cluster.program;
+      const { stdout } = await runProgram(['kubectl', 'get', 'nodes', '-o', 'name'], { home });
+      expect(stdout).toBe('node/supercargo-node-1\n');
+    });
+  });
+
+  describe('install', () => {
+    const kinds = customResourceDefinitions('').length;
+
+    it('prints manifests that the cluster accepts', async () => {
+      const namespace = 'printed';
+      await cluster.api.post('/api/v1/namespaces', { metadata: { name: namespace } });
+      for (const format of ['yaml', 'json']) {
+        const printed = await runProgram(['install', '--namespace', namespace, '-o', format]);
+        expect(printed).toMatchObject({ exitCode: 0, stderr: '' });
+        const tried = await kubectl(['create', '--dry-run=server', '-o', 'name', '-f', '-'], printed.stdout);
+        // The namespace is the one that is there already, and the definitions came with the cluster.
+        const refusals = tried.stderr.trimEnd().split('\n');
+        expect(refusals.filter((line) => /customresourcedefinitions.* already exists$/.test(line))).toHaveLength(kinds);
+        expect(refusals.at(-1)).toMatch(/^Error from server \(AlreadyExists\): .*namespaces "printed" already exists$/);
+        expect(refusals).toHaveLength(kinds + 1);
+        expect(tried.stdout.trimEnd().split('\n')).toEqual([
+          'serviceaccount/supercargo',
+          'role.rbac.authorization.k8s.io/supercargo',
+          'rolebinding.rbac.authorization.k8s.io/supercargo',
+          'clusterrole.rbac.authorization.k8s.io/supercargo:printed',
+          'clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed',
+          'configmap/supercargo',
+          'service/supercargo-webhook',
+          'deployment.apps/supercargo',
+        ]);
+      }
+    });
+
+    it('applies, is content with what is there, and removes all of it', async () => {
+      const names = ['--namespace', 'whole', '--installation', 'whole'];
+      const first = await onCluster('install', '--apply', ...names);
+      expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(first.stdout.match(/ applied$/gm)).toHaveLength(9);
+      expect(first.stdout.match(/^customresourcedefinition.* kept: it was there before$/gm)).toHaveLength(kinds);
+      await eventually(async () => {
+        const { body } = await cluster.api.get('/apis/apps/v1/namespaces/whole/deployments/whole');
+        expect(body['status']).toMatchObject({ readyReplicas: 2 });
+      });
+      expect((await onCluster('install', '--apply', ...names)).stdout).toBe(first.stdout);
+      const removed = await onCluster('uninstall', ...names);
+      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(9);
+      expect(removed.stdout.match(/ kept: every policy or report would go with it$/gm)).toHaveLength(kinds);
+      await eventually(async () => expect((await cluster.api.get('/api/v1/namespaces/whole')).status).toBe(404));
+      expect(await ofOwner('whole')).toEqual([]);
+      expect((await onCluster('uninstall', ...names)).stdout.match(/ absent$/gm)).toHaveLength(9);
+    });
+
+    it('touches no object that is not its own', async () => {
+      await cluster.api.post('/api/v1/namespaces', { metadata: { name: 'shared', labels: { team: 'blue' } } });
+      const path_ = '/api/v1/namespaces/shared/configmaps';
+      const foreign = (await cluster.api.post(path_, { metadata: { name: 'supercargo' }, data: { k: 'v' } })).body;
+      const installed = await onCluster('install', '--apply', '--namespace', 'shared');
+      expect(installed.exitCode).toBe(2);
+      expect(installed.stdout).toContain('namespace/shared kept: it was there before');
+      expect(installed.stderr).toMatch(/^supercargo: configmap\/supercargo exists and is not ours .*--installation\n$/);
+      expect((await cluster.api.get(`${path_}/supercargo`)).body).toEqual(foreign);
+      const removed = await onCluster('uninstall', '--namespace', 'shared');
+      expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(removed.stdout).toContain('configmap/supercargo kept: it is not ours');
+      expect(removed.stdout).toContain('namespace/shared kept: it is not ours');
+      expect((await cluster.api.get(`${path_}/supercargo`)).body).toEqual(foreign);
+      const inNamespace = await kubectl(['get', 'sa,role,rolebinding,deploy', '-n', 'shared', '-o', 'name']);
+      expect(inNamespace.stdout).toBe('serviceaccount/default\n');
+    });
+  });
+
+  describe('run', () => {
+    const running = async (config: string) => {
+      const file = writeFile('run.yaml', config);
+      const program = launch(['run', '--config', file, '--kubeconfig', cluster.program.ready.kubeconfig]);
+      const address = await program.until((_, stderr) => /"address":"([^"]+)"/.exec(stderr)?.[1]);
+      return { program, get: (route: string) => fetch(`http://${address}${route}`) };
+    };
+
+    it('answers probes and metrics, leads while it runs and gives up the lease when it ends', async () => {
+      const { program, get } = await running('installation: solo\nnamespace: default\nserver:\n  port: 0\n');
+      expect((await get('/healthz')).status).toBe(200);
+      await eventually(async () => expect((await get('/readyz')).status).toBe(200));
+      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/solo-controllers';
+      const holder = async () => (await cluster.api.get(lease)).body.spec?.['holderIdentity'];
+      await eventually(async () => expect(await holder()).toMatch(/_[0-9a-f]{8}$/));
+      const metrics = await get('/metrics');
+      expect(metrics.headers.get('content-type')).toMatch(/^text\/plain/);
+      await eventually(async () => expect(await (await get('/metrics')).text()).toMatch(/leader\S*\{.*\} 1$/m));
+      expect((await get('/none')).status).toBe(404);
+      expect(await program.stop()).toEqual({ code: 0, signal: null });
+      expect((await holder()) ?? '').toBe('');
+    });
+
+    it('follows while another leads, and leads when that one has ended', async () => {
+      const config = 'installation: pair\nnamespace: default\nserver:\n  port: 0\n';
+      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/pair-controllers';
+      const holder = async () => String((await cluster.api.get(lease)).body.spec?.['holderIdentity'] ?? '');
+      const first = await running(config);
+      const leader = await eventually(async () => {
+        const found = await holder();
+        expect(found).not.toBe('');
+        return found;
+      });
+      const second = await running(config);
+      await eventually(async () => expect((await second.get('/readyz')).status).toBe(200));
+      expect(await holder()).toBe(leader);
+      await first.program.stop();
+      await eventually(async () => {
+        expect(await holder()).not.toBe('');
+        expect(await holder()).not.toBe(leader);
+      });
+      await second.program.stop();
+    });
+
+    it('names every mistake of its configuration in one line', async () => {
+      const file = writeFile(
+        'bad.yaml',
+        'installation: ""\nlogLevel: loud\nwhat: 1\nserver:\n  port: 99999\nleaderElection:\n  leaseDuration: soon\n',
+      );
+      const line = await refused(['run', '--config', file]);
+      expect(line.startsWith(`${file}: `)).toBe(true);
+      for (const mistake of [
+        'installation: ',
+        'logLevel: ',
+        '"what"',
+        'server.port: ',
+        'leaderElection.leaseDuration: ',
+      ])
+        expect(line).toContain(mistake);
+      expect(await refused(['run', '--features', 'nope'])).toMatch(/^there is no feature nope .*admission/);
+      expect(await refused(['run', '--config', '/none.yaml'])).toMatch(/^cannot read \/none\.yaml: ENOENT/);
+    });
+
+    it('points at the place where a configuration is broken', async () => {
+      const broken = writeFile('broken.yaml', 'installation: x\nserver:\n  port: "8080\n');
+      expect(await refused(['run', '--config', broken])).toMatch(/broken\.yaml:\d+:\d+: /);
+      const twice = writeFile('twice.yaml', 'installation: x\ninstallation: y\n');
+      expect(await refused(['run', '--config', twice])).toMatch(/twice\.yaml:2:1: .*"installation"/);
+    });
+
+    it('says in one line that the cluster cannot be reached', async () => {
+      const [port] = await freePorts(1);
+      const text = readFileSync(cluster.program.ready.kubeconfig, 'utf8');
+      const dead = writeFile('dead', text.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`));
+      expect(await refused(['run', '--kubeconfig', dead])).toMatch(new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${port}`));
+      const stranger = writeFile('stranger', text.replace(/token: .*/, 'token: wrong'));
+      expect(await refused(['run', '--kubeconfig', stranger])).toMatch(/401|Unauthorized/);
+      expect(await refused(['run'])).toMatch(/^no kubeconfig found/);
+      expect(await refused(['run', '--kubeconfig', cluster.program.ready.kubeconfig, '--context', 'none'])).toContain(
+        'has no context "none"',
+      );
+    });
+  });
+
+  async function ofOwner(owner: string): Promise<readonly string[]> {
+    const kinds = 'ns,clusterrole,clusterrolebinding,sa,role,rolebinding,cm,deploy,rs,pods';
+    const { stdout } = await kubectl(['get', kinds, '-A', '-l', `supercargo.dev/owner=${owner}`, '-o', 'name']);
+    return stdout.split('\n').filter((line) => line !== '');
+  }
+});
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+async function createConfigMap(api: HttpClient, name: string) {
+  const { status, body, text } = await api.post(configMaps, { metadata: { name }, data: { k: 'v' } });
+  expect(status, text).toBe(201);
+  return body;
+}
+
+const statusOf = async (api: HttpClient, name: string) => (await api.get(`${configMaps}/${name}`)).status;
+
+async function withApi<T>(kubeconfig: string, work: (api: HttpClient) => Promise<T>): Promise<T> {
+  expect(existsSync(kubeconfig)).toBe(true);
+  const api = createHttpClient(readTarget(kubeconfig));
+  try {
+    return await work(api);
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,336 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { runTool, type ToolRun } from '../support/kubectl.ts';
+import { eventually } from '../support/wait.ts';
+
+/** A cluster whose requests Supercargo reviews, seen through kubectl. */
+export interface AdmissionSession {
+  readonly kubectl: string;
+  readonly kubeconfig: string;
+  /** Ends Supercargo without asking, and starts it again. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export const crdFiles = (): string => {
+  const folder = fileURLToPath(new URL('../../manifests/crds', import.meta.url));
+  return readdirSync(folder)
+    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+    .join('\n---\n');
+};
+
+export function run(
+  { kubectl, kubeconfig }: Pick<AdmissionSession, 'kubectl' | 'kubeconfig'>,
+  args: readonly string[],
+  input?: string | readonly object[],
+): Promise<ToolRun> {
+  const text =
+    typeof input === 'string' || input === undefined ? input : input.map((one) => JSON.stringify(one)).join('\n---\n');
+  return runTool(kubectl, [`--kubeconfig=${kubeconfig}`, ...args], text);
+}
+
+interface PolicyOptions {
+  readonly kind?: 'ClusterPolicy' | 'Policy';
+  readonly spec?: object;
+}
+
+const inNamespace = (namespace: string, kinds: readonly string[], more: object = {}) => ({
+  any: [{ resources: { kinds, namespaces: [namespace], ...more } }],
+});
+
+const policy = (name: string, rules: readonly object[], { kind = 'ClusterPolicy', spec = {} }: PolicyOptions = {}) => ({
+  apiVersion: 'kyverno.io/v1',
+  kind,
+  metadata: { name },
+  spec: { rules, ...spec },
+});
+
+const needsLabel = (name: string, namespace: string, validate: object = {}) => ({
+  name,
+  match: inNamespace(namespace, ['ConfigMap']),
+  validate: {
+    message: `the label ${name} is required`,
+    pattern: { metadata: { labels: { [name]: '?*' } } },
+    ...validate,
+  },
+});
+
+const configMap = (namespace: string, name: string, labels: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace, labels },
+});
+
+/** The story of admission, told with kubectl; the same on the embedded cluster and on a real one. */
+export function defineAdmissionStory(session: () => AdmissionSession): void {
+  const kubectl = (args: readonly string[], input?: string | readonly object[]) => run(session(), args, input);
+  const ok = async (args: readonly string[], input?: string | readonly object[]) => {
+    const result = await kubectl(args, input);
+    if (result.exitCode !== 0) throw new Error(`kubectl ${args.join(' ')}: ${result.stderr}`);
+    return result;
+  };
+  const create = (...objects: readonly object[]) => kubectl(['create', '-f', '-'], objects);
+  /** Applies policies and waits until the cluster asks about them. */
+  const withPolicies = async (
+    namespace: string,
+    ...policies: readonly { readonly kind: string; readonly metadata: object }[]
+  ) => {
+    await ok(['create', 'namespace', namespace]);
+    await ok(['apply', '-n', namespace, '-f', '-'], policies);
+    for (const { kind, metadata } of policies) {
+      const { name } = metadata as { readonly name: string };
+      await ok(['wait', '-n', namespace, '--for=condition=Ready', '--timeout=15s', `${kind.toLowerCase()}/${name}`]);
+    }
+  };
+
+  it('blocks what an enforced rule fails, with policy, rule and message', async () => {
+    await withPolicies('enforce', policy('enforce', [needsLabel('team', 'enforce', { failureAction: 'Enforce' })]));
+    const refused = await create(configMap('enforce', 'a'));
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('admission webhook "validate.fail.story.svc" denied the request:');
+    expect(refused.stderr).toContain(
+      [
+        'resource ConfigMap/enforce/a was blocked due to the following policies ',
+        '',
+        'enforce:',
+        "  team: 'validation error: the label team is required. rule team failed at path /metadata/labels/'",
+      ].join('\n'),
+    );
+    await eventually(async () => {
+      const { stdout } = await ok(['get', 'events', '-n', 'default', '-o', 'jsonpath={.items[*].message}']);
+      expect(stdout).toContain('ConfigMap enforce/a: [team] fail (blocked); validation error');
+    });
+    expect(await create(configMap('enforce', 'b', { team: 'x' }))).toMatchObject({ exitCode: 0 });
+  });
+
+  it('admits what an audit rule fails, warns where asked to, and tells it in an event', async () => {
+    await withPolicies(
+      'audit',
+      policy('audit-quiet', [needsLabel('quiet', 'audit')]),
+      policy('audit-loud', [needsLabel('loud', 'audit')], { spec: { emitWarning: true } }),
+    );
+    const admitted = await create(configMap('audit', 'a'));
+    expect(admitted).toMatchObject({ exitCode: 0 });
+    expect(admitted.stderr).toMatch(/^Warning: policy audit-loud\.loud: validation error: the label loud is required/);
+    expect(admitted.stderr).not.toContain('audit-quiet');
+    await eventually(async () => {
+      const { stdout } = await ok(['get', 'events', '-n', 'audit', '-o', 'jsonpath={.items[*].message}']);
+      expect(stdout).toContain('policy audit-quiet/quiet fail: validation error');
+    });
+  });
+
+  it('mutates before it validates', async () => {
+    await withPolicies(
+      'mutate',
+      policy('mutate-1', [
+        {
+          name: 'first',
+          match: inNamespace('mutate', ['ConfigMap']),
+          mutate: { patchStrategicMerge: { metadata: { labels: { '+(first)': 'set' } } } },
+        },
+        {
+          name: 'second',
+          match: inNamespace('mutate', ['ConfigMap']),
+          mutate: {
+            patchesJson6902:
+              '- {op: add, path: /metadata/labels/second, value: "{{ request.object.metadata.labels.first }}"}',
+          },
+        },
+      ]),
+      policy('mutate-2', [needsLabel('second', 'mutate', { failureAction: 'Enforce' })]),
+    );
+    const created = await create(configMap('mutate', 'a'));
+    expect(created).toMatchObject({ exitCode: 0, stderr: '' });
+    const { stdout } = await ok(['get', 'cm', 'a', '-n', 'mutate', '-o', 'jsonpath={.metadata.labels}']);
+    expect(JSON.parse(stdout)).toEqual({ first: 'set', second: 'set' });
+    const dry = await kubectl(['create', '--dry-run=server', '-o', 'json', '-f', '-'], [configMap('mutate', 'dry')]);
+    expect(JSON.parse(dry.stdout).metadata.labels).toEqual({ first: 'set', second: 'set' });
+  });
+
+  it('lets an exception pass, and nothing else', async () => {
+    await withPolicies('except', policy('except', [needsLabel('team', 'except', { failureAction: 'Enforce' })]));
+    await ok(
+      ['apply', '-f', '-'],
+      [
+        {
+          apiVersion: 'kyverno.io/v2',
+          kind: 'PolicyException',
+          metadata: { name: 'one', namespace: 'except' },
+          spec: {
+            exceptions: [{ policyName: 'except', ruleNames: ['team'] }],
+            match: { any: [{ resources: { kinds: ['ConfigMap'], names: ['excused-*'] } }] },
+          },
+        },
+      ],
+    );
+    await eventually(async () => expect(await create(configMap('except', 'excused-1'))).toMatchObject({ exitCode: 0 }));
+    expect((await create(configMap('except', 'other'))).stderr).toContain('was blocked due to');
+  });
+
+  it('refuses a policy that could not run, with the path of the field', async () => {
+    const broken = (key: string) =>
+      policy('broken', [
+        {
+          name: 'x',
+          match: { any: [{ resources: { kinds: ['ConfigMap'] } }] },
+          validate: { message: 'm', deny: { conditions: { any: [{ key, operator: 'Equals', value: 'x' }] } } },
+        },
+      ]);
+    const refused = await kubectl(['apply', '--dry-run=server', '-f', '-'], [broken('{{ request.object.[ }}')]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('admission webhook "check.story.svc" denied the request');
+    expect(refused.stderr).toContain('spec.rules[0].validate.deny.conditions.any[0].key: failed to parse JMESPath');
+    await ok(['apply', '--dry-run=server', '-f', '-'], [broken('{{ request.object.metadata.name }}')]);
+    const unknown = await kubectl(
+      ['apply', '--dry-run=server', '-f', '-'],
+      [policy('broken', [{ ...needsLabel('x', 'y'), valdiate: {} }])],
+    );
+    expect(unknown.stderr).toContain('unknown field "spec.rules[0].valdiate"');
+    const exception = { apiVersion: 'kyverno.io/v2', kind: 'PolicyException', metadata: { name: 'bad' } };
+    const without = await kubectl(
+      ['create', '--dry-run=server', '-f', '-'],
+      [{ ...exception, spec: { exceptions: [], match: {} } }],
+    );
+    expect(without.stderr).toContain('spec.exceptions: at least one policy must be named');
+  });
+
+  it('keeps objects from being deleted where a rule says so', async () => {
+    await withPolicies(
+      'delete',
+      policy(
+        'delete',
+        [
+          {
+            name: 'protected',
+            match: inNamespace('delete', ['ConfigMap'], {
+              operations: ['DELETE'],
+              selector: { matchLabels: { keep: 'yes' } },
+            }),
+            validate: { message: '{{ request.oldObject.metadata.name }} stays', deny: {} },
+          },
+        ],
+        { spec: { validationFailureAction: 'Enforce' } },
+      ),
+    );
+    await ok(['create', '-f', '-'], [configMap('delete', 'kept', { keep: 'yes' }), configMap('delete', 'other')]);
+    await eventually(async () => {
+      const refused = await kubectl(['delete', 'cm', 'kept', '-n', 'delete', '--dry-run=server']);
+      expect(refused.stderr).toContain('protected: kept stays');
+    });
+    expect(await kubectl(['delete', 'cm', 'other', '-n', 'delete'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('judges subresources by the kind they belong to', async () => {
+    await withPolicies(
+      'scale',
+      policy(
+        'scale',
+        [
+          {
+            name: 'small',
+            match: inNamespace('scale', ['Deployment/scale']),
+            validate: {
+              failureAction: 'Enforce',
+              message: 'at most 3 replicas',
+              pattern: { spec: { replicas: '<=3' } },
+            },
+          },
+        ],
+        { spec: { background: false } },
+      ),
+    );
+    await ok(['create', 'deployment', 'web', '--image=nginx', '--replicas=0', '-n', 'scale']);
+    const refused = await kubectl(['scale', 'deployment/web', '--replicas=5', '-n', 'scale']);
+    expect(refused.stderr).toContain('at most 3 replicas');
+    expect(await kubectl(['scale', 'deployment/web', '--replicas=2', '-n', 'scale'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('knows the labels of namespaces, and of overrides for some of them', async () => {
+    const rule = {
+      ...needsLabel('team', 'x', {
+        failureAction: 'Audit',
+        failureActionOverrides: [{ action: 'Enforce', namespaces: ['strict-*'] }],
+      }),
+      match: { any: [{ resources: { kinds: ['ConfigMap'], namespaceSelector: { matchLabels: { env: 'prod' } } } }] },
+    };
+    await withPolicies('labels', policy('labels', [rule]));
+    for (const [name, env] of [
+      ['strict-prod', 'prod'],
+      ['strict-test', 'test'],
+      ['easy-prod', 'prod'],
+    ] as const)
+      await ok(['create', '-f', '-'], [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { env } } }]);
+    expect((await create(configMap('strict-prod', 'a'))).stderr).toContain('the label team is required');
+    expect(await create(configMap('strict-test', 'a'), configMap('easy-prod', 'a'))).toMatchObject({ exitCode: 0 });
+  });
+
+  it('keeps a failing look-up to its rule, by the failure policy of its policy', async () => {
+    const looksUp = (name: string) => ({
+      name: 'look',
+      match: inNamespace('lookup', ['ConfigMap'], { names: [`${name}-*`] }),
+      context: [{ name: 'map', configMap: { name: 'not-there', namespace: 'lookup' } }],
+      validate: {
+        failureAction: 'Enforce',
+        message: 'm',
+        deny: { conditions: { any: [{ key: '{{ map.data.x }}', operator: 'Equals', value: 'y' }] } },
+      },
+    });
+    await withPolicies(
+      'lookup',
+      policy('look-fail', [looksUp('fail')], { spec: { failurePolicy: 'Fail' } }),
+      policy('look-ignore', [looksUp('ignore')], { spec: { failurePolicy: 'Ignore' } }),
+    );
+    const refused = await create(configMap('lookup', 'fail-1'));
+    expect(refused.stderr).toContain('look-fail:');
+    expect(refused.stderr).toContain('not-there');
+    expect(await create(configMap('lookup', 'ignore-1'), configMap('lookup', 'unrelated'))).toMatchObject({
+      exitCode: 0,
+    });
+    await ok(['create', 'configmap', 'not-there', '-n', 'lookup', '--from-literal=x=z']);
+    await eventually(async () => expect(await create(configMap('lookup', 'fail-1'))).toMatchObject({ exitCode: 0 }));
+  });
+
+  it('says of a policy that cannot run that it is not ready', async () => {
+    // Taken while nobody checked it: the check is there for people, not for safety.
+    await session().kill();
+    await ok(
+      ['create', '-f', '-'],
+      [policy('unready', [{ ...needsLabel('a', 'b'), validate: { cel: { expressions: [] } } }])],
+    );
+    await session().start();
+    await ok(['wait', '--for=condition=Ready=false', '--timeout=15s', 'clusterpolicy/unready']);
+    const { stdout } = await ok(['get', 'cpol', 'unready']);
+    expect(stdout).toMatch(/unready +true +true +False +\S+ +spec\.rules\[0\]/);
+  });
+
+  describe('with Supercargo dead', () => {
+    it('leaves kube-system and its own namespace open, and refuses what an enforced rule is for', async () => {
+      await withPolicies(
+        'dead',
+        policy('dead', [{ ...needsLabel('team', 'dead'), match: { any: [{ resources: { kinds: ['ConfigMap'] } }] } }]),
+      );
+      await session().kill();
+      expect(await create(configMap('kube-system', 'a'), configMap('story', 'a'))).toMatchObject({ exitCode: 0 });
+      const refused = await create(configMap('dead', 'a'));
+      expect(refused.stderr).toMatch(/failed calling webhook "(mutate|validate)\.fail\.story\.svc"/);
+      await ok(['delete', 'cm', 'a', '-n', 'kube-system']);
+      await session().start();
+      await eventually(async () => expect(await create(configMap('dead', 'a'))).toMatchObject({ exitCode: 0 }));
+    });
+  });
+
+  it('takes its webhooks away with the last policy, but for the check', async () => {
+    await ok(['delete', 'cpol', '--all']);
+    await eventually(async () => {
+      const { stdout } = await ok([
+        'get',
+        'validatingwebhookconfigurations,mutatingwebhookconfigurations',
+        '-o',
+        'name',
+      ]);
+      expect(stdout.trim()).toBe('validatingwebhookconfiguration.admissionregistration.k8s.io/story-policy-check');
+    });
+  });
+}

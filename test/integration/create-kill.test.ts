@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ImageDetected,
+  type ImageResourcePolicy,
+  imageResourcePolicies,
+  imagesDetected,
+  type ResourceTemplate,
+  resourceTemplates,
+} from '../../src/api/index.ts';
+import { type Connection, connect } from '../../src/app/connect.ts';
+import { silentLogger, systemClock } from '../../src/base/index.ts';
+import { createCreateMetrics, createCreator, createPublisher, lineageOf } from '../../src/create/index.ts';
+import { createGit, type Git } from '../../src/git/index.ts';
+import { ImageIndex } from '../../src/inventory/index.ts';
+import type { KubeClient } from '../../src/kube/index.ts';
+import { type KubeObject, keyOf } from '../../src/object/index.ts';
+import { startEmbedded } from '../support/embedded-cluster.ts';
+import { hasGit } from '../support/git-server.ts';
+import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
+import type { Cluster } from '../support/real-cluster.ts';
+import { createStage } from './create-stage.ts';
+import { installKinds } from './run-features.ts';
+
+class Killed extends Error {}
+
+/** Lets so many calls to the outside happen, and dies before the next, or after it and before its answer. */
+class Life {
+  readonly steps: string[] = [];
+  private isDead = false;
+  constructor(
+    private readonly lastStep: number,
+    private readonly dies: 'before' | 'after',
+  ) {}
+
+  get hasDied(): boolean {
+    return this.isDead;
+  }
+
+  async step<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const isLast = !this.isDead && this.steps.push(name) === this.lastStep + 1;
+    if (this.isDead || (isLast && this.dies === 'before')) {
+      this.isDead = true;
+      throw new Killed(name);
+    }
+    const result = await act();
+    if (isLast) this.isDead = true;
+    if (this.isDead) throw new Killed(name);
+    return result;
+  }
+}
+
+describe.skipIf(!hasGit())('a process that is killed at any step', () => {
+  let cluster: Cluster;
+  let connection: Connection;
+  beforeAll(async () => {
+    cluster = await startEmbedded();
+    connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
+    await installKinds(connection);
+  });
+  afterAll(async () => {
+    await connection?.client.close();
+    await cluster?.stop();
+  });
+
+  const list = async <T extends KubeObject>(type: Parameters<KubeClient['list']>[0], namespace: string) =>
+    new Map((await connection.client.list<T>(type, { namespace })).items.map((item) => [keyOf(item), item]));
+
+  /** Works on all detections of a namespace until none is left to do, or until its death. */
+  async function live(namespace: string, life: Life): Promise<void> {
+    const dir = mkdtempSync(join(tmpdir(), 'supercargo-kill-'));
+    const git = createGit({ cacheDir: join(dir, 'cache'), temporaryDir: dir, path: process.env['PATH'] ?? '' });
+    const mortalGit: Pick<Git, 'commit'> = {
+      commit: (request, signal) =>
+        life.step('commit and push', () =>
+          git.commit(
+            { ...request, render: (folder, history) => life.step('render', () => request.render(folder, history)) },
+            signal,
+          ),
+        ),
+    };
+    const { client } = connection;
+    const mortalClient: Pick<KubeClient, 'get' | 'patch' | 'delete'> = {
+      get: (...args) => life.step('read', () => client.get(...args)),
+      patch: (...args) => life.step(phaseOf(args[2]), () => client.patch(...args)),
+      delete: (...args) => life.step('delete', () => client.delete(...args)),
+    };
+    const [policies, templates] = [
+      await list<ImageResourcePolicy>(imageResourcePolicies, namespace),
+      await list<ResourceTemplate>(resourceTemplates, namespace),
+    ];
+    let detections = await list<ImageDetected>(imagesDetected, namespace);
+    const metrics = createCreateMetrics(new Registry());
+    const reconcile = createCreator({
+      client: mortalClient,
+      detectionOf: (key) => detections.get(key),
+      policyOf: (key) => policies.get(key),
+      templateOf: (key) => templates.get(key),
+      siblingsOf: (lineage, check) => [...detections.values()].filter((one) => lineageOf(one, check) === lineage),
+      prefixesOf: () => () => undefined,
+      prefixOfDigest: () => undefined,
+      inventory: { index: new ImageIndex(), hasSynced: true },
+      schemaOf: () => undefined,
+      dryRun: async () => {},
+      publish: createPublisher({
+        git: mortalGit,
+        remoteOf: async ({ template }) => ({ url: template.spec.gitRepository.url, branch: 'main' }),
+        clock: systemClock,
+        metrics,
+        windowMs: 5,
+      }),
+      installation: 'test',
+      events: { record() {}, dropped: 0, run: async () => {} },
+      metrics,
+      clock: systemClock,
+      random: () => 0,
+      log: silentLogger,
+    });
+    const signal = new AbortController().signal;
+    try {
+      for (let round = 0; round < 20 && !life.hasDied; round++) {
+        detections = await list<ImageDetected>(imagesDetected, namespace);
+        const open = [...detections.values()].filter(({ status }) => status?.phase !== 'Completed');
+        if (open.length === 0) return;
+        const results = await Promise.allSettled(open.map((one) => reconcile(keyOf(one), signal)));
+        for (const result of results)
+          if (result.status === 'rejected' && !(result.reason instanceof Killed)) throw result.reason;
+      }
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+  }
+
+  async function scene(namespace: string, duplicateCheck: 'repository' | 'exact'): Promise<GitTarget> {
+    const target = await localTarget();
+    const stage = createStage(connection, namespace);
+    await stage.openNamespace();
+    await stage.template('t', {
+      duplicateCheck,
+      multiFiles: [
+        { relativePath: '{{ .ServiceName }}.yaml', template: 'image: {{ .FullImageName }}' },
+        { relativePath: '{{ .ServiceName }}/{{ .ImageTag }}.yaml', template: 'tag: {{ .ImageTag | quote }}' },
+      ],
+      gitRepository: { url: target.url, path: 'apps' },
+    });
+    await stage.policy('t', {});
+    await stage.detection('r.example/team/one:v1', { policy: 't' });
+    await stage.detection('r.example/team/two:v1', { policy: 't' });
+    await stage.detection('r.example/team/two:v2', { policy: 't' });
+    return target;
+  }
+
+  it.each([
+    ['repository', 'before'],
+    ['repository', 'after'],
+    ['exact', 'before'],
+    ['exact', 'after'],
+  ] as const)(
+    'leaves neither a second commit nor a lost detection (%s, %s each step)',
+    async (check, dies) => {
+      let steps: readonly string[] = [];
+      for (let last = 0; ; last++) {
+        const namespace = `kill-${check}-${dies}-${last}`;
+        const target = await scene(namespace, check);
+        const life = new Life(last, dies);
+        await live(namespace, life);
+        // Whatever happened: those who come after bring it to the end.
+        await live(namespace, new Life(Number.POSITIVE_INFINITY, 'before'));
+        const detections = [...(await list<ImageDetected>(imagesDetected, namespace)).values()];
+        const story = `killed ${dies} step ${last}: ${life.steps.join(', ')}`;
+        expect(
+          detections.map(({ status }) => status?.phase),
+          story,
+        ).toEqual(['Completed', 'Completed', 'Completed']);
+        const committed = committedDetections(target.repository);
+        expect(new Set(committed).size, `${story}\n${committed.join('\n')}`).toBe(committed.length);
+        const created = detections.filter(({ status }) => status?.resourceCreated).map(keyOf);
+        expect([...committed].sort(), story).toEqual(created.sort());
+        // The newest version, and of two of one repository one alone.
+        const files = filesOf(target.repository);
+        expect(files['apps/two.yaml'], story).toBe('image: r.example/team/two:v2');
+        expect(files['apps/one.yaml'], story).toBe('image: r.example/team/one:v1');
+        if (check === 'repository') expect(Object.keys(files), story).toHaveLength(4);
+        await target.stop();
+        steps = life.steps;
+        if (!life.hasDied) break;
+      }
+      expect(new Set(steps)).toEqual(new Set(['Processing', 'Pending', 'commit and push', 'render', 'Completed']));
+    },
+    180_000,
+  );
+});
+
+const phaseOf = ({ body }: { readonly body: unknown }) =>
+  (body as { readonly status: { readonly phase: string } }).status.phase;

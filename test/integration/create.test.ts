@@ -1,0 +1,18 @@
+import { describe } from 'vitest';
+import { startRegistryServer } from '../../src/registryserver/index.ts';
+import { startEmbedded } from '../support/embedded-cluster.ts';
+import { hasGit } from '../support/git-server.ts';
+import { localTarget, protectedTarget, strangerTarget } from '../support/git-targets.ts';
+import { defineCreateStory } from './create-story.ts';
+
+describe.skipIf(!hasGit())('creation on the embedded cluster', () => {
+  defineCreateStory({
+    startCluster: () => startEmbedded(),
+    startRegistry: () => startRegistryServer(),
+    targets: { 'a path': localTarget },
+    refusing: {
+      'a wrong token': { start: strangerTarget, why: 'GitAuthFailed: ' },
+      'a protected branch': { start: protectedTarget, why: 'GitBranchProtected: ' },
+    },
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/object/index.ts';
+import type { Cluster } from '../../support/real-cluster.ts';
+import { eventually } from '../../support/wait.ts';
+import { startWebhookServer } from '../../support/webhook-server.ts';
+import { jobNameOf } from './job-stories.ts';
+import { jobPolicy } from './policies.ts';
+import { World } from './world.ts';
+
+/** Where generation ends: what others refuse, and what it may not do itself. */
+export function defineBoundaryStories(cluster: () => Cluster, options: { readonly checksPermissions: boolean }): void {
+  describe('generate', () => {
+    let world: World;
+    let shop: string;
+    beforeEach(async () => {
+      world = await World.open(cluster());
+      shop = await world.namespace('shop');
+    });
+    afterEach(() => world.close());
+
+    it('makes nothing for a pod that a webhook refuses, and registers none itself', async () => {
+      const hook = await startWebhookServer(({ object }) => {
+        const labels = (object?.['metadata'] as KubeObject['metadata'] | undefined)?.labels;
+        return labels?.['refuse'] ? { allowed: false, status: { message: 'not this one' } } : {};
+      });
+      try {
+        await world.start();
+        await world.yaml(jobPolicy(`job-${shop}`, shop));
+        await world.put({
+          apiVersion: 'admissionregistration.k8s.io/v1',
+          kind: 'ValidatingWebhookConfiguration',
+          metadata: { name: `refuse-${shop}` },
+          webhooks: [
+            {
+              name: 'refuse.example.com',
+              clientConfig: { url: `${hook.url}/`, caBundle: hook.caBundle },
+              rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+              namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': shop } },
+              admissionReviewVersions: ['v1'],
+              sideEffects: 'None',
+            },
+          ],
+        });
+        const refused = () => world.pod(shop, 'refused', 'nginx:1.21', { labels: { refuse: 'yes' } });
+        await eventually(async () => {
+          const answer = await refused().then(
+            () => 'created',
+            (thrown: Error) => thrown.message,
+          );
+          if (answer === 'created')
+            await world.remove({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused', namespace: shop } });
+          expect(answer).toMatch(/not this one/);
+        });
+        for (const name of await world.jobs(shop))
+          await world.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: shop } });
+        await expect(refused()).rejects.toThrow(/not this one/);
+        await world.pod(shop, 'marker', 'redis:6.2');
+        await eventually(async () => expect(await world.jobs(shop)).toEqual([jobNameOf('redis:6.2')]));
+        const hooks = await world.list('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration');
+        expect(
+          hooks.filter(({ metadata }) => metadata.labels?.['supercargo.dev/owner'] === world.installation),
+        ).toEqual([]);
+      } finally {
+        await hook.close();
+      }
+    });
+
+    const title = 'says which permission it lacks, and goes on when it is given';
+    it.skipIf(!options.checksPermissions)(title, async () => {
+      const account = { name: `least-${shop}`, namespace: 'supercargo-system' };
+      await world.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+      await grant(world, account, 'base', [
+        { apiGroups: ['kyverno.io'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [''], resources: ['pods', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] },
+        { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+      ]);
+      const dir = mkdtempSync(path.join(tmpdir(), 'supercargo-least-'));
+      try {
+        const kubeconfig = path.join(dir, 'kubeconfig');
+        writeFileSync(kubeconfig, await kubeconfigOf(world, cluster(), account));
+        await world.start(kubeconfig);
+        const [policy] = await world.yaml(jobPolicy(`job-${shop}`, shop));
+        await world.pod(shop, 'first', 'nginx:1.21');
+        await eventually(async () => {
+          const events = (await world.list('v1', 'Event')).filter(
+            ({ involvedObject }) => (involvedObject as { readonly uid?: string }).uid === policy!.metadata.uid,
+          );
+          expect(events.map((event) => `${event['reason']}: ${event['message']}`).join('\n')).toBe(
+            `PolicyError: missing permission: cannot create jobs.batch in namespace ${shop}; allow it to Supercargo's service account`,
+          );
+        });
+        await grant(world, account, 'jobs', [{ apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] }]);
+        await eventually(async () => expect(await world.jobs(shop)).toEqual([jobNameOf('nginx:1.21')]), {
+          timeoutMs: 20_000,
+        });
+      } finally {
+        await world.stop();
+        rmSync(dir, { recursive: true, force: true });
+      }
+    });
+  });
+}
+
+interface Account {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+async function grant(world: World, account: Account, what: string, rules: readonly unknown[]): Promise<void> {
+  const name = `${account.name}-${what}`;
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  await world.put({ apiVersion, kind: 'ClusterRole', metadata: { name }, rules });
+  await world.put({
+    apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', ...account }],
+  });
+}
+
+async function kubeconfigOf(world: World, cluster: Cluster, account: Account): Promise<string> {
+  const type = await world.typeOf({ apiVersion: 'v1', kind: 'ServiceAccount' });
+  const answer = await world.connection.client.create<KubeObject>(
+    type,
+    { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: account, spec: { audiences: [] } },
+    { subresource: 'token' },
+  );
+  const { token } = answer['status'] as { readonly token: string };
+  return readFileSync(cluster.kubeconfigPath, 'utf8').replaceAll(cluster.token, token);
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/object/index.ts';
+import type { LookUpAnswer } from '../../../src/policy/index.ts';
+import type { Cluster } from '../../support/real-cluster.ts';
+import { eventually } from '../../support/wait.ts';
+import { type RunningGenerator, startGenerator } from './generator.ts';
+import { readExample } from './policies.ts';
+import { World } from './world.ts';
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const jobOf = (text: string) => `img-${digestOf(text).slice(0, 16)}`;
+
+/** A registry in which some tags are names of one image. */
+const contents: Readonly<Record<string, string>> = {
+  'nginx:1.29': 'nginx-build-7',
+  'nginx:latest': 'nginx-build-7',
+  'mirror.example/nginx:1.29': 'nginx-build-7',
+  'busybox:1.36': 'busybox-build-1',
+  'debug:1': 'debug-build-1',
+  'copies.example/web:1': 'web-build-1',
+  'web:1': 'web-build-1',
+};
+
+/** `examples/unique-job-per-digest`. */
+export function defineDigestStories(cluster: () => Cluster): void {
+  describe('one Job per digest', () => {
+    let world: World;
+    let shop: string;
+    let generator: RunningGenerator;
+    const lookUps = {
+      async answer(lookUp: { readonly kind: string; readonly reference?: string }): Promise<LookUpAnswer> {
+        const content = contents[lookUp.reference ?? ''];
+        if (lookUp.kind !== 'imageData' || content === undefined)
+          return { ok: false, message: `${lookUp.reference} is not in the registry` };
+        return { ok: true, value: { resolvedImage: `${lookUp.reference}@sha256:${digestOf(content)}` } };
+      },
+    };
+    beforeEach(async () => {
+      world = await World.open(cluster());
+      generator = await startGenerator(world, { lookUps });
+      await eventually(async () => expect(await world.checkpoint()).toBeDefined());
+      const policy = readExample('unique-job-per-digest/clusterpolicy.yaml');
+      await world.yaml(policy);
+      const account = {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'default', namespace: 'image-jobs' },
+      };
+      await world.put(account);
+      shop = await world.namespace('shop');
+    });
+    afterEach(async () => {
+      await generator.stop();
+      await world.close();
+    });
+
+    const jobsAre = (builds: readonly string[]) =>
+      eventually(async () => expect(await world.jobs('image-jobs')).toEqual(builds.map(jobOf).sort()));
+
+    it('is made for every container, once in the cluster, and not again when the Job is gone', async () => {
+      const bank = await world.namespace('bank');
+      await world.put({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'first', namespace: shop },
+        spec: {
+          initContainers: [{ name: 'init', image: 'busybox:1.36' }],
+          containers: [
+            { name: 'a', image: 'nginx:1.29' },
+            { name: 'b', image: 'nginx:latest' },
+          ],
+        },
+      });
+      await jobsAre(['nginx-build-7', 'busybox-build-1']);
+      // An ephemeral container comes by a subresource of its own.
+      const pods = await world.typeOf({ apiVersion: 'v1', kind: 'Pod' });
+      const body = { spec: { ephemeralContainers: [{ name: 'debugger', image: 'debug:1' }] } };
+      await world.connection.client.patch(
+        pods,
+        { name: 'first', namespace: shop },
+        { type: 'strategic', body },
+        { subresource: 'ephemeralcontainers' },
+      );
+      await jobsAre(['nginx-build-7', 'busybox-build-1', 'debug-build-1']);
+      for (const name of await world.jobs('image-jobs'))
+        await world.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'image-jobs' } });
+      await eventually(async () => expect(await world.jobs('image-jobs')).toEqual([]));
+
+      await generator.stop();
+      generator = await startGenerator(world, { lookUps });
+      await world.pod(bank, 'second', 'mirror.example/nginx:1.29');
+      const owner = await world.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o', namespace: bank } });
+      const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: owner.metadata.uid! };
+      const copies = { main: { from: 'web:1', to: 'copies.example/web:1' } };
+      await world.pod(bank, 'owned', 'copies.example/web:1', {
+        ownerReferences: [reference],
+        annotations: { 'supercargo.dev/source-images': JSON.stringify(copies) },
+      });
+      await jobsAre(['web-build-1']);
+      const job = (await world.get('batch/v1', 'Job', jobOf('web-build-1'), 'image-jobs')) as KubeObject;
+      expect(job.metadata.annotations).toMatchObject({
+        'kyverno.io/source-digest': `sha256:${digestOf('web-build-1')}`,
+        'kyverno.io/source-image': 'web:1',
+        'kyverno.io/source-namespace': bank,
+      });
+    });
+  });
+}

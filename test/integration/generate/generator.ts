@@ -1,0 +1,69 @@
+import { Registry } from 'prom-client';
+import { silentLogger, systemClock } from '../../../src/base/index.ts';
+import { createManager, createSoleLeadership, startOrder } from '../../../src/controller/index.ts';
+import { createGenerator, type Generator, type OnPolicyProblem } from '../../../src/generate/index.ts';
+import { createEventRecorder, createInformerFactory } from '../../../src/kube/index.ts';
+import {
+  createLivePolicies,
+  createLookUps,
+  createNamespaces,
+  createRoles,
+  type LookUps,
+} from '../../../src/runtime/index.ts';
+import type { World } from './world.ts';
+
+export interface RunningGenerator extends Generator {
+  stop(): Promise<void>;
+}
+
+/** Generation by itself, with look-ups and reviews of the test's own. */
+export async function startGenerator(
+  world: World,
+  options: { readonly lookUps?: Partial<LookUps>; readonly onProblem?: OnPolicyProblem } = {},
+): Promise<RunningGenerator> {
+  const { client, discovery } = world.connection;
+  const log = silentLogger;
+  const informers = createInformerFactory({ client, log });
+  const events = createEventRecorder({ client, component: world.installation, log });
+  const policies = createLivePolicies({ informers, log });
+  const generator = createGenerator({
+    client,
+    discovery,
+    policies,
+    namespaces: createNamespaces({ client, informers }),
+    roles: createRoles({ informers }),
+    hearsRequests: true,
+    events,
+    lookUps: { ...createLookUps({ client, discovery, clock: systemClock, log }), ...options.lookUps },
+    onProblem: options.onProblem,
+    metrics: new Registry(),
+    namespace: 'supercargo-system',
+    installation: world.installation,
+    replica: 'replica-1',
+    persistMs: 1_500,
+    clock: systemClock,
+    log,
+  });
+  const manager = createManager({
+    leadership: [createSoleLeadership('controllers')],
+    runnables: [
+      {
+        name: 'informers',
+        order: startOrder.sources,
+        run: (signal) => informers.run(signal),
+        ready: () => policies.hasSynced,
+      },
+      { name: 'events', order: startOrder.setup, run: (signal) => events.run(signal) },
+      ...generator.runnables,
+    ],
+  });
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  return {
+    ...generator,
+    stop: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}

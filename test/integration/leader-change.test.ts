@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { startEmbedded } from '../support/embedded-cluster.ts';
+import type { Cluster } from '../support/real-cluster.ts';
+import { defineLeaderChanges } from './leader-change.ts';
+
+describe('leader changes on the embedded cluster', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startEmbedded({ simulation: false });
+  });
+  afterAll(() => cluster.stop());
+  defineLeaderChanges(() => cluster);
+});

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/object/index.ts';
+import { createRegistryClient, staticSource } from '../../src/registry/index.ts';
+import { startRegistryServer } from '../../src/registryserver/index.ts';
+import { pushImage } from '../support/push-image.ts';
+import { eventually } from '../support/wait.ts';
+import { type MirrorSession, patience } from './mirror-session.ts';
+import { imagesOf, types, workload } from './mirror-world.ts';
+
+/** What the settings change. */
+export function defineSettings(session: MirrorSession): void {
+  const { at, copyOf, hostPart, recordOf, group } = session;
+  describe('with a private source', () => {
+    const users = { puller: 'pull-word-31337' };
+    const wrong = 'wrong-word-4711';
+    let source: Awaited<ReturnType<typeof startRegistryServer>>;
+    beforeAll(async () => {
+      source = await startRegistryServer({ users });
+      await session.world.run(
+        {},
+        { env: { BACKUP_REGISTRY_USERNAME: 'keeper', BACKUP_REGISTRY_PASSWORD: 'keep-word-2718' } },
+      );
+    }, 60_000);
+    afterAll(() => source?.stop());
+
+    const pullSecret = (namespace: string, name: string, password: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace },
+      type: 'kubernetes.io/dockerconfigjson',
+      data: {
+        '.dockerconfigjson': Buffer.from(
+          JSON.stringify({ auths: { [source.host]: { auth: Buffer.from(`puller:${password}`).toString('base64') } } }),
+        ).toString('base64'),
+      },
+    });
+
+    it('tries the credentials of workloads and service accounts in turn, and shows them nowhere', async () => {
+      const pusher = createRegistryClient({
+        credentials: staticSource(source.host, 'puller', users.puller, 'the test'),
+      });
+      for (const name of ['own', 'account', 'late']) await pushImage(pusher, `${source.host}/private/${name}:1`);
+      await pusher.close();
+      const namespace = await session.world.namespace('private');
+      const copy = (name: string) =>
+        `${session.world.backup.host}/copies/${source.host.replace(':', '_')}/private/${name}:1`;
+      await session.world.create(pullSecret(namespace, 'bad', wrong));
+      await session.world.create(pullSecret(namespace, 'good', users.puller));
+      await session.world.create({
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'puller', namespace },
+        imagePullSecrets: [{ name: 'good' }],
+      });
+      const own = workload('Deployment', namespace, 'own', `${source.host}/private/own:1`, {
+        secrets: ['missing', 'bad', 'good'],
+      });
+      expect(imagesOf(await session.world.create(own))).toEqual([copy('own')]);
+      const account = workload('Deployment', namespace, 'account', `${source.host}/private/account:1`, {
+        secrets: ['bad'],
+        serviceAccount: 'puller',
+      });
+      expect(imagesOf(await session.world.create(account))).toEqual([copy('account')]);
+      // Nobody who may read it has asked for it yet.
+      const poor = workload('Deployment', namespace, 'poor', `${source.host}/private/late:1`, { secrets: ['bad'] });
+      expect(imagesOf(await session.world.create(poor))).toEqual([`${source.host}/private/late:1`]);
+      await eventually(
+        async () => expect((await recordOf(`${source.host}/private/late:1`))?.status?.phase).toBe('Failed'),
+        patience,
+      );
+      const rich = workload('Deployment', namespace, 'rich', `${source.host}/private/late:1`, { secrets: ['good'] });
+      expect(imagesOf(await session.world.create(rich))).toEqual([copy('late')]);
+
+      const events = await session.world.connection.client.list(types['Event']!, {});
+      const everything = [
+        session.world.logged(),
+        JSON.stringify(await session.world.copies()),
+        JSON.stringify(events.items),
+      ].join('\n');
+      expect(everything).toContain('private/late');
+      for (const secret of [users.puller, wrong, 'keep-word-2718'])
+        for (const form of [
+          secret,
+          Buffer.from(secret).toString('base64'),
+          Buffer.from(`puller:${secret}`).toString('base64'),
+        ])
+          expect(everything.includes(form)).toBe(false);
+    }, 60_000);
+  });
+
+  describe('with the mapping of the seed', () => {
+    it("gives the seed's Deployment and DaemonSet the seed's own form, and refuses a second source of that name", async () => {
+      await session.world.run({
+        mapping: 'basename',
+        registry: `${session.world.backup.host}/piotrkpcbackup`,
+        namespaceSelector: group('seed'),
+      });
+      const namespace = await session.world.namespace('seed', { group: 'seed' });
+      await session.world.push('library/busybox:latest', 'the first');
+      await session.world.push('other/busybox:latest', 'the second');
+      const copy = `${session.world.backup.host}/piotrkpcbackup/busybox:latest`;
+      // Without a tag, as `busybox` alone would be.
+      const deployment = await session.world.create(
+        workload('Deployment', namespace, 'busybox-deployment', at('library/busybox')),
+      );
+      const daemonSet = await session.world.create(
+        workload('DaemonSet', namespace, 'busybox-daemonset', at('library/busybox:latest')),
+      );
+      expect([...imagesOf(deployment), ...imagesOf(daemonSet)]).toEqual([copy, copy]);
+      const other = await session.world.create(workload('Deployment', namespace, 'other', at('other/busybox:latest')));
+      expect(imagesOf(other)).toEqual([at('other/busybox:latest')]);
+      expect(session.world.logged()).not.toContain('"to":"other');
+      const digest = (await recordOf(at('library/busybox:latest')))?.status?.digest;
+      expect(
+        (
+          await session.world.images.headManifest(
+            { registry: session.world.backup.host, path: 'piotrkpcbackup/busybox' },
+            'latest' as never,
+          )
+        )?.digest,
+      ).toBe(digest);
+      for (const mapping of ['path', 'flat'] as const) {
+        await session.world.run({
+          mapping,
+          registry: `${session.world.backup.host}/${mapping}`,
+          namespaceSelector: group('seed'),
+        });
+        for (const source of ['library', 'other']) {
+          const created = await session.world.create(
+            workload('Deployment', namespace, `${source}-${mapping}`, at(`${source}/busybox:latest`)),
+          );
+          expect(imagesOf(created)[0]).toMatch(new RegExp(`/${mapping}/.*${source}(/|__)busybox:latest$`));
+          const record = await recordOf(at(`${source}/busybox:latest`));
+          expect(record?.status?.phase).toBe('Copied');
+          expect(await session.world.missing(imagesOf(created)[0]!)).toEqual([]);
+        }
+      }
+    }, 90_000);
+  });
+
+  describe('with pods rewritten', () => {
+    beforeAll(
+      () => session.world.run({ rewrite: 'pods', pullSecret: 'backup-login', namespaceSelector: group('pods') }),
+      60_000,
+    );
+
+    it('replaces the images of pods, of whoever made them, and of containers that come later', async () => {
+      const namespace = await session.world.namespace('pods', { group: 'pods' });
+      await session.world.connection.client
+        .create(types['ServiceAccount']!, {
+          apiVersion: 'v1',
+          kind: 'ServiceAccount',
+          metadata: { name: 'default', namespace },
+        })
+        .catch(() => {});
+      for (const name of ['pod', 'init', 'debug']) await session.world.push(`team/${name}:1`);
+      const pod = workload('Pod', namespace, 'alone', at('team/pod:1'), { init: at('team/init:1') });
+      const owner = {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        name: 'x',
+        uid: 'e2b1f4c0-0000-4000-8000-000000000000',
+        controller: true,
+      };
+      const created = await session.world.create({ ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } });
+      expect(imagesOf(created)).toEqual([copyOf('team/init:1'), copyOf('team/pod:1')]);
+      expect((created['spec'] as Record<string, unknown>)['imagePullSecrets']).toEqual([{ name: 'backup-login' }]);
+      const alone = await session.world.create(workload('Pod', namespace, 'debugged', at('team/pod:1')));
+      const debugger_ = { name: 'debug', image: at('team/debug:1'), targetContainerName: 'main' };
+      const debugged = await session.world.connection.client.patch<KubeObject>(
+        types['Pod']!,
+        { namespace, name: alone.metadata.name! },
+        { type: 'strategic', body: { spec: { ephemeralContainers: [debugger_] } } },
+        { subresource: 'ephemeralcontainers' },
+      );
+      const { ephemeralContainers } = debugged['spec'] as {
+        readonly ephemeralContainers: readonly { readonly image: string }[];
+      };
+      expect(ephemeralContainers.map(({ image }) => image)).toEqual([copyOf('team/debug:1')]);
+      const deployment = await session.world.create(workload('Deployment', namespace, 'web', at('team/pod:1')));
+      expect(imagesOf(deployment)).toEqual([at('team/pod:1')]);
+    }, 60_000);
+  });
+
+  describe('pinned by digest, following', () => {
+    it('keeps every digest that was handed out, and hands out the newest', async () => {
+      await session.world.run({
+        pin: 'digest',
+        follow: true,
+        recheck: '1s',
+        registry: `${session.world.backup.host}/pinned`,
+        namespaceSelector: group('pinned'),
+      });
+      const namespace = await session.world.namespace('pinned', { group: 'pinned' });
+      const first = await session.world.push('team/moving:1', 'first');
+      const copy = `${session.world.backup.host}/pinned/${hostPart()}/team/moving:1`;
+      const one = await session.world.create(workload('Deployment', namespace, 'one', at('team/moving:1')));
+      expect(imagesOf(one)).toEqual([`${copy}@${first}`]);
+      const second = await session.world.push('team/moving:1', 'second');
+      await eventually(async () => {
+        const records = (await session.world.copies()).filter(({ spec }) => spec.copy === copy);
+        expect(records[0]?.status).toMatchObject({ phase: 'Copied', digest: second });
+      }, patience);
+      const two = await session.world.create(workload('Deployment', namespace, 'two', at('team/moving:1')));
+      expect(imagesOf(two)).toEqual([`${copy}@${second}`]);
+      expect(imagesOf(await session.world.get('Deployment', namespace, 'one'))).toEqual([`${copy}@${first}`]);
+      const tags: string[] = [];
+      for await (const page of session.world.images.listTags({
+        registry: session.world.backup.host,
+        path: `pinned/${hostPart()}/team/moving`,
+      }))
+        tags.push(...page);
+      expect(tags.sort()).toEqual(['1', `copy-sha256-${first.slice(7)}`, `copy-sha256-${second.slice(7)}`].sort());
+    }, 60_000);
+
+    it('leaves a moved tag where it is told to, says so, and restores the copy it had', async () => {
+      await session.world.run({
+        recheck: '1s',
+        registry: `${session.world.backup.host}/left`,
+        namespaceSelector: group('left'),
+      });
+      const namespace = await session.world.namespace('left', { group: 'left' });
+      const first = await session.world.push('team/left:1', 'first');
+      const copy = `${session.world.backup.host}/left/${hostPart()}/team/left:1`;
+      await session.world.create(workload('Deployment', namespace, 'one', at('team/left:1')));
+      const second = await session.world.push('team/left:1', 'second');
+      const record = async () => (await session.world.copies()).find(({ spec }) => spec.copy === copy)?.status;
+      await eventually(
+        async () => expect(await record()).toMatchObject({ phase: 'Copied', digest: first, sourceDigest: second }),
+        patience,
+      );
+      expect((await record())?.message).toContain('it is not followed');
+      await session.world.images.deleteManifest(
+        { registry: session.world.backup.host, path: `left/${hostPart()}/team/left` },
+        '1' as never,
+      );
+      await eventually(async () => {
+        expect(await record()).toMatchObject({ phase: 'Copied', digest: first, attempts: 2 });
+        expect(await session.world.missing(copy)).toEqual([]);
+      }, patience);
+    }, 60_000);
+  });
+
+  describe('in sync, failing closed', () => {
+    it('refuses what it cannot copy, with the reason', async () => {
+      await session.world.run({
+        mode: 'sync',
+        failurePolicy: 'Fail',
+        registry: `${session.world.backup.host}/strict`,
+        namespaceSelector: group('strict'),
+      });
+      const namespace = await session.world.namespace('strict', { group: 'strict' });
+      await session.world.push('team/strict:1');
+      const created = await session.world.create(workload('Deployment', namespace, 'web', at('team/strict:1')));
+      expect(imagesOf(created)).toEqual([`${session.world.backup.host}/strict/${hostPart()}/team/strict:1`]);
+      await expect(
+        session.world.create(workload('Deployment', namespace, 'absent', at('team/nobody:1'))),
+      ).rejects.toThrow(/images could not be replaced by their copies: .*team\/nobody:1 is not there/);
+    }, 60_000);
+  });
+}

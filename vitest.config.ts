@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: {
+    alias: { 'fast-check': fileURLToPath(new URL('./test/support/fast-check.ts', import.meta.url)) },
+  },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['test/cluster/**', 'test/prove/**', '**/node_modules/**'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+    // Nothing here changes a module's state, and loading the program anew for each file takes longer than its tests.
+    isolate: false,
+    // Half of the tests wait for servers of their own: twice as many as there are cores keep all of them busy.
+    maxWorkers: availableParallelism() * 2,
+  },
+});
