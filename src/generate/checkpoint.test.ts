@@ -17,7 +17,7 @@ const checkpoint: Checkpoint = {
   marks: { 'v1/pods': mark('100') },
   policies: {
     'uid-p': { revision: '2' },
-    'uid-q': { revision: '1', isFirst: true, pending: { 'v1/pods': mark('9') } },
+    'uid-q': { revision: '1', since: { r: { timeMs: 1000 } }, pending: { 'v1/pods': mark('9') } },
   },
   failed: [failed('a')],
   downstream: { 'v1/configmaps': { type: pods, resourceVersion: '90' } },

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/index.ts';
 import { compareResourceVersions, type ResourceType } from '../kube/index.ts';
 import type { Mark } from './progress.ts';
-import type { TriggerOperation } from './trigger.ts';
+import type { Beginning, TriggerOperation } from './trigger.ts';
 
 /** A trigger that could not be worked off: read again and tried again, while everything else goes on. */
 export interface FailedTrigger {
@@ -20,8 +20,8 @@ export interface PolicyMark {
   readonly revision: string;
   /** Not yet: up to where each kind had been heard when the policy became known. Absent when it is done. */
   readonly pending?: Readonly<Record<string, Mark>> | undefined;
-  /** It is the first revision that is seen. */
-  readonly isFirst?: boolean | undefined;
+  /** By the names of its rules, until it is done: from when on each acts. */
+  readonly since?: Readonly<Record<string, Beginning>> | undefined;
 }
 
 export interface DownstreamMark {

@@ -29,7 +29,25 @@ function pod(name: string, version: number, created: number, written = created):
 }
 
 function policy(createdAt: number, generation: number, generateExisting: boolean, writtenAt = createdAt) {
-  const { program } = compilePolicy({
+  const { program } = compilePolicy(policyObject(createdAt, generation, generateExisting, writtenAt));
+  return program!;
+}
+
+/** A revision with other rules, of which the version of its write is known: nobody has written the status. */
+function changedPolicy(generation: number, writtenAt: number, version: number, ruleNames: readonly string[]) {
+  const { metadata, spec, ...rest } = policyObject(10, generation, false, writtenAt);
+  const managedFields = metadata.managedFields.slice(0, 1);
+  const rules = ruleNames.map((name) => ({ ...spec.rules[0]!, name }));
+  const object = {
+    ...rest,
+    metadata: { ...metadata, managedFields, resourceVersion: String(version) },
+    spec: { rules },
+  };
+  return compilePolicy(object).program!;
+}
+
+function policyObject(createdAt: number, generation: number, generateExisting: boolean, writtenAt: number) {
+  return {
     apiVersion: 'kyverno.io/v1',
     kind: 'ClusterPolicy',
     metadata: {
@@ -52,8 +70,7 @@ function policy(createdAt: number, generation: number, generateExisting: boolean
         },
       ],
     },
-  });
-  return program!;
+  };
 }
 
 interface Setting {
@@ -66,6 +83,7 @@ interface Setting {
 
 async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }: Setting) {
   const found: string[] = [];
+  const rulesFor: Record<string, readonly string[]> = {};
   const unfinished: (() => void)[] = [];
   const stop = new AbortController();
   const client = {
@@ -79,8 +97,9 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }:
     marks,
     sinceMs,
     installation: 'ours',
-    trigger: ({ occasion, identity, done }) => {
+    trigger: ({ occasion, identity, rules = new Set(), done }) => {
       found.push(`${occasion.operation} ${identity.name}`);
+      rulesFor[identity.name] = [...rules];
       unfinished.push(done);
     },
     heard: () => heard,
@@ -95,7 +114,7 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }:
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   await running;
-  return { found, marks, scanner, finish: () => unfinished.forEach((done) => void done()) };
+  return { found, rulesFor, marks, scanner, finish: () => unfinished.forEach((done) => void done()) };
 }
 
 const heardAt = (version: number, seconds: number, ...handled: string[]): Mark => ({
@@ -140,7 +159,11 @@ describe('what a policy looks at that was there before it was heard of', () => {
   it('is done once all of it is, and not again for the same revision', async () => {
     const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard });
     expect(found).toHaveLength(4);
-    expect(marks.get('uid-p')).toMatchObject({ revision: '1', isFirst: true, pending: { 'v1/pods': heard } });
+    expect(marks.get('uid-p')).toMatchObject({
+      revision: '1',
+      since: { r: { timeMs: noon + 10_000 } },
+      pending: { 'v1/pods': heard },
+    });
     finish();
     expect(marks.get('uid-p')).toEqual({ revision: '1' });
     expect((await scan({ program: policy(10, 1, false), objects, heard, marks })).found).toEqual([]);
@@ -153,6 +176,23 @@ describe('what a policy looks at that was there before it was heard of', () => {
     const later = heardAt(100, 60);
     const { found } = await scan({ program: policy(10, 1, false), objects, heard: later, marks });
     expect(found).toEqual(missed);
+  });
+
+  it('is nothing that was written before a rule was added or renamed, not even within that second', async () => {
+    const young = [pod('before', 25, 20), pod('touched-before', 26, 0, 20), pod('after', 35, 20)];
+    const marks = new Map([['uid-p', { revision: '1' }]]);
+    const program = changedPolicy(2, 20, 30, ['other']);
+    const { found } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
+    expect(found).toEqual(['CREATE after']);
+  });
+
+  it('begins with the change for a rule that is new, while another one still has to look further back', async () => {
+    const young = [pod('missed', 15, 12), pod('before', 25, 20), pod('after', 35, 20)];
+    const { found, marks } = await scan({ program: policy(10, 1, false), objects: young, heard: heardAt(20, 12) });
+    expect(found).toEqual(['CREATE missed']);
+    const program = changedPolicy(2, 20, 30, ['r', 'other']);
+    const { rulesFor } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
+    expect(rulesFor).toEqual({ missed: ['r'], before: ['r'], after: ['r', 'other'] });
   });
 
   it('waits for the first list where the kind was not followed yet', async () => {

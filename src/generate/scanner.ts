@@ -8,8 +8,8 @@ import type { PendingTrigger } from './pending.ts';
 import type { Mark } from './progress.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import { actsOnExisting } from './rules.ts';
-import { type CutOff, isSince, isWithin, missedTrigger } from './trigger.ts';
-import { createdAtMs, lastWriteOf } from './writes.ts';
+import { type Beginning, type CutOff, creationOf, isWithin, lastChangeOf, missedTrigger } from './trigger.ts';
+import { createdAtMs } from './writes.ts';
 
 export interface ScannerOptions {
   readonly client: Pick<KubeClient, 'pages'>;
@@ -34,7 +34,7 @@ export interface ScannerOptions {
 interface Search {
   readonly policy: GeneratingPolicy;
   readonly uid: string;
-  readonly sinceMs: number;
+  readonly since: (rule: string) => Beginning;
   readonly existing: ReadonlySet<string>;
   readonly started: () => () => void;
 }
@@ -60,10 +60,10 @@ export class Scanner {
       if (before?.revision === revision) continue;
       const pending: Record<string, Mark> = {};
       for (const [id, type] of types) {
-        const known = before?.pending?.[id] ?? heard(type);
+        const known = heard(type);
         if (known && policy.watched.some((rule) => rule.concerns(type, ''))) pending[id] = known;
       }
-      marks.set(uid, { revision, pending, isFirst: before === undefined || before.isFirst === true });
+      marks.set(uid, { revision, pending, since: sinceOf(policy, before) });
     }
     this.isWanted = true;
     this.wake();
@@ -124,12 +124,11 @@ export class Scanner {
 
   private searchFor(
     policy: GeneratingPolicy,
-    { revision, isFirst }: PolicyMark,
+    { revision, since = {} }: PolicyMark,
   ): { readonly search: Search; readonly finish: () => void } {
     const { marks, sinceMs, onScanned } = this.options;
     const object = policy.program.policy;
     const { uid = '' } = object.metadata;
-    const begunMs = isFirst ? createdAtMs(object) : lastWriteOf(object).timeMs;
     const existing = policy.watched.filter((rule) => actsOnExisting(policy.program, rule)).map(({ name }) => name);
     let outstanding = 1;
     const finish = () => {
@@ -141,8 +140,11 @@ export class Scanner {
       outstanding++;
       return finish;
     };
-    const search = { policy, uid, sinceMs: Math.max(begunMs, sinceMs), existing: new Set(existing), started };
-    return { search, finish };
+    const begun = (rule: string) => {
+      const beginning = since[rule] ?? lastChangeOf(object);
+      return beginning.timeMs < sinceMs ? { timeMs: sinceMs } : beginning;
+    };
+    return { search: { policy, uid, since: begun, existing: new Set(existing), started }, finish };
   }
 
   private async scanType(type: ResourceType, searches: readonly Search[], signal: AbortSignal): Promise<void> {
@@ -163,22 +165,34 @@ export class Scanner {
   }
 
   private look(type: ResourceType, object: KubeObject, search: Search, heard: CutOff): void {
-    const { policy, sinceMs, existing, started } = search;
+    const { policy, since, existing, started } = search;
     const { installation, trigger } = this.options;
     if (object.metadata.labels?.[ownerLabel] === installation || object.metadata.deletionTimestamp !== undefined)
       return;
     const kind = gvkOf(object);
-    const concerned = policy.watched.filter((rule) => rule.concerns(kind, ''));
+    const wanted = { CREATE: new Set<string>(), UPDATE: new Set<string>() };
+    const isThere = isWithin(object, createdAtMs(object), heard);
+    for (const rule of policy.watched) {
+      if (!rule.concerns(kind, '')) continue;
+      const asExisting = isThere ? 'CREATE' : undefined;
+      const operation = existing.has(rule.name) ? asExisting : missedTrigger(object, since(rule.name), heard);
+      if (operation) wanted[operation].add(rule.name);
+    }
     const found = { policy: policy.program.key, type, identity: triggerIdentityOf(object) };
-    const asExisting = concerned.filter(({ name }) => existing.has(name)).map(({ name }) => name);
-    if (asExisting.length > 0 && isWithin(object, createdAtMs(object), heard))
-      trigger({ ...found, occasion: { operation: 'CREATE', object }, rules: new Set(asExisting), done: started() });
-    const operation = missedTrigger(object, sinceMs, heard);
-    if (operation === undefined || !isSince(policy.program.policy, object)) return;
-    const others = concerned.filter(({ name }) => !existing.has(name)).map(({ name }) => name);
-    if (others.length > 0)
-      trigger({ ...found, occasion: { operation, object }, rules: new Set(others), done: started() });
+    for (const operation of ['CREATE', 'UPDATE'] as const) {
+      const rules = wanted[operation];
+      if (rules.size > 0) trigger({ ...found, occasion: { operation, object }, rules, done: started() });
+    }
   }
 }
 
 const revisionOf = ({ program }: GeneratingPolicy): string => String(program.policy.metadata.generation ?? '');
+
+/**
+ * A rule that is still to look at what it missed keeps its beginning, and may then see once more what it heard live
+ * meanwhile; one that is new begins with the revision: what was written before is none of its triggers.
+ */
+function sinceOf({ program, watched }: GeneratingPolicy, before: PolicyMark | undefined): Record<string, Beginning> {
+  const begun = before ? lastChangeOf(program.policy) : creationOf(program.policy);
+  return Object.fromEntries(watched.map(({ name }) => [name, before?.since?.[name] ?? begun]));
+}

@@ -18,7 +18,7 @@ import { createRuleRunner } from './run-rules.ts';
 import { Scanner } from './scanner.ts';
 import { SourceFollower } from './source-follower.ts';
 import type { Telling } from './telling.ts';
-import { isSince, type TriggerOperation } from './trigger.ts';
+import { creationOf, isSince, type TriggerOperation } from './trigger.ts';
 import { TriggerFollower } from './trigger-follower.ts';
 import { Worker } from './worker.ts';
 
@@ -231,7 +231,7 @@ class Term {
     const labels = identity.namespace === '' ? {} : this.options.namespaces.labels(identity.namespace);
     const request = { kind: gvkOf(object), subresource: '', object, uid: identity.uid, now: 0, operation };
     const concerned = this.table.forKind(request.kind).filter(({ program, watched }) => {
-      if (!isSince(program.policy, object)) return false;
+      if (!isSince(creationOf(program.policy), object)) return false;
       if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
       return watched.some((rule) => rule.matches({ ...request, namespaceLabels: labels }) === undefined);
     });

@@ -32,11 +32,11 @@ export function coldTrigger(object: KubeObject, cutOff: CutOff): TriggerOperatio
 }
 
 /**
- * What an object is the trigger of for a policy that became known when its kind had been followed up to `heard`: what was
- * written after `sinceMs` and before that. Everything later is told live.
+ * What an object is the trigger of for a rule that became known when its kind had been followed up to `heard`: what was
+ * written after the rule and before that. Everything later is told live.
  */
-export function missedTrigger(object: KubeObject, sinceMs: number, heard: CutOff): TriggerOperation | undefined {
-  const isMissed = (ms: number) => second(ms) >= second(sinceMs) && isWithin(object, ms, heard);
+export function missedTrigger(object: KubeObject, begun: Beginning, heard: CutOff): TriggerOperation | undefined {
+  const isMissed = (ms: number) => isSince(begun, object, ms) && isWithin(object, ms, heard);
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
   if (isMissed(createdAtMs(object))) return 'CREATE';
   return isMissed(lastWriteOf(object).timeMs) ? 'UPDATE' : undefined;
@@ -55,12 +55,37 @@ export function liveTrigger(before: string, after: string, object: KubeObject): 
   return object.metadata.deletionTimestamp === undefined && before !== after ? 'UPDATE' : undefined;
 }
 
-/** A policy sees only what was written after it was. */
-export function isSince(policy: KubeObject, object: KubeObject): boolean {
-  const [written, begun] = [second(lastWriteOf(object).timeMs), second(createdAtMs(policy))];
-  if (written !== begun) return written > begun;
-  // Within one second the order of versions tells, where the policy's is still the one it was created with.
-  const isAsCreated = (policy.metadata.managedFields?.length ?? 0) <= 1;
-  const order = compareResourceVersions(object.metadata.resourceVersion ?? '', policy.metadata.resourceVersion ?? '');
-  return !isAsCreated || order === undefined || order > 0;
+/** The write from which on a policy, or a rule of it, acts. */
+export interface Beginning {
+  readonly timeMs: number;
+  /** Where it is certain that this is the version of that write and of no later one. */
+  readonly resourceVersion?: string | undefined;
+}
+
+export function creationOf(policy: KubeObject): Beginning {
+  const { generation = 1, managedFields = [], resourceVersion } = policy.metadata;
+  const isAsCreated = generation <= 1 && managedFields.length <= 1;
+  return { timeMs: createdAtMs(policy), ...(isAsCreated ? { resourceVersion } : {}) };
+}
+
+/** The last change of a policy that was not one of its status. */
+export function lastChangeOf(policy: KubeObject): Beginning {
+  const { managedFields = [], resourceVersion } = policy.metadata;
+  const { timeMs } = lastWriteOf(policy);
+  const isStatusLater = managedFields.some(
+    ({ subresource = '', time = '' }) => subresource !== '' && !(Date.parse(time) < timeMs),
+  );
+  return { timeMs, ...(isStatusLater ? {} : { resourceVersion }) };
+}
+
+/** Whether a write of the object came after the beginning; within one second the order of versions tells. */
+export function isSince(
+  { timeMs, resourceVersion }: Beginning,
+  object: KubeObject,
+  writtenMs = lastWriteOf(object).timeMs,
+): boolean {
+  const difference = second(writtenMs) - second(timeMs);
+  if (difference !== 0 || resourceVersion === undefined) return difference >= 0;
+  const order = compareResourceVersions(object.metadata.resourceVersion ?? '', resourceVersion);
+  return order === undefined || order > 0;
 }
