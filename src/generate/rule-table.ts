@@ -13,6 +13,8 @@ export interface GeneratingPolicy {
 /** Which kinds trigger which policies, for one set of policies and one state of the server's kinds. */
 export interface RuleTable {
   readonly policies: ReadonlyMap<string, GeneratingPolicy>;
+  /** Policies without a rule that generates, so far. */
+  readonly others: readonly PolicyProgram[];
   readonly types: ReadonlyMap<string, DiscoveredType>;
   /** Policies with a watched rule for the kind. */
   forKind(kind: GroupVersionKind): readonly GeneratingPolicy[];
@@ -22,11 +24,15 @@ export interface RuleTable {
 
 export function createRuleTable(programs: readonly PolicyProgram[], known: readonly DiscoveredType[]): RuleTable {
   const policies = new Map<string, GeneratingPolicy>();
+  const others: PolicyProgram[] = [];
   const types = new Map<string, DiscoveredType>();
   let hasUnknownKinds = false;
   for (const program of programs) {
     const rules = program.rules.filter(isGenerating);
-    if (rules.length === 0) continue;
+    if (rules.length === 0) {
+      others.push(program);
+      continue;
+    }
     const bound = rules.filter((rule) => isAdmissionBound(rule, known));
     const watched = rules.filter((rule) => !bound.includes(rule));
     policies.set(program.key, { program, watched, bound });
@@ -38,6 +44,7 @@ export function createRuleTable(programs: readonly PolicyProgram[], known: reado
   }
   return {
     policies,
+    others,
     types,
     hasUnknownKinds,
     forKind: (kind) => [...policies.values()].filter(({ watched }) => watched.some((rule) => rule.concerns(kind, ''))),

@@ -186,6 +186,17 @@ describe('what a policy looks at that was there before it was heard of', () => {
     expect(found).toEqual(['CREATE after']);
   });
 
+  it('is nothing that is older than the first rule of a policy that had none to generate', async () => {
+    const validate = { message: 'no', pattern: { metadata: { name: '?*' } } };
+    const { spec, ...rest } = policyObject(10, 1, false, 10);
+    const rules = [{ name: 'checks', match: spec.rules[0]!.match, validate }];
+    const first = await scan({ program: compilePolicy({ ...rest, spec: { rules } }).program!, objects, heard });
+    expect(first.found).toEqual([]);
+    const program = changedPolicy(2, 13, 14, ['r']);
+    const { found } = await scan({ program, objects, heard, marks: first.marks });
+    expect(found).toEqual(['UPDATE updated', 'CREATE same-second']);
+  });
+
   it('begins with the change for a rule that is new, while another one still has to look further back', async () => {
     const young = [pod('missed', 15, 12), pod('before', 25, 20), pod('after', 35, 20)];
     const { found, marks } = await scan({ program: policy(10, 1, false), objects: young, heard: heardAt(20, 12) });

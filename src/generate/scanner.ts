@@ -2,6 +2,7 @@ import { ownerLabel } from '../api/index.ts';
 import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { KubeClient, ResourceType } from '../kube/index.ts';
 import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
+import type { PolicyProgram } from '../policy/index.ts';
 import type { PolicyMark } from './checkpoint.ts';
 import { triggerIdentityOf } from './origin.ts';
 import type { PendingTrigger } from './pending.ts';
@@ -52,11 +53,13 @@ export class Scanner {
   /** Policies have changed: from now on they hear for themselves, and what was before is looked at. */
   touch(): void {
     const { table, marks, heard } = this.options;
-    const { policies, types } = table();
+    const { policies, others, types } = table();
+    // What they have not heard of was no trigger for them: a rule they get later is not as old as they are.
+    for (const program of others) marks.set(uidOf(program), { revision: revisionOf(program) });
     for (const policy of policies.values()) {
-      const { uid = '' } = policy.program.policy.metadata;
+      const uid = uidOf(policy.program);
       const before = marks.get(uid);
-      const revision = revisionOf(policy);
+      const revision = revisionOf(policy.program);
       if (before?.revision === revision) continue;
       const pending: Record<string, Mark> = {};
       for (const [id, type] of types) {
@@ -108,7 +111,7 @@ export class Scanner {
     const finishes: (() => void)[] = [];
     const searches: Search[] = [];
     for (const policy of policies.values()) {
-      const mark = marks.get(policy.program.policy.metadata.uid ?? '');
+      const mark = marks.get(uidOf(policy.program));
       if (!mark?.pending) continue;
       const { search, finish } = this.searchFor(policy, mark);
       searches.push(search);
@@ -127,8 +130,7 @@ export class Scanner {
     { revision, since = {} }: PolicyMark,
   ): { readonly search: Search; readonly finish: () => void } {
     const { marks, sinceMs, onScanned } = this.options;
-    const object = policy.program.policy;
-    const { uid = '' } = object.metadata;
+    const uid = uidOf(policy.program);
     const existing = policy.watched.filter((rule) => actsOnExisting(policy.program, rule)).map(({ name }) => name);
     let outstanding = 1;
     const finish = () => {
@@ -141,7 +143,7 @@ export class Scanner {
       return finish;
     };
     const begun = (rule: string) => {
-      const beginning = since[rule] ?? lastChangeOf(object);
+      const beginning = since[rule] ?? lastChangeOf(policy.program.policy);
       return beginning.timeMs < sinceMs ? { timeMs: sinceMs } : beginning;
     };
     return { search: { policy, uid, since: begun, existing: new Set(existing), started }, finish };
@@ -186,7 +188,8 @@ export class Scanner {
   }
 }
 
-const revisionOf = ({ program }: GeneratingPolicy): string => String(program.policy.metadata.generation ?? '');
+const uidOf = ({ policy }: PolicyProgram): string => policy.metadata.uid ?? '';
+const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata.generation ?? '');
 
 /**
  * A rule that is still to look at what it missed keeps its beginning, and may then see once more what it heard live
