@@ -79,21 +79,28 @@ interface Setting {
   readonly heard: Mark | undefined;
   readonly marks?: Map<string, PolicyMark>;
   readonly sinceMs?: number;
+  readonly types?: readonly (typeof discovered)[];
+  /** A kind that the server refuses to list. */
+  readonly forbidden?: string;
+  /** What happens after the first look. */
+  readonly then?: (scanner: Scanner) => void;
 }
 
-async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }: Setting) {
+async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, ...setting }: Setting) {
+  const { types = [discovered], forbidden, then } = setting;
   const found: string[] = [];
   const rulesFor: Record<string, readonly string[]> = {};
   const unfinished: (() => void)[] = [];
   const stop = new AbortController();
   const client = {
-    async *pages() {
+    async *pages({ kind }: { readonly kind: string }) {
+      if (kind === forbidden) throw new Error('not allowed');
       yield { resourceVersion: '999', items: objects as never };
     },
   } as unknown as Pick<KubeClient, 'pages'>;
   const scanner = new Scanner({
     client,
-    table: () => createRuleTable([program], [discovered]),
+    table: () => createRuleTable([program], types),
     marks,
     sinceMs,
     installation: 'ours',
@@ -103,7 +110,6 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }:
       unfinished.push(done);
     },
     heard: () => heard,
-    followed: async () => {},
     room: async () => {},
     onScanned: () => {},
     clock: systemClock,
@@ -111,6 +117,8 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0 }:
   });
   scanner.touch();
   const running = scanner.run(stop.signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  then?.(scanner);
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   await running;
@@ -171,6 +179,14 @@ describe('what a policy looks at that was there before it was heard of', () => {
     expect(changed.found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
+  it('is looked at once, although other policies come while its triggers are worked off', async () => {
+    const then = (scanner: Scanner) => scanner.touch();
+    const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard, then });
+    expect(found).toEqual(missed);
+    finish();
+    expect(marks.get('uid-p')).toEqual({ revision: '1' });
+  });
+
   it('after a restart is still what it was then, not what came since', async () => {
     const { marks } = await scan({ program: policy(10, 1, false), objects, heard });
     const later = heardAt(100, 60);
@@ -204,6 +220,21 @@ describe('what a policy looks at that was there before it was heard of', () => {
     const program = changedPolicy(2, 20, 30, ['r', 'other']);
     const { rulesFor } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
     expect(rulesFor).toEqual({ missed: ['r'], before: ['r'], after: ['r', 'other'] });
+  });
+
+  it('does not wait for a kind that cannot be listed', async () => {
+    const other = { ...discovered, resource: 'a-secrets', kind: 'Secret', singular: 'secret' };
+    const { spec, ...rest } = policyObject(10, 1, false, 10);
+    const match = { any: [{ resources: { kinds: ['Secret', 'Pod'] } }] };
+    const { program } = compilePolicy({ ...rest, spec: { rules: [{ ...spec.rules[0]!, match }] } });
+    const { found } = await scan({
+      program: program!,
+      objects,
+      heard,
+      types: [other, discovered],
+      forbidden: 'Secret',
+    });
+    expect(found).toEqual(missed);
   });
 
   it('waits for the first list where the kind was not followed yet', async () => {

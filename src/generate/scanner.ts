@@ -23,21 +23,30 @@ export interface ScannerOptions {
   readonly trigger: (trigger: PendingTrigger) => void;
   /** Up to where a kind has been heard by now; undefined as long as its first list is under way. */
   readonly heard: (type: ResourceType) => Mark | undefined;
-  /** Resolves when the kind is followed live. */
-  readonly followed: (type: ResourceType, signal: AbortSignal) => Promise<void>;
   readonly room: (signal: AbortSignal) => Promise<void>;
   readonly onScanned: () => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What of one policy the scan looks for. */
+/** How far the look of one revision of a policy is. */
 interface Search {
-  readonly policy: GeneratingPolicy;
   readonly uid: string;
+  readonly revision: string;
+  /** The kinds of which everything was looked at. */
+  readonly looked: Set<string>;
+  isComplete: boolean;
+  /** Triggers that were found and are not done. */
+  outstanding: number;
+}
+
+/** What of one policy is looked for in one kind. */
+interface Look {
+  readonly policy: GeneratingPolicy;
+  readonly search: Search;
   readonly since: (rule: string) => Beginning;
   readonly existing: ReadonlySet<string>;
-  readonly started: () => () => void;
+  readonly heard: CutOff;
 }
 
 /**
@@ -47,6 +56,8 @@ interface Search {
 export class Scanner {
   private wake: () => void = () => {};
   private isWanted = true;
+  /** By the policies' uid. */
+  private readonly searches = new Map<string, Search>();
 
   constructor(private readonly options: ScannerOptions) {}
 
@@ -64,7 +75,7 @@ export class Scanner {
       const pending: Record<string, Mark> = {};
       for (const [id, type] of types) {
         const known = heard(type);
-        if (known && policy.watched.some((rule) => rule.concerns(type, ''))) pending[id] = known;
+        if (known && concerns(policy, type)) pending[id] = known;
       }
       marks.set(uid, { revision, pending, since: sinceOf(policy, before) });
     }
@@ -108,66 +119,77 @@ export class Scanner {
   private async scan(signal: AbortSignal): Promise<void> {
     const { table, marks } = this.options;
     const { policies, types } = table();
-    const finishes: (() => void)[] = [];
-    const searches: Search[] = [];
-    for (const policy of policies.values()) {
-      const mark = marks.get(uidOf(policy.program));
-      if (!mark?.pending) continue;
-      const { search, finish } = this.searchFor(policy, mark);
-      searches.push(search);
-      finishes.push(finish);
+    const waiting = [...policies.values()].filter(({ program }) => marks.get(uidOf(program))?.pending);
+    const failures: unknown[] = [];
+    for (const [id, type] of types) {
+      try {
+        await this.scanType(id, type, waiting, signal);
+      } catch (thrown) {
+        // A kind that cannot be listed does not hold up the others.
+        signal.throwIfAborted();
+        failures.push(thrown);
+      }
     }
-    if (searches.length === 0) return;
-    for (const type of types.values()) {
-      const concerned = searches.filter(({ policy }) => policy.watched.some((rule) => rule.concerns(type, '')));
-      if (concerned.length > 0) await this.scanType(type, concerned, signal);
+    for (const policy of waiting) {
+      const search = this.searchOf(policy);
+      search.isComplete = [...types].every(([id, type]) => search.looked.has(id) || !concerns(policy, type));
+      this.conclude(search);
     }
-    for (const finish of finishes) finish();
+    if (failures.length > 0) throw failures[0];
   }
 
-  private searchFor(
-    policy: GeneratingPolicy,
-    { revision, since = {} }: PolicyMark,
-  ): { readonly search: Search; readonly finish: () => void } {
-    const { marks, sinceMs, onScanned } = this.options;
-    const uid = uidOf(policy.program);
-    const existing = policy.watched.filter((rule) => actsOnExisting(policy.program, rule)).map(({ name }) => name);
-    let outstanding = 1;
-    const finish = () => {
-      if (--outstanding > 0 || marks.get(uid)?.revision !== revision) return;
-      marks.set(uid, { revision });
-      onScanned();
-    };
-    const started = () => {
-      outstanding++;
-      return finish;
-    };
-    const begun = (rule: string) => {
-      const beginning = since[rule] ?? lastChangeOf(policy.program.policy);
-      return beginning.timeMs < sinceMs ? { timeMs: sinceMs } : beginning;
-    };
-    return { search: { policy, uid, since: begun, existing: new Set(existing), started }, finish };
+  private searchOf({ program }: GeneratingPolicy): Search {
+    const [uid, revision] = [uidOf(program), revisionOf(program)];
+    const known = this.searches.get(uid);
+    if (known?.revision === revision) return known;
+    const search = { uid, revision, looked: new Set<string>(), isComplete: false, outstanding: 0 };
+    this.searches.set(uid, search);
+    return search;
   }
 
-  private async scanType(type: ResourceType, searches: readonly Search[], signal: AbortSignal): Promise<void> {
-    const { client, followed, room } = this.options;
-    await followed(type, signal);
-    const id = renderGvr(type);
-    const looking = searches.flatMap((search) => {
-      const heard = this.options.marks.get(search.uid)?.pending?.[id];
-      if (heard) return [{ search, heard: { ...heard, handled: new Set(heard.handled) } }];
-      // It cannot be said yet what was before: this search does not end, another one follows the first list.
-      search.started();
-      return [];
-    });
+  private conclude(search: Search): void {
+    const { marks, onScanned } = this.options;
+    const { uid, revision, isComplete, outstanding } = search;
+    if (!isComplete || outstanding > 0 || this.searches.get(uid) !== search) return;
+    this.searches.delete(uid);
+    if (marks.get(uid)?.revision !== revision) return;
+    marks.set(uid, { revision });
+    onScanned();
+  }
+
+  private async scanType(
+    id: string,
+    type: ResourceType,
+    policies: readonly GeneratingPolicy[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, room } = this.options;
+    const looks = policies.flatMap((policy) => (concerns(policy, type) ? this.lookFor(id, policy) : []));
+    if (looks.length === 0) return;
     for await (const page of client.pages<KubeObject>(type, { signal })) {
       await room(signal);
-      for (const object of page.items) for (const { search, heard } of looking) this.look(type, object, search, heard);
+      for (const object of page.items) for (const look of looks) this.look(type, object, look);
     }
+    for (const { search } of looks) search.looked.add(id);
   }
 
-  private look(type: ResourceType, object: KubeObject, search: Search, heard: CutOff): void {
-    const { policy, since, existing, started } = search;
+  /** None where it was looked already, and where it cannot be said yet what was before: another follows the first list. */
+  private lookFor(id: string, policy: GeneratingPolicy): readonly Look[] {
+    const { marks, sinceMs } = this.options;
+    const { program, watched } = policy;
+    const search = this.searchOf(policy);
+    const mark = marks.get(search.uid);
+    const heard = mark?.revision === search.revision ? mark.pending?.[id] : undefined;
+    if (!mark || !heard || search.looked.has(id)) return [];
+    const since = (rule: string) => {
+      const beginning = mark.since?.[rule] ?? lastChangeOf(program.policy);
+      return beginning.timeMs < sinceMs ? { timeMs: sinceMs } : beginning;
+    };
+    const existing = new Set(watched.filter((rule) => actsOnExisting(program, rule)).map(({ name }) => name));
+    return [{ policy, search, since, existing, heard: { ...heard, handled: new Set(heard.handled) } }];
+  }
+
+  private look(type: ResourceType, object: KubeObject, { policy, search, since, existing, heard }: Look): void {
     const { installation, trigger } = this.options;
     if (object.metadata.labels?.[ownerLabel] === installation || object.metadata.deletionTimestamp !== undefined)
       return;
@@ -181,12 +203,21 @@ export class Scanner {
       if (operation) wanted[operation].add(rule.name);
     }
     const found = { policy: policy.program.key, type, identity: triggerIdentityOf(object) };
+    const done = () => {
+      search.outstanding--;
+      this.conclude(search);
+    };
     for (const operation of ['CREATE', 'UPDATE'] as const) {
       const rules = wanted[operation];
-      if (rules.size > 0) trigger({ ...found, occasion: { operation, object }, rules, done: started() });
+      if (rules.size === 0) continue;
+      search.outstanding++;
+      trigger({ ...found, occasion: { operation, object }, rules, done });
     }
   }
 }
+
+const concerns = ({ watched }: GeneratingPolicy, type: ResourceType): boolean =>
+  watched.some((rule) => rule.concerns(type, ''));
 
 const uidOf = ({ policy }: PolicyProgram): string => policy.metadata.uid ?? '';
 const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata.generation ?? '');

@@ -139,7 +139,6 @@ class Term {
       marks: this.policyMarks,
       trigger: (trigger) => this.worker.trigger(trigger),
       heard: (type) => this.followers.get(renderGvr(type))?.heard(),
-      followed: async (type) => this.followers.get(renderGvr(type))?.informer.synced(signal),
       room: (callSignal) => this.worker.roomBelow(maxWaiting, callSignal),
       onScanned: () => this.store.touch(),
     });
