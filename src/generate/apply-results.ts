@@ -31,23 +31,32 @@ export interface ApplyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Brings about what the rules said. One rule's failure does not keep the others from theirs; all are told together. */
-export async function applyResults(options: ApplyOptions): Promise<void> {
-  const failures: unknown[] = [];
+export interface RuleFailure {
+  readonly rule: string;
+  readonly thrown: unknown;
+}
+
+/** Brings about what the rules said. One rule's failure does not keep the others from theirs; all are answered. */
+export async function applyResults(options: ApplyOptions): Promise<readonly RuleFailure[]> {
+  const failures: RuleFailure[] = [];
   for (const rule of options.rules) {
     const result = options.run.results.find((one) => one.rule.name === rule.name);
     try {
       await applyRule(options, rule, result);
     } catch (thrown) {
       options.signal.throwIfAborted();
-      failures.push(thrown);
+      failures.push({ rule: rule.name, thrown });
     }
   }
-  if (failures.length === 1) throw failures[0];
-  if (failures.length === 0) return;
-  const permission = failures.find((thrown) => thrown instanceof GenerateError && thrown.code === 'generate-forbidden');
-  if (permission) throw permission;
-  throw new GenerateError('generate-rule-failed', failures.map(errorMessage).join('; '), failures[0]);
+  return failures;
+}
+
+/** Several failures told as one: a missing permission before all others. */
+export function oneError(failures: readonly RuleFailure[]): unknown {
+  const thrown = failures.map((failure) => failure.thrown);
+  if (thrown.length === 1) return thrown[0];
+  const permission = thrown.find((one) => one instanceof GenerateError && one.code === 'generate-forbidden');
+  return permission ?? new GenerateError('generate-rule-failed', thrown.map(errorMessage).join('; '), thrown[0]);
 }
 
 async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleResult | undefined): Promise<void> {

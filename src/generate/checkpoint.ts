@@ -11,6 +11,8 @@ export interface FailedTrigger {
   readonly name: string;
   readonly uid: string;
   readonly operation: TriggerOperation;
+  /** The rules that failed; all of the policy when absent. */
+  readonly rules?: readonly string[] | undefined;
   readonly attempts: number;
   readonly error: string;
 }
@@ -43,6 +45,8 @@ export interface Checkpoint {
 export const emptyCheckpoint: Checkpoint = { marks: {}, policies: {}, failed: [], downstream: {} };
 export const maxFailed = 256;
 const maxErrorChars = 200;
+/** So that the list of failures stays a quarter of what a ConfigMap takes. */
+const maxFailedRules = 16;
 
 export const failedKey = ({
   policy,
@@ -52,8 +56,9 @@ export const failedKey = ({
 }: Pick<FailedTrigger, 'policy' | 'type' | 'uid' | 'operation'>): string =>
   `${policy} ${type.group}/${type.resource} ${uid} ${operation}`;
 
-export function failedTrigger(failed: FailedTrigger): FailedTrigger {
-  return { ...failed, error: failed.error.slice(0, maxErrorChars) };
+export function failedTrigger({ rules, ...failed }: FailedTrigger): FailedTrigger {
+  const named = rules && rules.length <= maxFailedRules ? { rules } : {};
+  return { ...failed, ...named, error: failed.error.slice(0, maxErrorChars) };
 }
 
 export function renderCheckpoint(checkpoint: Checkpoint): string {

@@ -38,13 +38,38 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(maxFailed);
   });
 
+  it('are the rules that failed: one that succeeds is done, one that was not tried is not', () => {
+    const failures = new Failures([]);
+    const rulesLeft = () => failures.list().map(({ rules }) => rules);
+    failures.add({ ...failure('a'), rules: ['one', 'two'] }, new Set(['one', 'two', 'three']));
+    failures.add({ ...failure('a'), rules: ['two'] }, new Set(['one', 'two']));
+    expect(rulesLeft()).toEqual([['two']]);
+    failures.add({ ...failure('a'), rules: ['four'] }, new Set(['four']));
+    expect(rulesLeft()).toEqual([['two', 'four']]);
+    expect(failures.delete(failure('a'), new Set(['three']))).toBe(false);
+    expect(failures.delete(failure('a'), new Set(['four']))).toBe(true);
+    expect(rulesLeft()).toEqual([['two']]);
+    expect(failures.delete(failure('a'), new Set(['two']))).toBe(true);
+    expect(failures.size).toBe(0);
+  });
+
+  it('are whole policies where too many rules failed, and in checkpoints of before', () => {
+    const failures = new Failures([{ ...failure('old'), attempts: 1 }]);
+    const many = Array.from({ length: 17 }, (_, i) => `rule-${i}`);
+    failures.add({ ...failure('a'), rules: many }, new Set(many));
+    for (const name of ['old', 'a']) {
+      expect(failures.delete(failure(name), new Set(['rule-1']))).toBe(false);
+      expect(failures.delete(failure(name))).toBe(true);
+    }
+  });
+
   it('survive in the checkpoint with the number of their attempts', () => {
     const before = new Failures([], () => 0);
     before.add(failure('a'));
     before.add(failure('a'));
     const after = new Failures(before.list(), () => 0);
     expect(after.add(failure('a'))).toMatchObject({ retryAfterMs: 9000 });
-    expect(after.delete('p', pods, 'uid-a', 'CREATE')).toBe(true);
+    expect(after.delete(failure('a'))).toBe(true);
     expect(after.list()).toEqual([]);
   });
 });

@@ -1,7 +1,5 @@
 import { backoffMs } from '../base/index.ts';
-import type { ResourceType } from '../kube/index.ts';
 import { type FailedTrigger, failedKey, failedTrigger, maxFailed } from './checkpoint.ts';
-import type { TriggerOperation } from './trigger.ts';
 
 /** After so many attempts, some hours, a trigger is given up. */
 const maxAttempts = 16;
@@ -36,13 +34,19 @@ export class Failures {
     return this.failed.get(key);
   }
 
-  /** Remembers one more failure; when there is no room the oldest is given up. */
-  add(trigger: Omit<FailedTrigger, 'attempts'>): { readonly key: string } & Verdict {
+  /** Remembers one more failure of the trigger's rules, of those that were `tried`; all were when that is absent. */
+  add(
+    trigger: Omit<FailedTrigger, 'attempts'>,
+    tried?: ReadonlySet<string> | undefined,
+  ): { readonly key: string } & Verdict {
     const key = failedKey(trigger);
-    const attempts = (this.failed.get(key)?.attempts ?? 0) + 1;
+    const before = this.failed.get(key);
+    const attempts = (before?.attempts ?? 0) + 1;
     this.failed.delete(key);
     if (attempts >= maxAttempts) return { key, givenUp: `it failed ${attempts} times: ${trigger.error}` };
-    this.failed.set(key, failedTrigger({ ...trigger, attempts }));
+    const left = before ? untried(before, tried) : [];
+    const rules = left && trigger.rules && [...new Set([...left, ...trigger.rules])];
+    this.failed.set(key, failedTrigger({ ...trigger, rules, attempts }));
     return { key, retryAfterMs: backoffMs(attempts - 1, { ...pauses, random: this.random }) };
   }
 
@@ -54,7 +58,23 @@ export class Failures {
     return oldest;
   }
 
-  delete(policy: string, type: ResourceType, uid: string, operation: TriggerOperation): boolean {
-    return this.failed.delete(failedKey({ policy, type, uid, operation }));
+  /** The rules that were tried have succeeded; true when something changed by that. */
+  delete(
+    trigger: Pick<FailedTrigger, 'policy' | 'type' | 'uid' | 'operation'>,
+    tried?: ReadonlySet<string> | undefined,
+  ): boolean {
+    const key = failedKey(trigger);
+    const before = this.failed.get(key);
+    if (!before) return false;
+    const rules = untried(before, tried);
+    if (rules?.length === 0) return this.failed.delete(key);
+    if (rules?.length === before.rules?.length) return false;
+    this.failed.set(key, { ...before, rules });
+    return true;
   }
+}
+
+/** What of a failed trigger is still to be done: names of rules, or undefined for all of the policy. */
+function untried({ rules }: FailedTrigger, tried: ReadonlySet<string> | undefined): readonly string[] | undefined {
+  return tried ? rules?.filter((rule) => !tried.has(rule)) : [];
 }

@@ -8,9 +8,15 @@ const object = (version: string): KubeObject => ({
   kind: 'Pod',
   metadata: { name: 'a', uid: 'u', resourceVersion: version },
 });
-function trigger(operation: 'CREATE' | 'UPDATE', version: string, uid = 'u', done = () => {}): PendingTrigger {
+function trigger(
+  operation: 'CREATE' | 'UPDATE',
+  version: string,
+  uid = 'u',
+  done = () => {},
+  rules?: ReadonlySet<string>,
+): PendingTrigger {
   const identity = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'a', uid };
-  return { policy: 'p', type: pods, identity, occasion: { operation, object: object(version) }, done };
+  return { policy: 'p', type: pods, identity, occasion: { operation, object: object(version) }, rules, done };
 }
 const versions = (taken: readonly PendingTrigger[]) =>
   taken.map(({ occasion }) => `${occasion.operation} ${occasion.object?.metadata.resourceVersion ?? 'unread'}`);
@@ -27,6 +33,21 @@ describe('triggers that wait', () => {
     for (const one of taken) one.done();
     expect(finished).toBe(4);
     expect(pending.take('k')).toEqual([]);
+  });
+
+  it('keep updates apart that were heard by different rules', () => {
+    const pending = new PendingTriggers();
+    const [before, after] = [new Set(['one']), new Set(['one', 'two'])];
+    for (const [version, rules] of [
+      ['1', before],
+      ['2', before],
+      ['3', after],
+    ] as const)
+      pending.add(
+        'k',
+        trigger('UPDATE', version, 'u', () => {}, rules),
+      );
+    expect(versions(pending.take('k'))).toEqual(['UPDATE 2', 'UPDATE 3']);
   });
 
   it('keep two objects of one name apart', () => {

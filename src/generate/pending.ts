@@ -10,7 +10,7 @@ export interface PendingTrigger {
   readonly identity: TriggerIdentity;
   /** Without the object when too many wait: it is read again then. */
   readonly occasion: Omit<Occasion, 'object'> & { readonly object?: KubeObject | undefined };
-  /** Only these rules; all that work from watches when absent. */
+  /** By name, the rules that were there to hear of it: one that comes while it waits has nothing to do with it. */
   readonly rules?: ReadonlySet<string> | undefined;
   /** Called once when it is done or given up; never when the work was called off. */
   readonly done: () => void;
@@ -60,9 +60,10 @@ export class PendingTriggers {
 }
 
 function supersedes(next: PendingTrigger, last: PendingTrigger): boolean {
-  const isPlainUpdate = ({ occasion, rules }: PendingTrigger) =>
-    occasion.operation === 'UPDATE' && occasion.info === undefined && rules === undefined;
-  return next.identity.uid === last.identity.uid && isPlainUpdate(next) && isPlainUpdate(last);
+  const isPlainUpdate = ({ occasion }: PendingTrigger) =>
+    occasion.operation === 'UPDATE' && occasion.info === undefined;
+  const isSame = next.identity.uid === last.identity.uid && next.rules === last.rules;
+  return isSame && isPlainUpdate(next) && isPlainUpdate(last);
 }
 
 const both = (first: () => void, second: () => void) => () => {

@@ -7,6 +7,7 @@ import { followedTypes, isAdmissionBound, isGenerating } from './rules.ts';
 export interface GeneratingPolicy {
   readonly program: PolicyProgram;
   readonly watched: readonly RuleProgram[];
+  readonly watchedNames: ReadonlySet<string>;
   readonly bound: readonly RuleProgram[];
 }
 
@@ -35,7 +36,8 @@ export function createRuleTable(programs: readonly PolicyProgram[], known: reado
     }
     const bound = rules.filter((rule) => isAdmissionBound(rule, known));
     const watched = rules.filter((rule) => !bound.includes(rule));
-    policies.set(program.key, { program, watched, bound });
+    const watchedNames = new Set(watched.map(({ name }) => name));
+    policies.set(program.key, { program, watched, watchedNames, bound });
     for (const rule of watched) {
       const followed = followedTypes(rule, known);
       if (followed.length === 0) hasUnknownKinds = true;

@@ -234,8 +234,8 @@ class Term {
       if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
       return watched.some((rule) => rule.matches({ ...request, namespaceLabels: labels }) === undefined);
     });
-    for (const { program } of concerned)
-      this.worker.trigger({ policy: program.key, type, identity, occasion: { operation, object }, done });
+    for (const { program, watchedNames: rules } of concerned)
+      this.worker.trigger({ policy: program.key, type, identity, occasion: { operation, object }, rules, done });
     return concerned.length;
   }
 

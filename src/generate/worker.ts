@@ -5,7 +5,7 @@ import { createWorkqueue, type Workqueue } from '../controller/index.ts';
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
-import { applyResults, type Effects } from './apply-results.ts';
+import { applyResults, type Effects, oneError, type RuleFailure } from './apply-results.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
 import { GenerateError } from './errors.ts';
@@ -44,7 +44,13 @@ export class Worker {
 
   constructor(private readonly options: WorkerOptions) {
     this.queue = createWorkqueue({ clock: options.clock, backoff: { baseMs: 200, maxMs: 300_000 } });
-    this.syncWork = new SyncWork({ ...options, apply: (policy, job, signal) => this.apply(policy, job, signal) });
+    this.syncWork = new SyncWork({
+      ...options,
+      apply: async (policy, job, signal) => {
+        const failed = await this.apply(policy, job, signal);
+        if (failed.length > 0) throw oneError(failed);
+      },
+    });
   }
 
   trigger(trigger: PendingTrigger): void {
@@ -105,12 +111,15 @@ export class Worker {
 
   private async attempt(trigger: PendingTrigger, signal: AbortSignal): Promise<void> {
     const { failures, telling } = this.options;
-    const { policy, type, identity, occasion } = trigger;
+    const { policy, type, identity, occasion, rules: tried } = trigger;
     const { namespace, name, uid } = identity;
     const operation = occasion.operation === 'UPDATE' ? 'UPDATE' : 'CREATE';
+    let rules = tried && [...tried];
     try {
-      await this.process(trigger, signal);
-      if (failures.delete(policy, type, uid, operation)) this.failuresChanged();
+      const failed = await this.process(trigger, signal);
+      rules = failed.map(({ rule }) => rule);
+      if (failed.length > 0) throw oneError(failed);
+      if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
       telling.succeeded(policy);
     } catch (thrown) {
       if (signal.aborted) return;
@@ -118,7 +127,7 @@ export class Worker {
       if (trigger.onFailed) return trigger.onFailed(thrown);
       const plain: ResourceType = pick(type);
       const error = errorMessage(thrown);
-      const verdict = failures.add({ policy, type: plain, namespace, name, uid, operation, error });
+      const verdict = failures.add({ policy, type: plain, namespace, name, uid, operation, error, rules }, tried);
       if ('givenUp' in verdict) telling.gaveUp('attempts', { policy, trigger: `${namespace}/${name}`, error });
       else this.queue.addAfter(`${retryPrefix}${verdict.key}`, verdict.retryAfterMs);
       const lost = failures.overflow();
@@ -139,28 +148,32 @@ export class Worker {
     const { policy, type, operation, namespace, name, uid } = failed;
     const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
     const identity = { apiVersion, kind: type.kind, namespace, name, uid };
-    await this.attempt({ policy, type, identity, occasion: { operation }, done: () => {} }, signal);
+    const rules = failed.rules && new Set(failed.rules);
+    await this.attempt({ policy, type, identity, occasion: { operation }, rules, done: () => {} }, signal);
   }
 
-  private async process({ policy: key, type, identity, occasion, rules }: PendingTrigger, signal: AbortSignal) {
+  private async process(
+    { policy: key, type, identity, occasion, rules }: PendingTrigger,
+    signal: AbortSignal,
+  ): Promise<readonly RuleFailure[]> {
     const policy = this.options.table().policies.get(key);
-    if (!policy) return;
+    if (!policy) return [];
     const isGone = occasion.operation === 'DELETE';
     const object = occasion.object ?? (isGone ? undefined : await this.read(type, identity, signal));
-    if (!isGone && object === undefined) return;
+    if (!isGone && object === undefined) return [];
     const candidates = occasion.info ? policy.bound : policy.watched;
     const chosen = rules ? candidates.filter(({ name }) => rules.has(name)) : candidates;
-    await this.apply(policy, { occasion: { ...occasion, object }, rules: chosen }, signal);
+    return this.apply(policy, { occasion: { ...occasion, object }, rules: chosen }, signal);
   }
 
   private async apply(
     { program }: GeneratingPolicy,
     { occasion, rules }: { readonly occasion: Occasion; readonly rules: GeneratingPolicy['watched'] },
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<readonly RuleFailure[]> {
     const { index, writer, runRules, telling } = this.options;
     const subject = occasion.object ?? occasion.oldObject;
-    if (!subject) return;
+    if (!subject) return [];
     const run = await runRules(program, rules, occasion, signal);
     const effects: Effects = {
       created: (object, rule) => telling.created(program.policy, rule.name, object, subject),
@@ -169,7 +182,7 @@ export class Worker {
       follow: (type) => index.follow(type),
     };
     const existing = index.ofTrigger(program.key, triggerIdentityOf(subject).uid);
-    await applyResults({ program, rules, occasion, subject, run, existing, writer, effects, signal });
+    return applyResults({ program, rules, occasion, subject, run, existing, writer, effects, signal });
   }
 
   private async read(

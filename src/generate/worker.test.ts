@@ -1,0 +1,172 @@
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../base/index.ts';
+import { ManualClock } from '../kube/testing/manual-clock.ts';
+import type { KubeObject } from '../object/index.ts';
+import { compilePolicy } from '../policy/index.ts';
+import type { DownstreamIndex } from './downstream-index.ts';
+import type { DownstreamWriter } from './downstream-writer.ts';
+import { Failures } from './failures.ts';
+import { type Origin, triggerIdentityOf } from './origin.ts';
+import { createRuleTable } from './rule-table.ts';
+import { createRuleRunner } from './run-rules.ts';
+import { Telling } from './telling.ts';
+import { pods } from './testing/history.ts';
+import { Worker } from './worker.ts';
+
+const discovered = {
+  ...pods,
+  singular: 'pod',
+  shortNames: [],
+  categories: [],
+  verbs: ['list', 'watch'],
+  subresources: [],
+  isPreferredVersion: true,
+};
+const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'shop', uid: 'uid-a' } };
+
+/** A policy whose rules each make a ConfigMap. */
+function tableWith(...names: string[]) {
+  const { program } = compilePolicy({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name: 'p', uid: 'uid-p' },
+    spec: {
+      rules: names.map((name) => ({
+        name,
+        match: { any: [{ resources: { kinds: ['Pod'] } }] },
+        generate: { apiVersion: 'v1', kind: 'ConfigMap', name, namespace: 'shop', data: { data: {} } },
+      })),
+    },
+  });
+  return createRuleTable([program!], [discovered]);
+}
+
+/** A worker on a pretended server that refuses what the rules in `refused` want to write. */
+class Story {
+  readonly transcript: string[] = [];
+  readonly refused = new Set<string>();
+  readonly failures = new Failures([]);
+  readonly worker: Worker;
+  private readonly stop = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(private table: ReturnType<typeof tableWith>) {
+    const clock = new ManualClock();
+    const log = silentLogger;
+    const events = { record: () => {}, dropped: 0, run: async () => {} };
+    const unused = () => Promise.reject(new Error('not part of this story'));
+    this.worker = new Worker({
+      client: { get: async () => pod as never },
+      discovery: { byKind: unused },
+      policies: { all: [] } as never,
+      table: () => this.table,
+      index: { ofTrigger: () => [] } as unknown as DownstreamIndex,
+      writer: { ensure: (_: KubeObject, origin: Origin) => this.ensure(origin) } as unknown as DownstreamWriter,
+      runRules: createRuleRunner({
+        clock,
+        lookUps: { answer: unused },
+        namespaces: { hasSynced: true, labels: () => ({}), fetchLabels: async () => ({}) },
+        exceptions: () => [],
+      }),
+      failures: this.failures,
+      telling: new Telling({ events, metrics: new Registry(), log }),
+      clock,
+      onFailures: () => {},
+    });
+  }
+
+  start(): void {
+    this.running = this.worker.run(this.stop.signal);
+  }
+
+  /** The pod is told to the policy as it is now. */
+  tell(rules = this.table.policies.get('p')!.watchedNames): void {
+    const identity = triggerIdentityOf(pod);
+    const occasion = { operation: 'CREATE', object: pod } as const;
+    this.worker.trigger({ policy: 'p', type: pods, identity, occasion, rules, done: () => {} });
+  }
+
+  /** A request came out of the outbox, for the rules that need one. */
+  admit(): void {
+    const info = { userInfo: { username: 'jane', groups: [] }, roles: [], clusterRoles: [] };
+    const occasion = { operation: 'CREATE', object: pod, info } as const;
+    const identity = triggerIdentityOf(pod);
+    this.worker.trigger({ policy: 'p', type: pods, identity, occasion, done: () => {}, onFailed: () => {} });
+  }
+
+  change(...names: string[]): void {
+    this.transcript.push(`change to ${names.join(', ')}`);
+    this.table = tableWith(...names);
+    this.worker.retryNow('p');
+  }
+
+  async settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+
+  async end(): Promise<void> {
+    this.stop.abort();
+    await this.running;
+  }
+
+  private async ensure({ rule }: Origin): Promise<'created'> {
+    if (this.refused.has(rule)) {
+      this.transcript.push(`${rule} refused`);
+      throw new Error('refused');
+    }
+    this.transcript.push(rule);
+    return 'created';
+  }
+}
+
+describe('a trigger that waits for its work', () => {
+  let story: Story;
+  afterEach(() => story.end());
+
+  it('is nothing to a rule that came after it', async () => {
+    story = new Story(tableWith('kept', 'renamed'));
+    story.tell();
+    story.change('kept', 'new name');
+    story.start();
+    await story.settle();
+    expect(story.transcript).toEqual(['change to kept, new name', 'kept']);
+  });
+
+  it('is tried again with the rules that failed, as they are by then, and no others', async () => {
+    story = new Story(tableWith('good', 'bad', 'worse'));
+    story.start();
+    story.refused.add('bad').add('worse');
+    story.tell();
+    await story.settle();
+    story.refused.delete('bad');
+    story.change('good', 'bad', 'worse', 'new');
+    await story.settle();
+    expect(story.failures.list().map(({ rules }) => rules)).toEqual([['worse']]);
+    story.change('good', 'bad', 'new');
+    await story.settle();
+    expect(story.transcript).toEqual([
+      'good',
+      'bad refused',
+      'worse refused',
+      'change to good, bad, worse, new',
+      'bad',
+      'worse refused',
+      'change to good, bad, new',
+    ]);
+    expect(story.failures.size).toBe(0);
+  });
+
+  it('stays failed for one rule when another one, or a request, succeeds with the same object', async () => {
+    story = new Story(tableWith('good', 'bad'));
+    story.start();
+    story.refused.add('bad');
+    story.tell(new Set(['bad']));
+    await story.settle();
+    story.tell(new Set(['good']));
+    story.admit();
+    await story.settle();
+    expect(story.transcript).toEqual(['bad refused', 'good']);
+    expect(story.failures.list()).toMatchObject([{ rules: ['bad'], error: 'refused' }]);
+  });
+});
