@@ -29,7 +29,7 @@ interface Wish {
   readonly policy: string;
   readonly trigger: TriggerIdentity;
   /** Rule → the operation it once answered. */
-  readonly rules: Map<string, Origin['operation']>;
+  readonly rules: ReadonlyMap<string, Origin['operation']>;
 }
 
 /** Keeps synchronized objects as their rule, trigger and source want them, and removes those that nobody wants. */
@@ -46,20 +46,21 @@ export class SyncWork {
   want(key: string, { policy, rule, trigger, operation }: Origin): void {
     const byUid = this.wishes.get(key) ?? new Map<string, Wish>();
     this.wishes.set(key, byUid);
-    const wish = byUid.get(trigger.uid) ?? { policy, trigger, rules: new Map() };
-    wish.rules.set(rule, operation);
-    byUid.set(trigger.uid, wish);
+    // Replaced, never changed: what is wished while the last one is fulfilled is another wish.
+    const rules = new Map(byUid.get(trigger.uid)?.rules).set(rule, operation);
+    byUid.set(trigger.uid, { policy, trigger, rules });
   }
 
   policyOf(key: string): string | undefined {
     return this.wishes.get(key)?.values().next().value?.policy;
   }
 
-  /** A wish that fails stays for the next run. */
+  /** A wish that fails, or comes meanwhile, stays for the next run. */
   async run(key: string, signal: AbortSignal): Promise<void> {
     for (const [uid, wish] of [...(this.wishes.get(key) ?? [])]) {
       await this.fulfil(wish, signal);
-      this.wishes.get(key)?.delete(uid);
+      const byUid = this.wishes.get(key);
+      if (byUid?.get(uid) === wish) byUid.delete(uid);
     }
     if (this.wishes.get(key)?.size === 0) this.wishes.delete(key);
   }
