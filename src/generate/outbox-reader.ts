@@ -3,7 +3,6 @@ import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.
 import { createInformer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, keyOf, renderApiVersion } from '../object/index.ts';
 import { configMaps } from './checkpoint-store.ts';
-
 import { type OutboxEntry, parseOutbox, renderOutbox, wasPersisted } from './outbox.ts';
 import { outboxLabel } from './outbox-writer.ts';
 import type { PendingTrigger } from './pending.ts';
@@ -110,9 +109,13 @@ export class OutboxReader {
       policies.map(async (policy) => {
         for (let attempt = 0; attempt < maxAttempts && !signal.aborted; attempt++) {
           const isDone = await new Promise<boolean>((resolve) => {
-            signal.addEventListener('abort', () => resolve(false), { once: true });
-            const done = () => resolve(true);
-            this.options.trigger({ policy, type, identity, occasion, done, onFailed: () => resolve(false) });
+            const end = (answer: boolean) => {
+              signal.removeEventListener('abort', failed);
+              resolve(answer);
+            };
+            const failed = () => end(false);
+            signal.addEventListener('abort', failed, { once: true });
+            this.options.trigger({ policy, type, identity, occasion, done: () => end(true), onFailed: failed });
           });
           if (isDone) return;
           await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);
