@@ -1,6 +1,20 @@
 import { expect, it } from 'vitest';
+import { nodeProgram } from '../../support/node-program.ts';
 import { configMap, deployment } from './objects.ts';
 import type { Session } from './session.ts';
+
+/** Compares two folders as kubectl asks of `diff`: prints lines that only one of them has, and ends with 1 if any. */
+const comparison = nodeProgram(`
+  const { readdirSync, readFileSync } = require('node:fs');
+  const linesOf = (dir) => readdirSync(dir).flatMap((name) => readFileSync(dir + '/' + name, 'utf8').split('\\n'));
+  const [before, after] = process.argv.slice(2).map(linesOf);
+  const changes = [
+    ...before.filter((line) => !after.includes(line)).map((line) => '-' + line),
+    ...after.filter((line) => !before.includes(line)).map((line) => '+' + line),
+  ];
+  for (const change of changes) console.log(change);
+  process.exitCode = changes.length > 0 ? 1 : 0;
+`);
 
 export function defineApplying(session: Session): void {
   it('creates, leaves unchanged and configures with apply, and takes away what left the file', async () => {
@@ -98,11 +112,14 @@ export function defineApplying(session: Session): void {
   it('shows with diff what apply would change and ends with 1', async () => {
     const k = await session.inNamespace();
     await k.apply(configMap('c', { a: '1' }));
-    expect(await k.run('diff -f -', { input: configMap('c', { a: '1' }) })).toMatchObject({ exitCode: 0, stdout: '' });
-    const { exitCode, stdout } = await k.run('diff -f -', { input: configMap('c', { a: '2' }) });
-    expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^-\s+a: "1"\n\+\s+a: "2"$/m);
-    expect(await k.run('diff --server-side -f -', { input: configMap('new') })).toMatchObject({ exitCode: 1 });
+    const env = { KUBECTL_EXTERNAL_DIFF: k.file('compare', comparison) };
+    const same = await k.run('diff -f -', { input: configMap('c', { a: '1' }), env });
+    expect(same).toMatchObject({ exitCode: 0, stdout: '' });
+    const changed = await k.run('diff -f -', { input: configMap('c', { a: '2' }), env });
+    expect(changed).toMatchObject({ exitCode: 1, stdout: '-  a: "1"\n+  a: "2"\n' });
+    const added = await k.run('diff --server-side -f -', { input: configMap('new'), env });
+    expect(added).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('+  name: new\n') });
+    expect(added.stdout).not.toMatch(/^-/m);
   });
 
   it('prunes what carries the label and left the files', async () => {

@@ -1,15 +1,25 @@
 import { expect, it } from 'vitest';
+import { nodeProgram } from '../../support/node-program.ts';
 import { configMap, deployment, pod } from './objects.ts';
 import type { Session } from './session.ts';
+
+/** An editor that puts this expression's value in the place of the file's `text`. */
+const editorThat = (expression: string) =>
+  nodeProgram(`
+    const { readFileSync, writeFileSync } = require('node:fs');
+    const [, , file] = process.argv;
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, ${expression});
+  `);
 
 export function defineChanging(session: Session): void {
   it('edits an object with the editor of the user', async () => {
     const k = await session.inNamespace();
     await k.apply(configMap('c', { k: 'before' }));
-    const editor = k.file('editor', '#!/bin/sh\nsed -i s/before/after/ "$1"\n');
+    const editor = k.file('editor', editorThat("text.replaceAll('before', 'after')"));
     expect(await k.ok('edit cm c', { env: { KUBE_EDITOR: editor } })).toBe('configmap/c edited\n');
     expect((await k.json('get cm c')).data).toEqual({ k: 'after' });
-    const idle = k.file('idle', '#!/bin/sh\ntrue\n');
+    const idle = k.file('idle', nodeProgram(''));
     expect(await k.run('edit cm c', { env: { KUBE_EDITOR: idle } })).toMatchObject({
       exitCode: 0,
       stderr: 'Edit cancelled, no changes made.\n',
@@ -20,8 +30,10 @@ export function defineChanging(session: Session): void {
     const k = await session.inNamespace();
     await k.apply(deployment('web'));
     // The second opening undoes the mistake, which ends the edit.
-    const script = `#!/bin/sh\nif grep -q 'was not valid' "$1"; then sed -i 's/replicas: -3/replicas: 3/' "$1"; else sed -i 's/replicas: 1$/replicas: -3/' "$1"; fi\n`;
-    await k.ok('edit deploy web', { env: { KUBE_EDITOR: k.file('editor', script) } });
+    const editor = editorThat(
+      "/was not valid/.test(text) ? text.replace('replicas: -3', 'replicas: 3') : text.replace(/replicas: 1$/m, 'replicas: -3')",
+    );
+    await k.ok('edit deploy web', { env: { KUBE_EDITOR: k.file('editor', editor) } });
     expect((await k.json('get deploy web')).spec['replicas']).toBe(3);
   });
 
