@@ -1,9 +1,10 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SyncLockedError } from '../../../src/app/sync.ts';
 import type { Body } from '../../support/http-client.ts';
 import type { Fault } from '../../support/insights-server.ts';
+import { nodeProgram } from '../../support/node-program.ts';
 import { eventually } from '../../support/wait.ts';
 import { type AdmissionRequest, type HookAnswer, startWebhookServer } from '../../support/webhook-server.ts';
 import type { InsightsFixture } from './fixture.ts';
@@ -369,12 +370,24 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       const cli = path.join(fixture.folder, 'kyverno');
       writeFileSync(
         cli,
-        '#!/bin/sh\nenv\n[ "$1" = apply ] || exit 9\nif grep -q "name: bad" "$2"; then echo "bad policy"; env; exit 3; fi\n',
+        nodeProgram(`
+          const { readFileSync, writeFileSync } = require('node:fs');
+          const [, own, command, policy] = process.argv;
+          writeFileSync(own + '.env', JSON.stringify(process.env));
+          if (command !== 'apply') process.exit(9);
+          if (readFileSync(policy, 'utf8').includes('name: bad')) {
+            console.log('bad policy');
+            process.exitCode = 3;
+          }
+        `),
       );
       chmodSync(cli, 0o755);
       fixture.insights.policies = yamlOf(policy('fine'), policy('bad'));
       const { closing } = await fixture.sync({ KYVERNO_CLI: cli });
-      expect(closing['failed']).toEqual([expect.stringMatching(/^bad: the Kyverno CLI refuses it \(3\)/)]);
+      expect(closing['failed']).toEqual(['bad: the Kyverno CLI refuses it (3): bad policy']);
+      const given = readFileSync(`${cli}.env`, 'utf8');
+      expect(given).toContain('"PATH"');
+      expect(given).not.toContain('very-secret-token');
       expect(await names()).toEqual([]);
       fixture.insights.policies = yamlOf(policy('fine'));
       expect((await fixture.sync({ KYVERNO_CLI: cli })).closing).toMatchObject({ applied: ['fine'] });
