@@ -91,12 +91,11 @@ export function defineExampleStories(cluster: () => Cluster): void {
     });
 
     it('is cleaned up by its script', { timeout: 60_000 }, async () => {
-      const env = `${tool.path} --kubeconfig ${cluster().kubeconfigPath}`;
-      const run = await runTool('/usr/bin/env', [
-        `KUBECTL=${env}`,
-        '/bin/sh',
+      const run = await runTool('/bin/sh', [
+        '-c',
+        'KUBECTL=$0 /bin/sh "$1" --policy',
+        `${tool.path} --kubeconfig ${cluster().kubeconfigPath}`,
         exampleFile('unique-job-per-image/cleanup.sh'),
-        '--policy',
       ]);
       expect(run.stderr).toBe('');
       await eventually(
