@@ -86,8 +86,12 @@ export async function startSshServer(sshd: string): Promise<SshServer> {
   };
 }
 
-/** Whether the ssh client is there too. */
-export const hasSsh = (): boolean => spawnSync('ssh', ['-V'], { stdio: 'ignore' }).status === 0;
+/** Whether the ssh client is there too; says on standard error when it is not. */
+export function hasSsh(): boolean {
+  const isThere = spawnSync('ssh', ['-V'], { stdio: 'ignore' }).status === 0;
+  if (!isThere) process.stderr.write('tests over ssh skipped: ssh is not installed\n');
+  return isThere;
+}
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
