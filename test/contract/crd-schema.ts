@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '../support/wait.ts';
 import { defineWidgets, widget } from './crd-fixture.ts';
-import { expectCode, expectFailure, type Fixture } from './fixture.ts';
+import { expectCode, expectFailure, type Fixture, skipWithoutCel } from './fixture.ts';
 
 const specSchema = (properties: object, required: readonly string[] = []) => ({
   type: 'object',
@@ -119,7 +119,7 @@ export function defineCrdSchemas(fixture: Fixture): void {
   });
 
   it('checks rules in CEL, on a change also against the old object', async ({ skip }) => {
-    skip(fixture.target.evaluatesCel === false, 'this server does not evaluate CEL yet');
+    skipWithoutCel(fixture, skip);
     const { group, collection } = await prepared(
       specSchema({
         min: { type: 'integer' },

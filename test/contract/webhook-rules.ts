@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectCode, expectFailure, type Fixture } from './fixture.ts';
+import { expectCode, expectFailure, type Fixture, skipWithoutCel } from './fixture.ts';
 import { configMap, deployment, pod } from './objects.ts';
 import { configMapRule, installHook, namespaceForHooks } from './webhook-fixture.ts';
 
@@ -81,7 +81,7 @@ export function defineWebhookRules(fixture: Fixture): void {
   });
 
   it('calls a hook only when its match conditions hold', async ({ skip }) => {
-    skip(fixture.target.evaluatesCel === false, 'this server does not evaluate CEL yet');
+    skipWithoutCel(fixture, skip);
     const { namespace, path } = await prepared();
     const matchConditions = [{ name: 'no-b', expression: 'object == null || object.metadata.name != "b"' }];
     const hook = await installHook(fixture, {

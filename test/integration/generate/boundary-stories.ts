@@ -69,6 +69,8 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
     });
 
     const title = 'says which permission it lacks, and goes on when it is given';
+    if (!options.checksPermissions)
+      process.stderr.write('the test of a missing permission is skipped: this server checks none\n');
     it.skipIf(!options.checksPermissions)(title, async () => {
       const account = { name: `least-${shop}`, namespace: 'supercargo-system' };
       await world.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
