@@ -54,10 +54,6 @@ export async function planBatch(
 
 export const pathsOf = ({ files }: PublishItem): readonly string[] => files.map(({ path }) => path);
 
-/** Every path that a plan will ask for. */
-export const pathsOfAll = (items: readonly PublishItem[]): readonly string[] =>
-  items.flatMap((item) => [...pathsOf(item), ...item.precedents.flatMap(({ status }) => status?.files ?? [])]);
-
 async function findPrecedent(item: PublishItem, files: BranchFiles): Promise<PublishResult | undefined> {
   if (!item.keepsFiles) return undefined;
   for (const precedent of item.precedents)

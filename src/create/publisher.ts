@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import { type Git, GitError, type GitRemote } from '../git/index.ts';
 import { keyOf } from '../object/index.ts';
 import { Batcher } from './batch.ts';
-import { type BatchPlan, type BranchFiles, pathsOf, pathsOfAll, planBatch } from './batch-plan.ts';
+import { type BatchPlan, type BranchFiles, pathsOf, planBatch } from './batch-plan.ts';
 import { authorOf, commitMessage } from './commit-message.ts';
 import type { CreateMetrics } from './metrics.ts';
 import { detectionTrailer, type PublishItem, type PublishResult, trailerValue, uidOfTrailer } from './publish-item.ts';
@@ -88,11 +88,7 @@ async function publishTogether(
       async render(folder, history) {
         const pushed = async () => byUid(await history.findCommits(detectionTrailer, sinceMs));
         const branch = cached(folder);
-        const [before] = await Promise.all([
-          mayBePushed ? pushed() : new Map<string, string>(),
-          folder.prefetch(pathsOfAll(items)),
-        ]);
-        plan = await planBatch(items, branch, before);
+        plan = await planBatch(items, branch, mayBePushed ? await pushed() : new Map());
         const isAllThere = [...plan.results.values()].some(({ kind }) => kind === 'present');
         // What is there without a commit that we know of may be our own: the history tells.
         if (isAllThere && !mayBePushed) plan = await planBatch(items, branch, await pushed());

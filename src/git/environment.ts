@@ -72,6 +72,9 @@ function settingsOf({ auth, proxy }: CheckedRemote): Settings {
     ['push.gpgSign', 'false'],
     ['commit.gpgSign', 'false'],
     ['transfer.fsckObjects', 'false'],
+    // What is left at the remote may be asked for from the start: a process reads its configuration once.
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.partialCloneFilter', 'blob:none'],
   ];
   if (auth.kind === 'token' || auth.kind === 'basic') {
     settings.push(['http.extraHeader', `Authorization: Basic ${basicCredentials(auth)}`]);

@@ -41,9 +41,11 @@ export async function fetchBase(session: Session, sinceMs?: number): Promise<Bas
  */
 async function fetchKnown(session: Session, sinceMs: number | undefined): Promise<string | undefined> {
   const { remoteRef, trackingRef } = session;
-  if (sinceMs !== undefined || (await session.resolve(trackingRef)) === undefined) return undefined;
+  const completeSinceMs = session.memory.completeSince.get(trackingRef);
+  const reachesFarEnough = sinceMs === undefined || (completeSinceMs !== undefined && completeSinceMs <= sinceMs);
+  if (!reachesFarEnough || (await session.resolve(trackingRef)) === undefined) return undefined;
   // What goes on from a history that is complete must not cut it off.
-  const depth = session.memory.completeSince.has(trackingRef) ? [] : ['--depth=1'];
+  const depth = completeSinceMs === undefined ? ['--depth=1'] : [];
   const args = [...fetchArguments, ...depth, 'origin', `+${remoteRef}:${trackingRef}`];
   const { exitCode } = await session.attempt('fetching the branch', args);
   return exitCode === 0 ? session.resolve(trackingRef) : undefined;
@@ -56,11 +58,10 @@ export async function deepen(session: Session, sinceMs: number): Promise<void> {
   const { remoteRef, trackingRef: ref, memory } = session;
   if ((memory.completeSince.get(ref) ?? Number.POSITIVE_INFINITY) <= sinceMs) return;
   await fetchTip(session, { tip: '', refspec: `+${remoteRef}:${ref}`, ref, sinceMs });
-  memory.completeSince.set(ref, sinceMs);
 }
 
 /** Commits that HEAD and the branch point to on the remote. */
-export async function listTips(session: Session): Promise<ReadonlyMap<string, string>> {
+async function listTips(session: Session): Promise<ReadonlyMap<string, string>> {
   const listed = await session.git('reading the branches', ['ls-remote', '--', 'origin', 'HEAD', session.remoteRef]);
   const lines = listed.split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => line.split('\t').reverse() as [string, string]));
@@ -82,7 +83,10 @@ async function fetchTip(session: Session, { tip, refspec, ref, sinceMs }: Tip): 
   for (const depth of depths) {
     const args = [...fetchArguments, depth, 'origin', refspec];
     const output = await session.attempt('fetching the branch', args);
-    if (output.exitCode === 0) return;
+    if (output.exitCode === 0) {
+      if (sinceMs !== undefined) session.memory.completeSince.set(ref, sinceMs);
+      return;
+    }
     // No commit is younger than the moment: then the last one alone.
     const isNothingYounger =
       depth.startsWith('--shallow-since') &&

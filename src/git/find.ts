@@ -1,5 +1,7 @@
+import { parseCommit, trailersOf } from './commit-object.ts';
 import { type Base, deepen, fetchBase } from './fetch.ts';
 import type { Session } from './session.ts';
+import { walkBack } from './walk.ts';
 
 export interface FoundCommit {
   readonly commit: string;
@@ -8,43 +10,59 @@ export interface FoundCommit {
   readonly values: readonly string[];
 }
 
-const maxCommits = 10_000;
-
-/** Commits of the branch since a moment that carry the trailer, newest first. */
-export async function findByTrailer(session: Session, key: string, sinceMs: number): Promise<readonly FoundCommit[]> {
-  return readLog(session, await fetchBase(session, sinceMs), { key, sinceMs });
-}
-
-/** The same in the past of one commit, whatever the branch has come to since. */
-export async function findInHistory(session: Session, base: Base, wanted: Wanted): Promise<readonly FoundCommit[]> {
-  if (!base.branchExists) return [];
-  await deepen(session, wanted.sinceMs);
-  return readLog(session, base, wanted);
-}
-
 interface Wanted {
   readonly key: string;
   readonly sinceMs: number;
 }
 
-async function readLog(
-  session: Session,
-  { commit, branchExists }: Base,
-  { key, sinceMs }: Wanted,
-): Promise<readonly FoundCommit[]> {
-  if (commit === undefined || !branchExists) return [];
-  const format = `%H%x1f%ct%x1f%(trailers:key=${key},valueonly,separator=%x1f)%x1e`;
-  const args = [
-    'log',
-    `--format=${format}`,
-    `--since=${Math.floor(sinceMs / 1000)} +0000`,
-    `--max-count=${maxCommits}`,
-    commit,
-  ];
+const maxCommits = 10_000;
+/** What is older than anyone asked for in a while need not be kept in mind. */
+const keptMs = 24 * 3_600_000;
+
+/** Commits of the branch since a moment that carry the trailer, newest first. */
+export async function findByTrailer(session: Session, key: string, sinceMs: number): Promise<readonly FoundCommit[]> {
+  const base = await fetchBase(session, sinceMs);
+  return base.branchExists && base.commit !== undefined ? readLog(session, base.commit, { key, sinceMs }) : [];
+}
+
+/** The same in the past of one commit, whatever the branch has come to since. What was read before is not read again. */
+export async function findInHistory(session: Session, base: Base, wanted: Wanted): Promise<readonly FoundCommit[]> {
+  if (!base.branchExists || base.commit === undefined) return [];
+  const { key, sinceMs } = wanted;
+  await deepen(session, sinceMs);
+  const name = `${session.trackingRef} ${key}`;
+  const before = session.memory.found.get(name);
+  const since = before && before.sinceMs <= sinceMs ? await walkBack(session, base.commit, before.tip) : undefined;
+  if (!before || !since) {
+    const commits = await readLog(session, base.commit, wanted);
+    session.memory.found.set(name, { tip: base.commit, sinceMs, commits });
+    return commits;
+  }
+  const keptSinceMs = Math.max(before.sinceMs, sinceMs - keptMs);
+  const newer = since.map(({ commit, content }) => foundIn(commit, content, key)).filter(hasValues);
+  const commits = [...newer, ...before.commits].filter(({ timeMs }) => timeMs >= keptSinceMs);
+  session.memory.found.set(name, { tip: base.commit, sinceMs: keptSinceMs, commits });
+  return commits.filter(({ timeMs }) => timeMs >= sinceMs);
+}
+
+async function readLog(session: Session, commit: string, { key, sinceMs }: Wanted): Promise<readonly FoundCommit[]> {
+  const since = `--since=${Math.floor(sinceMs / 1000)} +0000`;
+  const args = ['log', '-z', '--format=%H%n%ct%n%B', since, `--max-count=${maxCommits}`, commit];
   const log = await session.git('reading the history', args);
   return log
-    .split('\x1e')
-    .map((record) => record.trim().split('\x1f'))
-    .filter(([found, , first]) => found !== undefined && found !== '' && first !== undefined && first !== '')
-    .map(([found, time, ...values]) => ({ commit: found!, timeMs: Number(time) * 1000, values }));
+    .split('\0')
+    .filter((record) => record !== '')
+    .map((record): FoundCommit => {
+      const [found = '', time = ''] = record.split('\n', 2);
+      const message = record.slice(found.length + time.length + 2);
+      return { commit: found, timeMs: Number(time) * 1000, values: trailersOf(message, key) };
+    })
+    .filter(hasValues);
 }
+
+function foundIn(commit: string, content: Buffer, key: string): FoundCommit {
+  const { timeMs, message } = parseCommit(content);
+  return { commit, timeMs, values: trailersOf(message, key) };
+}
+
+const hasValues = ({ values }: FoundCommit) => values.length > 0;

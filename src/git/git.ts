@@ -88,11 +88,12 @@ export function createGit(options: GitOptions): Git {
 
   const attemptOnce = async (session: Session, request: CommitRequest, attempts: number): Promise<CommitResult> => {
     const base = await fetchBase(session);
-    const rendered = await request.render(new Folder(session, base.commit, request.folder ?? ''), {
+    const folder = new Folder(session, base.commit, request.folder ?? '');
+    const rendered = await request.render(folder, {
       findCommits: (trailer, sinceMs) => findInHistory(session, base, { key: trailer, sinceMs }),
     });
     const draft = 'changes' in rendered ? rendered : { ...request, changes: rendered };
-    const commit = await makeCommit(session, base, draft, request, clock.now());
+    const commit = await makeCommit({ session, base, folder }, draft, request.author, clock.now());
     if (commit !== undefined) await push(session, commit);
     return { commit, branchCreated: commit !== undefined && !base.branchExists, attempts };
   };
@@ -120,18 +121,23 @@ export function createGit(options: GitOptions): Git {
   };
 }
 
+interface Place {
+  readonly session: Session;
+  readonly base: Base;
+  readonly folder: Folder;
+}
+
 /** A commit with the changes on top of the base; undefined when nothing changes. */
 async function makeCommit(
-  session: Session,
-  base: Base,
+  { session, base, folder }: Place,
   { changes, message: text, trailers = [] }: CommitDraft,
-  request: CommitRequest,
+  author: GitIdentity,
   nowMs: number,
 ): Promise<string | undefined> {
   const message = renderMessage(text, trailers);
-  const identity = renderIdentity(request.author, nowMs);
+  const identity = renderIdentity(author, nowMs);
   if (changes.length === 0) return undefined;
-  const checked = await new Folder(session, base.commit, request.folder ?? '').check(changes);
+  const checked = await folder.check(changes);
   const input = renderCommitStream({ parent: base.commit, identity, message, changes: checked });
   return parseImportAnswer(await session.git('making a commit', importArguments, input));
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { errorCode } from '../base/index.ts';
 import { classify } from './classify.ts';
 import type { GitEnvironment } from './environment.ts';
@@ -23,49 +24,64 @@ export interface ProcessOptions {
   readonly maxOutputBytes: number;
 }
 
-export interface GitOutput {
+export interface GitEnd {
   readonly exitCode: number;
-  readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs git to its end, without a shell; an exit code is a result. */
-export function runGit(command: GitCommand, options: ProcessOptions): Promise<GitOutput> {
-  const { args, cwd, env, input, signal } = command;
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    // Its own process group, so that ssh and the transport helpers end with it.
-    const child = spawn(options.git, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
-    let failure: unknown;
-    const stop = (reason: unknown) => {
-      failure ??= reason;
-      if (child.pid !== undefined) killGroup(child.pid);
-    };
-    const timer = setTimeout(() => stop(timeout(command, options)), options.timeoutMs);
-    const onAbort = () => stop(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    let size = 0;
-    const collect = (chunks: Buffer[]) => (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > options.maxOutputBytes) stop(tooLarge(command, options));
-      else chunks.push(chunk);
-    };
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-    child.stdout.on('data', collect(stdout));
-    child.stderr.on('data', collect(stderr));
-    // A command that ends before it has read its input is judged by its exit code.
-    child.stdin.on('error', () => {});
-    child.on('error', (thrown) => {
-      failure ??= errorCode(thrown) === 'ENOENT' ? missing(options) : thrown;
-    });
+export interface GitOutput extends GitEnd {
+  readonly stdout: string;
+}
+
+/** A git at work. Its output has to be read by whoever started it. */
+export interface RunningGit {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  stop(reason: unknown): void;
+  /** Resolves when it is gone, whatever its exit code; rejects with the reason for which it was stopped. */
+  readonly ended: Promise<GitEnd>;
+}
+
+/** Starts git without a shell; the command's signal stops it. */
+export function startGit({ args, cwd, env, signal, ...command }: GitCommand, options: ProcessOptions): RunningGit {
+  signal.throwIfAborted();
+  // Its own process group, so that ssh and the transport helpers end with it.
+  const child = spawn(options.git, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  let failure: unknown;
+  const stop = (reason: unknown) => {
+    failure ??= reason;
+    if (child.pid !== undefined) killGroup(child.pid);
+  };
+  const onAbort = () => stop(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stderr = collect(child.stderr, options, () => stop(tooLarge(command, options)));
+  // A command that ends before it has read its input is judged by its exit code.
+  child.stdin.on('error', () => {});
+  child.on('error', (thrown) => {
+    failure ??= errorCode(thrown) === 'ENOENT' ? missing(options) : thrown;
+  });
+  const ended = new Promise<GitEnd>((resolve, reject) => {
     child.on('close', (code) => {
-      clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       if (failure !== undefined) reject(failure);
-      else resolve({ exitCode: code ?? -1, stdout: textOf(stdout), stderr: textOf(stderr) });
+      else resolve({ exitCode: code ?? -1, stderr: stderr() });
     });
-    child.stdin.end(input ?? '');
   });
+  return { stdin: child.stdin, stdout: child.stdout, stop, ended };
+}
+
+/** Runs git to its end; an exit code is a result. */
+export async function runGit(command: GitCommand, options: ProcessOptions): Promise<GitOutput> {
+  const { stdin, stdout, stop, ended } = startGit(command, options);
+  const timer = setTimeout(() => stop(timedOut(command, options)), options.timeoutMs);
+  const text = collect(stdout, options, () => stop(tooLarge(command, options)));
+  stdin.end(command.input ?? '');
+  try {
+    const end = await ended;
+    return { ...end, stdout: text() };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The output of a command that has to succeed. */
@@ -75,12 +91,26 @@ export async function git(command: GitCommand, options: ProcessOptions): Promise
   return output.stdout;
 }
 
-export function failed({ doing, redact }: GitCommand, { stdout, stderr }: GitOutput): GitError {
+type Named = Pick<GitCommand, 'doing' | 'redact'>;
+
+export function failed(
+  { doing, redact }: Named,
+  { stdout = '', stderr }: GitEnd & { readonly stdout?: string },
+): GitError {
   const { code, message } = classify(redact(`${stdout}\n${stderr}`));
   return new GitError(code, redact(`${doing}: ${message}`));
 }
 
-const textOf = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString('utf8');
+function collect(stream: Readable, { maxOutputBytes }: ProcessOptions, onTooLarge: () => void): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxOutputBytes) onTooLarge();
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
 
 function killGroup(pid: number): void {
   try {
@@ -92,7 +122,7 @@ function killGroup(pid: number): void {
 
 const missing = ({ git: program }: ProcessOptions) =>
   new GitError('git-missing', `there is no ${program} on the PATH: install Git to commit what is generated`);
-const timeout = ({ doing, redact }: GitCommand, { timeoutMs }: ProcessOptions) =>
+export const timedOut = ({ doing, redact }: Named, { timeoutMs }: ProcessOptions) =>
   new GitError('git-timeout', redact(`${doing}: git did not end within ${timeoutMs} ms`));
-const tooLarge = ({ doing, redact }: GitCommand, { maxOutputBytes }: ProcessOptions) =>
+export const tooLarge = ({ doing, redact }: Named, { maxOutputBytes }: ProcessOptions) =>
   new GitError('git-output-too-large', redact(`${doing}: git wrote more than ${maxOutputBytes} bytes`));

@@ -1,6 +1,8 @@
+import { parseCommit } from './commit-object.ts';
 import { GitError, type GitErrorCode } from './errors.ts';
-import { type Base, fetchBase, listTips } from './fetch.ts';
+import { fetchBase } from './fetch.ts';
 import type { Session } from './session.ts';
+import { walkBack } from './walk.ts';
 
 /** After these the commit may have arrived all the same: an answer was lost, or a transport tried it twice. */
 const uncertain: ReadonlySet<string> = new Set<GitErrorCode>([
@@ -33,17 +35,11 @@ export async function push(session: Session, commit: string): Promise<void> {
 
 /** Whether the branch on the remote is at the commit, or has gone on from it. */
 async function hasCommit(session: Session, commit: string): Promise<boolean> {
-  const tip = (await listTips(session)).get(session.remoteRef);
-  if (tip === undefined) return false;
-  if (tip === commit) {
-    await session.git('noting the branch', ['update-ref', session.trackingRef, commit]);
-    return true;
-  }
   // The history between the two has to be here to be compared; a minute more than the commit's own time is enough.
-  const time = Number(await session.git('reading a commit', ['show', '-s', '--format=%ct', commit]));
-  const base: Base = await fetchBase(session, (time - 60) * 1000);
-  if (base.commit === undefined) return false;
-  return (
-    (await session.attempt('comparing commits', ['merge-base', '--is-ancestor', commit, base.commit])).exitCode === 0
-  );
+  const { timeMs } = parseCommit(await session.contentOf(commit));
+  const tip = (await fetchBase(session, timeMs - 60_000)).commit;
+  if (tip === undefined) return false;
+  if (await walkBack(session, tip, commit)) return true;
+  const args = ['merge-base', '--is-ancestor', commit, tip];
+  return (await session.attempt('comparing commits', args)).exitCode === 0;
 }

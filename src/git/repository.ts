@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../base/index.ts';
@@ -6,7 +7,7 @@ import { type EnvironmentOptions, withEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import type { ProcessOptions } from './process.ts';
 import { type CheckedRemote, checkRemote, type GitRemote } from './remote.ts';
-import { type Memory, Session } from './session.ts';
+import { createMemory, type Memory, Session } from './session.ts';
 
 export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
   /** Where copies of remotes are kept between calls; it belongs to this process alone. */
@@ -32,15 +33,26 @@ export class RepositoryStore {
       await mkdir(this.options.cacheDir, { recursive: true, mode: 0o700 });
       return withEnvironment(checked, this.options, async (env) => {
         const session = new Session(checked, repository, env, this.options, signal, this.memoryOf(repository));
-        await this.open(session, checked);
-        return work(session).catch((thrown) => this.discardAfter(thrown, repository));
+        try {
+          return await this.inside(session, checked, work).finally(() => session.close());
+        } catch (thrown) {
+          return await this.discardAfter(thrown, repository);
+        }
       });
     });
   }
 
+  private async inside<T>(session: Session, remote: CheckedRemote, work: (session: Session) => Promise<T>): Promise<T> {
+    await this.open(session, remote);
+    await tidy(session);
+    return work(session);
+  }
+
   private async open(session: Session, remote: CheckedRemote): Promise<void> {
-    const { repository } = session;
-    if (!this.opened.has(repository)) await removeLocks(repository);
+    const { repository, memory } = session;
+    const isOpen = this.opened.has(repository);
+    if (isOpen && existsSync(join(repository, 'HEAD'))) return;
+    await removeLocks(repository);
     await mkdir(repository, { recursive: true, mode: 0o700 });
     const isThere =
       (await session.attempt('opening the copy', ['rev-parse', '--is-bare-repository'])).stdout.trim() === 'true';
@@ -49,15 +61,14 @@ export class RepositoryStore {
       await mkdir(repository, { recursive: true, mode: 0o700 });
       await session.git('making a copy', ['init', '--quiet', '--bare', '--template=', repository]);
     }
-    if (!isThere || !this.opened.has(repository)) {
-      await session.git('naming the remote', ['config', 'remote.origin.url', remote.url]);
-    }
-    if (!isThere) session.memory.completeSince.clear();
-    this.opened.set(repository, session.memory);
+    await session.git('naming the remote', ['config', 'remote.origin.url', remote.url]);
+    memory.completeSince.clear();
+    memory.found.clear();
+    this.opened.set(repository, memory);
   }
 
   private memoryOf(repository: string): Memory {
-    return this.opened.get(repository) ?? { completeSince: new Map() };
+    return this.opened.get(repository) ?? createMemory();
   }
 
   /** A copy that git cannot make sense of is thrown away: the next use starts with a fresh one. */
@@ -79,6 +90,15 @@ export class RepositoryStore {
     });
     return result;
   }
+}
+
+/** Every fetch brings a pack, and the more there are the slower is every look. */
+const maxPacks = 50;
+
+async function tidy(session: Session): Promise<void> {
+  const names = await readdir(join(session.repository, 'objects', 'pack')).catch(() => []);
+  if (names.filter((name) => name.endsWith('.pack')).length <= maxPacks) return;
+  await session.git('tidying the copy', ['gc', '--quiet', '--prune=now']);
 }
 
 /** What a process that was killed left behind would stop git for ever. */

@@ -1,4 +1,8 @@
+import type { GitObject } from './batch-answers.ts';
 import type { GitEnvironment } from './environment.ts';
+import { GitError } from './errors.ts';
+import type { FoundCommit } from './find.ts';
+import { ObjectReader } from './object-reader.ts';
 import { failed, type GitCommand, type GitOutput, git, type ProcessOptions, runGit } from './process.ts';
 import type { CheckedRemote } from './remote.ts';
 
@@ -6,10 +10,23 @@ import type { CheckedRemote } from './remote.ts';
 export interface Memory {
   /** Tracking refs whose history is here without a gap since a moment. */
   readonly completeSince: Map<string, number>;
+  /** Commits that were found by a trailer, by ref and trailer. */
+  readonly found: Map<string, FoundBefore>;
 }
+
+export interface FoundBefore {
+  readonly tip: string;
+  readonly sinceMs: number;
+  /** Newest first. */
+  readonly commits: readonly FoundCommit[];
+}
+
+export const createMemory = (): Memory => ({ completeSince: new Map(), found: new Map() });
 
 /** One stretch of work on the local copy of one remote: its directory, environment and signal. */
 export class Session {
+  private readonly reader: ObjectReader;
+
   constructor(
     readonly remote: CheckedRemote,
     /** The bare repository. */
@@ -18,7 +35,9 @@ export class Session {
     private readonly options: ProcessOptions,
     private readonly signal: AbortSignal,
     readonly memory: Memory,
-  ) {}
+  ) {
+    this.reader = new ObjectReader(this.command('reading an object', []), options);
+  }
 
   get trackingRef(): string {
     return `refs/remotes/origin/${this.remote.branch}`;
@@ -33,11 +52,6 @@ export class Session {
     return (await git(this.command(doing, args, input), this.options)).replace(/\n$/, '');
   }
 
-  /** The same to the last character. */
-  text(doing: string, args: readonly string[]): Promise<string> {
-    return git(this.command(doing, args), this.options);
-  }
-
   /** The output of a command whose failure means something. */
   attempt(doing: string, args: readonly string[]): Promise<GitOutput> {
     return runGit(this.command(doing, args), this.options);
@@ -47,10 +61,26 @@ export class Session {
     return failed(this.command(doing, args), output);
   }
 
-  /** The object of a name, or undefined. */
+  /** An object by its name in git's own words; undefined when there is none. */
+  read(name: string): Promise<GitObject | undefined> {
+    return this.reader.read(name);
+  }
+
+  /** What an object holds that has to be there. */
+  async contentOf(object: string): Promise<Buffer> {
+    const found = await this.read(object);
+    if (found === undefined)
+      throw new GitError('git-failed', `reading an object: the repository has no ${object}, which it refers to`);
+    return found.content;
+  }
+
+  /** The commit of a name, or undefined. */
   async resolve(name: string): Promise<string | undefined> {
-    const output = await this.attempt('looking up a commit', ['rev-parse', '--quiet', '--verify', `${name}^{commit}`]);
-    return output.exitCode === 0 ? output.stdout.trim() : undefined;
+    return (await this.read(`${name}^{commit}`))?.object;
+  }
+
+  close(): Promise<void> {
+    return this.reader.close();
   }
 
   private command(doing: string, args: readonly string[], input?: Uint8Array): GitCommand {

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Publish, PublishItem, PublishResult } from '../../src/create/index.ts';
-import { GitError } from '../../src/git/index.ts';
-import { hasGit, plainGit, plainGitAsync } from '../support/git-server.ts';
+import { hasGit, plainGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
+import { bundleScript } from './bundle.ts';
 import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from './create-rig.ts';
+import { type Program, startNode } from './program.ts';
 
 const signal = new AbortController().signal;
 
@@ -28,26 +27,40 @@ describe.skipIf(!hasGit())('a branch that others write to', () => {
   });
 
   it('takes fifty detections of two processes at once while a third pushes every 100 ms: each once, nothing lost', async () => {
-    const writer = startWriter(target.repository);
-    await writer.started;
-    const template = localTemplate(target.url);
-    const items = Array.from({ length: 50 }, (_, i) => itemOf(detectionOf(`image-${i}`, 'v1'), template));
-    // Both leaders at once: a lease is no fence.
-    const [a, b] = [publisher({ maxItems: 10 }), publisher()];
-    const results = await Promise.all(
-      [a, b].flatMap(({ publish }) => items.map((item) => publishAtLast(publish, item))),
-    ).finally(writer.stop);
-    const pushed = await writer.pushed;
-    const trailers = committedDetections(target.repository);
-    expect([...trailers].sort()).toEqual(items.map(({ detection }) => `n/${detection.metadata.name}`).sort());
-    const commitOf = (result: PublishResult) => (result.kind === 'committed' ? result.commit : result.kind);
-    for (let i = 0; i < items.length; i++) expect(commitOf(results[i]!)).toBe(commitOf(results[i + items.length]!));
-    const files = filesOf(target.repository);
-    for (const { detection } of items)
-      expect(files[`apps/${detection.spec.imageName}.yaml`]).toBe(`image: ${detection.spec.fullImageName}`);
-    expect(pushed).toBeGreaterThan(0);
-    for (let i = 0; i < pushed; i++) expect(files[`other/${i}`]).toBe(`${i}`);
-    expect(plainGit(target.repository, 'rev-list', '--merges', '--count', 'main')).toBe('0');
+    const { repository } = target;
+    const script = await bundleScript('create-fire-process.ts');
+    const dir = mkdtempSync(join(tmpdir(), 'supercargo-writer-'));
+    const start = (...args: string[]) => startNode([script.file, args[0]!, repository, ...args.slice(1)]);
+    const programs = [start('write', dir)];
+    try {
+      const [writer] = programs as [Program];
+      await writer.until((output) => output.includes('pushed 0\n') || undefined);
+      // Both leaders at once: a lease is no fence.
+      const leaders = [start('publish', '50', '10'), start('publish', '50', '100')];
+      programs.push(...leaders);
+      for (const leader of leaders) expect(await leader.ended, leader.output).toBe(0);
+      expect(await writer.end(), writer.output).toBe(0);
+      const said = (program: Program, word: string) =>
+        [...program.output.matchAll(new RegExp(`^${word} (.*)$`, 'gm'))].map(([, value]) => value!);
+
+      const detections = Array.from({ length: 50 }, (_, i) => detectionOf(`image-${i}`, 'v1'));
+      expect([...committedDetections(repository)].sort()).toEqual(
+        detections.map(({ metadata }) => `n/${metadata.name}`).sort(),
+      );
+      const commits = said(leaders[0]!, 'result');
+      expect(commits).toHaveLength(50);
+      for (const commit of commits) expect(commit).toMatch(/^[0-9a-f]{40}$/);
+      expect(said(leaders[1]!, 'result')).toEqual(commits);
+      const files = filesOf(repository);
+      for (const { spec } of detections)
+        expect(files[`apps/${spec.imageName}.yaml`]).toBe(`image: ${spec.fullImageName}`);
+      for (const count of said(writer, 'pushed')) expect(files[`other/${count}`]).toBe(count);
+      expect(plainGit(repository, 'rev-list', '--merges', '--count', 'main')).toBe('0');
+    } finally {
+      await Promise.all(programs.map((program) => program.end('SIGKILL')));
+      rmSync(dir, { recursive: true, force: true });
+      script.remove();
+    }
   }, 180_000);
 
   it('puts what comes within a window into one commit, and tells apart what was there', async () => {
@@ -124,63 +137,3 @@ describe.skipIf(!hasGit())('a branch that others write to', () => {
     expect(good).toMatchObject({ kind: 'committed' });
   }, 60_000);
 });
-
-/** As the controller does: when others were faster every time, the detection comes back later. */
-async function publishAtLast(publish: Publish, item: PublishItem): Promise<PublishResult> {
-  for (;;) {
-    try {
-      return await publish(item, signal);
-    } catch (thrown) {
-      if (!(thrown instanceof GitError) || thrown.code !== 'git-branch-moved') throw thrown;
-    }
-  }
-}
-
-/** Another writer, in a clone of its own; every file it pushes has its number. */
-function startWriter(repository: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'supercargo-writer-'));
-  let isStopped = false;
-  let ready = () => {};
-  const started = new Promise<void>((resolve) => {
-    ready = resolve;
-  });
-  const work = async () => {
-    let count = 0;
-    await plainGitAsync(dir, 'clone', '--quiet', repository, 'c');
-    const clone = join(dir, 'c');
-    await plainGitAsync(clone, 'checkout', '--quiet', '-B', 'main');
-    await plainGitAsync(clone, 'config', 'gc.auto', '0');
-    while (!isStopped) {
-      const blob = join(dir, 'content');
-      writeFileSync(blob, `${count}`);
-      const object = await plainGitAsync(clone, 'hash-object', '-w', blob);
-      await plainGitAsync(clone, 'update-index', '--add', '--cacheinfo', `100644,${object},other/${count}`);
-      await plainGitAsync(clone, 'commit', '--quiet', '-m', `other ${count}`);
-      for (;;) {
-        try {
-          await plainGitAsync(clone, 'push', '--quiet', 'origin', 'main');
-          break;
-        } catch {
-          await plainGitAsync(clone, 'fetch', '--quiet', 'origin', 'main');
-          await plainGitAsync(clone, 'reset', '--quiet', '--soft', 'origin/main');
-          await plainGitAsync(clone, 'read-tree', 'origin/main');
-          await plainGitAsync(clone, 'update-index', '--add', '--cacheinfo', `100644,${object},other/${count}`);
-          await plainGitAsync(clone, 'commit', '--quiet', '-m', `other ${count}`);
-        }
-      }
-      count++;
-      ready();
-      await sleep(100);
-    }
-    rmSync(dir, { recursive: true, force: true });
-    return count;
-  };
-  const pushed = work();
-  return {
-    started: Promise.race([started, pushed]),
-    pushed,
-    stop: () => {
-      isStopped = true;
-    },
-  };
-}

@@ -213,6 +213,60 @@ describe.skipIf(!hasGit())('a repository on this machine', () => {
     expect(plainGit(url, 'rev-list', '--count', 'main')).toBe('3');
   });
 
+  test('history that was read once goes on with what others pushed since, merges too', async () => {
+    const url = join(scratch(), 'r.git');
+    const { clone } = seeded(url);
+    const git = makeGit();
+    const sinceMs = Date.now() - 600_000;
+    const seen = async () => {
+      let values: readonly string[] = [];
+      const render: CommitRequest['render'] = async (_, history) => {
+        values = (await history.findCommits('Key', sinceMs)).flatMap((found) => found.values);
+        return [];
+      };
+      await git.commit(request({ url, branch: 'main' }, {}, { render }), signal);
+      return values;
+    };
+    const trailers = [{ key: 'Key', value: 'ours' }];
+    await git.commit(request({ url, branch: 'main' }, { a: '1' }, { trailers }), signal);
+    expect(await seen()).toEqual(['ours']);
+    const other = (...args: string[]) => plainGit(clone, ...args);
+    other('pull', '--quiet', '--ff-only', 'origin', 'main');
+    for (const value of ['one', 'two']) other('commit', '--quiet', '--allow-empty', '-m', `Other\n\nKey: ${value}`);
+    other('push', '--quiet', 'origin', 'main');
+    expect(await seen()).toEqual(['two', 'one', 'ours']);
+    other('checkout', '--quiet', '-b', 'side', 'HEAD~1');
+    other('commit', '--quiet', '--allow-empty', '-m', 'Side\n\nKey: side');
+    other('checkout', '--quiet', 'main');
+    other('merge', '--quiet', '--no-ff', '-m', 'Merge', 'side');
+    other('push', '--quiet', 'origin', 'main');
+    expect([...(await seen())].sort()).toEqual(['one', 'ours', 'side', 'two']);
+    await git.commit(request({ url, branch: 'main' }, { b: '1' }, { trailers }), signal);
+    expect([...(await seen())].sort()).toEqual(['one', 'ours', 'ours', 'side', 'two']);
+  });
+
+  test('a copy is tidied up after many fetches', async () => {
+    const url = join(scratch(), 'r.git');
+    const { clone } = seeded(url);
+    const dir = scratch();
+    const git = makeGit({ cacheDir: join(dir, 'cache') });
+    const packs = () => {
+      const copy = join(dir, 'cache', readdirSync(join(dir, 'cache'))[0]!);
+      return readdirSync(join(copy, 'objects/pack')).filter((name) => name.endsWith('.pack')).length;
+    };
+    const counts: number[] = [];
+    for (let i = 0; i < 54; i++) {
+      plainGit(clone, 'commit', '--quiet', '--allow-empty', '-m', `${i}`);
+      plainGit(clone, 'push', '--quiet', 'origin', 'main');
+      await git.read({ url, branch: 'main' }, '', (folder) => folder.read('README.md'), signal);
+      counts.push(packs());
+    }
+    expect(Math.max(...counts)).toBe(51);
+    expect(counts.at(-1)).toBeLessThan(10);
+    await git.commit(request({ url, branch: 'main' }, { a: '1' }), signal);
+    expect(show(url, 'main:a')).toBe('1');
+  });
+
   test('what is left of a killed process does not stop the next one', async () => {
     const url = join(scratch(), 'r.git');
     seeded(url);
