@@ -174,9 +174,10 @@ function waitedForProcessorMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
 }
 
-/** The main thread alone: helpers that nothing may interrupt would keep it from its own processor. */
+/** The main thread alone, and no thread that it starts: helpers that nothing may interrupt would keep it from its own
+ * processor. */
 function goFirst(pid: number): void {
-  const { status, stderr } = spawnSync('chrt', ['-f', '-p', '1', String(pid)], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync('chrt', ['-R', '-f', '-p', '1', String(pid)], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`--first is not possible here: ${stderr}`);
 }
 

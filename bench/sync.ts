@@ -81,7 +81,12 @@ async function measure(): Promise<Measurement> {
     credentials: staticCredentials({ authorization: `Bearer ${server.token}` }),
   });
   const { counts, counted } = counting(client);
-  const connection = { client: counted, discovery: createDiscovery({ source: client }), version: '' };
+  const connection = {
+    origin: { env: {} },
+    client: counted,
+    discovery: createDiscovery({ source: client }),
+    version: '',
+  };
   try {
     const crds = (await connection.discovery.byKind('CustomResourceDefinition'))!;
     for (const definition of definitions) await client.create(crds, definition);

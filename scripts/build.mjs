@@ -39,7 +39,11 @@ const undiciConnections = {
 
 rmSync('dist', { recursive: true, force: true });
 const { outputFiles } = await build({
-  entryPoints: { main: 'src/main.ts', 'judge-worker': 'src/app/offline/judge-worker.ts' },
+  entryPoints: {
+    main: 'src/main.ts',
+    'judge-worker': 'src/app/offline/judge-worker.ts',
+    'report-worker': 'src/app/features/report-worker.ts',
+  },
   outdir: 'dist/code',
   outExtension: { '.js': '.cjs' },
   chunkNames: '[name]-[hash]',
@@ -78,7 +82,7 @@ for (const { path, text } of outputFiles) {
   writeFileSync(`${path}.map`, map);
 }
 copyFileSync('scripts/load.cjs', 'dist/load.cjs');
-for (const name of ['main', 'judge-worker'])
+for (const name of ['main', 'judge-worker', 'report-worker'])
   writeFileSync(
     `dist/${name}.cjs`,
     `require('./load.cjs').start(require('node:path').join(__dirname, 'code', '${name}.cjs'));\n`,

@@ -6,6 +6,10 @@ declare const SUPERCARGO_VERSION: string | undefined;
 // The AWS SDK is pinned to a version that runs here: its advice about later ones is nothing a user can follow.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
+/** Threads run files; only the bundle has some that Node can run as they are. */
+const workerFile = (name: string) =>
+  typeof SUPERCARGO_VERSION === 'string' ? new URL(`../${name}.cjs`, import.meta.url) : undefined;
+
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -30,8 +34,8 @@ void runCli(
     temporaryDir: tmpdir(),
     signal: stopping.signal,
     uptimeMs: () => performance.now(),
-    // Threads run files; only the bundle has one that Node can run as it is.
-    judgeWorker: typeof SUPERCARGO_VERSION === 'string' ? new URL('../judge-worker.cjs', import.meta.url) : undefined,
+    judgeWorker: workerFile('judge-worker'),
+    reportWorker: workerFile('report-worker'),
   },
   typeof SUPERCARGO_VERSION === 'string' ? SUPERCARGO_VERSION : 'development',
 ).then((exitCode) => {

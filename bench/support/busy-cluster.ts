@@ -4,11 +4,11 @@ import { startDockerRegistry } from '../../test/support/docker-registry.ts';
 import { pushImage } from './image.ts';
 import { Load } from './load.ts';
 import { podOf } from './pods.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { startServer } from './server-process.ts';
 
 /** What the measured process is to do beside answering: where the cluster, the image and the place for its copies are. */
 export interface Work {
-  readonly cluster: Pick<ServerProcess, 'url' | 'caPem' | 'token'>;
+  readonly kubeconfig: string;
   readonly image: string;
   readonly targetHost: string;
   /** Names the place of the copy. */
@@ -66,7 +66,7 @@ export async function startBusyCluster(options: BusyClusterOptions): Promise<Bus
   await pushImage(image, imageBytes, 6);
   return {
     work: (run) => ({
-      cluster: { url: cluster.url, caPem: cluster.caPem, token: cluster.token },
+      kubeconfig: cluster.kubeconfig,
       image,
       targetHost: target.host,
       run,

@@ -1,16 +1,10 @@
+import { pathToFileURL } from 'node:url';
+import { configOf } from '../../src/app/config.ts';
+import { createReportThread } from '../../src/app/features/report-thread.ts';
 import { createLogger, systemClock } from '../../src/base/index.ts';
 import { createCourtesy } from '../../src/controller/index.ts';
 import { parseReference } from '../../src/image/index.ts';
-import {
-  bearer,
-  createDiscovery,
-  createInformerFactory,
-  createKubeClient,
-  staticCredentials,
-} from '../../src/kube/index.ts';
 import { createCopier, createRegistryClient } from '../../src/registry/index.ts';
-import { createReporter } from '../../src/report/index.ts';
-import { createLivePolicies, createLookUps } from '../../src/runtime/index.ts';
 import type { Work } from './busy-cluster.ts';
 
 export interface WorkDone {
@@ -19,31 +13,19 @@ export interface WorkDone {
   readonly copiedBytes: number;
 }
 
-/** Scans the cluster as the report feature does, and copies the image meanwhile. */
-export async function scanAndCopy({ cluster, image, targetHost, run }: Work): Promise<WorkDone> {
-  const log = createLogger({ level: 'warn' });
-  const client = createKubeClient({
-    name: 'bench',
-    server: cluster.url,
-    namespace: 'default',
-    tls: { ca: cluster.caPem },
-    credentials: staticCredentials({ authorization: bearer(cluster.token) }),
-  });
-  const informers = createInformerFactory({ client, log });
-  const discovery = createDiscovery({ source: client });
-  const reporter = createReporter({
-    client,
-    discovery,
-    policies: createLivePolicies({ informers, log }),
-    lookUps: createLookUps({ client, discovery, clock: systemClock, log }),
-    installation: 'supercargo',
-    isSplit: true,
-    clock: systemClock,
-    log,
+/** Scans the cluster as the report feature of `supercargo run` does, and copies the image meanwhile. */
+export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work): Promise<WorkDone> {
+  const reporter = createReportThread({
+    program: pathToFileURL('dist/report-worker.cjs'),
+    config: configOf({ features: ['report'], policies: { selector: {} }, logLevel: 'warn' }),
+    origin: { env: {}, kubeconfig },
+    isLeftOut: () => false,
+    metrics: () => ({ judged() {}, rescanned() {}, written() {} }),
+    log: createLogger({ level: 'warn' }),
   });
   const stop = new AbortController();
   const startedMs = performance.now();
-  const running = Promise.all([informers.run(stop.signal), reporter.run(stop.signal)]);
+  const running = reporter.run(stop.signal);
   const registries = createRegistryClient();
   // A repository that nobody has written to: nothing is mounted, all is sent.
   const target = parseReference(`${targetHost}/bench/run-${run}:v1`);
@@ -57,7 +39,6 @@ export async function scanAndCopy({ cluster, image, targetHost, run }: Work): Pr
   } finally {
     stop.abort();
     await running;
-    await client.close();
     await registries.close();
   }
 }

@@ -12,7 +12,7 @@ import {
   createKubeClient,
   staticCredentials,
 } from '../../src/kube/index.ts';
-import { createReporter } from '../../src/report/index.ts';
+import { createReporter, createReportMetrics } from '../../src/report/index.ts';
 import { createLivePolicies, createLookUps } from '../../src/runtime/index.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -67,7 +67,8 @@ export async function runReporterProcess(): Promise<void> {
     lookUps: createLookUps({ client, discovery, clock: systemClock, log }),
     installation: 'supercargo',
     isSplit: true,
-    metrics,
+    isAlone: true,
+    metrics: (gauges) => createReportMetrics(metrics, gauges),
     clock: systemClock,
     log,
   });

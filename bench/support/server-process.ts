@@ -7,6 +7,7 @@ import { parseYaml } from '../../src/base/index.ts';
 
 /** `supercargo up` in its own process, and what the system says of it. */
 export interface ServerProcess {
+  readonly kubeconfig: string;
   readonly url: string;
   readonly caPem: string;
   readonly token: string;
@@ -35,7 +36,14 @@ export async function startServer(program: string, options: readonly string[]): 
   try {
     const { kubeconfig } = await readyLine(child);
     const readyMs = performance.now() - startedAt;
-    return { ...credentials(kubeconfig), readyMs, cpuMs: () => cpuMs(child), memory: () => memory(child), stop };
+    return {
+      kubeconfig,
+      ...credentials(kubeconfig),
+      readyMs,
+      cpuMs: () => cpuMs(child),
+      memory: () => memory(child),
+      stop,
+    };
   } catch (thrown) {
     await stop();
     throw thrown;

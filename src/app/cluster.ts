@@ -23,6 +23,8 @@ export interface ClusterOptions {
   readonly connection: Connection;
   readonly env: Environment;
   readonly log: Logger;
+  /** The program of a thread that writes reports, so that admission has this one to itself. */
+  readonly reportWorker?: URL | undefined;
   /** False leaves `/healthz`, `/readyz` and `/metrics` out. */
   readonly servesStatus?: boolean;
   readonly onListening?: (address: string) => void;
@@ -42,7 +44,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   ]);
   const registry = new Registry();
   const metrics = createControllerMetrics(registry);
-  const environment = createEnvironment({ config, connection, env: options.env, metrics: registry, selector, log });
+  const environment = createEnvironment({ ...options, metrics: registry, selector });
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
   const manager: Manager = createManager({

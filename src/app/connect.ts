@@ -8,14 +8,19 @@ import {
   loadClusterConfig,
 } from '../kube/index.ts';
 
-export interface ConnectOptions {
+export interface ConnectionOrigin {
   readonly env: Environment;
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
+}
+
+export interface ConnectOptions extends ConnectionOrigin {
   readonly log: Logger;
 }
 
 export interface Connection {
+  /** How it was found, for a thread that needs one of its own. */
+  readonly origin: ConnectionOrigin;
   readonly client: KubeConnection;
   readonly discovery: Discovery;
   /** `v1.36.3`, as the server says it. */
@@ -23,13 +28,14 @@ export interface Connection {
 }
 
 /** Connects to the cluster of the kubeconfig, or in a pod to its own, and makes sure that it answers. */
-export async function connect({ env, kubeconfig, context, log }: ConnectOptions): Promise<Connection> {
+export async function connect({ log, ...origin }: ConnectOptions): Promise<Connection> {
+  const { env, kubeconfig, context } = origin;
   const config = await loadClusterConfig({ env, path: kubeconfig, context });
   const client = createKubeClient(config, { log });
   try {
     const answer = await client.raw('/version');
     const { gitVersion = 'unknown' } = answer.value as { readonly gitVersion?: string };
-    return { client, discovery: createDiscovery({ source: client, log }), version: gitVersion };
+    return { origin, client, discovery: createDiscovery({ source: client, log }), version: gitVersion };
   } catch (thrown) {
     await client.close();
     if (!(thrown instanceof SupercargoError)) throw thrown;

@@ -28,6 +28,7 @@ export interface EnvironmentOptions {
   readonly env: FeatureEnvironment['env'];
   readonly metrics: Registry;
   readonly selector: LabelMatcher | undefined;
+  readonly reportWorker?: URL | undefined;
   readonly log: Logger;
 }
 
@@ -43,6 +44,7 @@ export function createEnvironment({
   env,
   metrics,
   selector,
+  reportWorker,
   log,
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
@@ -57,6 +59,7 @@ export function createEnvironment({
     env,
     namespace,
     connection,
+    reportWorker,
     informers,
     images,
     // Policies and namespaces are followed only where a feature asks for them.

@@ -52,6 +52,7 @@ export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retr
 export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';
 export { after, type Soon } from './soon.ts';
+export { goBehindOthers } from './thread-priority.ts';
 export { openZipEntry, readZipEntry, ZipError } from './unzip.ts';
 export { maxYamlBytes, parseYaml, parseYamlDocuments, type YamlOptions } from './yaml.ts';
 export type { YamlDocument } from './yaml-build.ts';

@@ -20,6 +20,8 @@ export interface CliContext {
   readonly uptimeMs: () => number;
   /** The program of the threads that judge; only the built program has it. */
   readonly judgeWorker?: URL | undefined;
+  /** The program of the thread that writes reports, likewise. */
+  readonly reportWorker?: URL | undefined;
 }
 
 /** How a command ended: the process's exit code. */

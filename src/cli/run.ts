@@ -47,6 +47,7 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
       connection,
       env: context.env,
       log,
+      reportWorker: context.reportWorker,
       onListening: (address) => log.info('listening', { address }),
     });
     await program.run(context.signal);

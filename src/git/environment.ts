@@ -139,7 +139,9 @@ async function sshEnvironment(
 async function askpassEnvironment(passphrase: string, dir: string): Promise<GitEnvironment> {
   const [file, helper] = [join(dir, 'passphrase'), join(dir, 'askpass')];
   await writeFile(file, `${passphrase}\n`, { mode: 0o600 });
-  await writeFile(helper, `#!/bin/sh\nIFS= read -r line <${shellQuote(file)}\nprintf '%s\\n' "$line"\n`, { mode: 0o700 });
+  await writeFile(helper, `#!/bin/sh\nIFS= read -r line <${shellQuote(file)}\nprintf '%s\\n' "$line"\n`, {
+    mode: 0o700,
+  });
   // Older versions of ssh ask the helper only where there seems to be a display.
   return { SSH_ASKPASS: helper, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':none' };
 }

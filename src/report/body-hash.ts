@@ -3,14 +3,28 @@ import { hashText, mix, type TextHash } from './text-hash.ts';
 
 // Change without anybody having changed what policies look at; the server's own bookkeeping.
 const bookkeeping = new Set(['resourceVersion', 'managedFields', 'generation', 'selfLink']);
+// Set by the scheduler, as a rule before anybody has looked at a pod that was just admitted.
+const assignment = new Set(['nodeName']);
 const noFields: ReadonlySet<string> = new Set();
 
-/** Of all that a person can change. The same whatever the order of keys, as that differs between requests and lists. */
+/**
+ * Of all that a person can change, a pod's node apart. The same whatever the order of keys, as that differs between
+ * requests and lists.
+ */
 export function hashBody(object: KubeObject): TextHash {
-  const { status: _, metadata, ...rest } = object;
-  const body = hashValue(rest);
-  const meta = hashFields(metadata as Readonly<Record<string, unknown>>, bookkeeping);
-  return { a: mix(body.a, meta.a), b: mix(body.b, meta.b) };
+  const { status: _, metadata, spec, ...rest } = object;
+  const parts = [
+    hashValue(rest),
+    hashFields(metadata as Readonly<Record<string, unknown>>, bookkeeping),
+    isFields(spec) ? hashFields(spec, assignment) : hashValue(spec),
+  ];
+  return parts.reduce((sum, part) => ({ a: mix(sum.a, part.a), b: mix(sum.b, part.b) }));
+}
+
+/** Where a pod was put; 0 for what is nowhere. */
+export function hashNode({ spec }: KubeObject): number {
+  const node = isFields(spec) ? spec['nodeName'] : undefined;
+  return typeof node === 'string' ? hashText(node).a : 0;
 }
 
 export function hashStatus(object: KubeObject): TextHash {
@@ -28,10 +42,12 @@ function hashValue(value: unknown): TextHash {
     }
     return { a, b };
   }
-  if (typeof value === 'object' && value !== null)
-    return hashFields(value as Readonly<Record<string, unknown>>, noFields);
+  if (isFields(value)) return hashFields(value, noFields);
   return hashText(String(value), 2);
 }
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function hashFields(fields: Readonly<Record<string, unknown>>, left: ReadonlySet<string>): TextHash {
   let [a, b] = [5, 7];

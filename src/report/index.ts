@@ -7,7 +7,20 @@
  * contents alone. A report object is written only when its contents change, never beyond a size etcd takes, and never
  * when it does not carry our label. Nothing is removed because something could not be read.
  */
-export type { AdmissionRecord, TakeAdmissionResults } from './admission-results.ts';
+export {
+  type AdmissionRecord,
+  type AdmittedResults,
+  admittedResults,
+  type TakeAdmissionResults,
+} from './admission-results.ts';
+export {
+  createReportMetrics,
+  type OpenReportMetrics,
+  type ReportGauges,
+  type ReportMetrics,
+  type WriteOperation,
+  type WriteOutcome,
+} from './metrics.ts';
 export { maxNameLength, type ReportIdentity, type ReportPolicy, reportName } from './names.ts';
 export { createReportOutbox, type OutboxOptions, type ReportOutbox } from './outbox.ts';
 export { annotations as reportAnnotations, reportTypes } from './report-object.ts';

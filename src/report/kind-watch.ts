@@ -1,7 +1,7 @@
 import type { Logger } from '../base/index.ts';
 import { createInformer, type DiscoveredType, type Informer, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { hashBody, hashStatus } from './body-hash.ts';
+import { hashBody, hashNode, hashStatus } from './body-hash.ts';
 import type { IndexedResource } from './result-index.ts';
 import type { TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
@@ -12,6 +12,7 @@ export interface SeenObject {
   readonly version: string;
   readonly namespace: string;
   readonly body: TextHash;
+  readonly node: number;
   readonly status: TextHash;
 }
 
@@ -32,6 +33,7 @@ export interface KindWatch {
 
 export interface KindWatchOptions extends WatchedType {
   readonly client: KubeClient;
+  readonly pageSize: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly onChanged: (watch: KindWatch, key: string, object: KubeObject) => void;
@@ -39,12 +41,9 @@ export interface KindWatchOptions extends WatchedType {
   readonly onSynced: (watch: KindWatch) => void;
 }
 
-/** Small enough that reading one page holds the event loop for a millisecond or two: admission waits for it. */
-export const pageSize = 20;
-
 /** Follows the objects of one type until it is stopped. */
 export function startKindWatch(options: KindWatchOptions): KindWatch {
-  const { type, plans, policies, client, log, signal, onChanged, onGone, onSynced } = options;
+  const { type, plans, policies, client, pageSize, log, signal, onChanged, onGone, onSynced } = options;
   const informer = createInformer<KubeObject, SeenObject>({ client, type, log, pageSize, project: see });
   const stopping = new AbortController();
   const running = informer.run(AbortSignal.any([signal, stopping.signal]));
@@ -64,7 +63,7 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
   informer.addHandler({
     onAdd: ({ key, object }) => object && onChanged(watch, key, object),
     onUpdate({ key, object, stored, previous }) {
-      const isNew = !isSame(stored.body, previous.body);
+      const isNew = !isSame(stored.body, previous.body) || stored.node !== previous.node;
       const isOfInterest = isNew || (!isSame(stored.status, previous.status) && watch.plans.some((p) => p.readsStatus));
       if (isOfInterest) onChanged(watch, key, object);
     },
@@ -81,7 +80,14 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
 
 function see(object: KubeObject): SeenObject {
   const { uid = '', resourceVersion = '', namespace = '' } = object.metadata;
-  return { uid, version: resourceVersion, namespace, body: hashBody(object), status: hashStatus(object) };
+  return {
+    uid,
+    version: resourceVersion,
+    namespace,
+    body: hashBody(object),
+    node: hashNode(object),
+    status: hashStatus(object),
+  };
 }
 
 export const isSame = (x: TextHash, y: TextHash) => x.a === y.a && x.b === y.b;

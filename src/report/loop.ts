@@ -1,15 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.ts';
 
-/** The event loop is for admission and leases: of each of its turns, work that waits for nothing takes so much. */
-const sliceMs = 1;
+/** How much of a turn of the event loop work takes that waits for nothing. */
+export interface Pace {
+  readonly sliceMs: number;
+  /** Objects that are read at once, which nothing interrupts. */
+  readonly pageSize: number;
+}
+
+/** Beside admission and leases: a page of that size holds the loop for a millisecond or two. */
+export const sharedPace: Pace = { sliceMs: 1, pageSize: 20 };
+/** Where a thread has nothing else to do than to hear that it shall stop. */
+export const ownPace: Pace = { sliceMs: 20, pageSize: 200 };
 
 /** Shared by all that work through many objects: together they take one slice of a turn, however many they are. */
 export class LoopShare {
   private sliceEndsMs = 0;
   private turned: Promise<void> | undefined;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly sliceMs: number,
+  ) {}
 
   /** To be awaited before each piece; costs next to nothing while the slice lasts. */
   async turn(): Promise<void> {
@@ -22,7 +34,7 @@ export class LoopShare {
   private async nextSlice(): Promise<void> {
     await nextTurn();
     this.turned = undefined;
-    this.sliceEndsMs = this.clock.monotonicMs() + sliceMs;
+    this.sliceEndsMs = this.clock.monotonicMs() + this.sliceMs;
   }
 }
 

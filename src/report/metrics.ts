@@ -8,7 +8,7 @@ export type WriteOutcome = 'done' | 'conflict' | 'refused' | 'failed' | 'foreign
 export interface ReportMetrics {
   judged(policies: number): void;
   rescanned(policies: number): void;
-  written(operation: WriteOperation, outcome: WriteOutcome, bytes?: number): void;
+  written(operation: WriteOperation, outcome: WriteOutcome, bytes?: number, times?: number): void;
 }
 
 export const noMetrics: ReportMetrics = { judged() {}, rescanned() {}, written() {} };
@@ -20,6 +20,9 @@ export interface ReportGauges {
   /** Age of the oldest change that is not in a report yet. */
   readonly lagSeconds: number;
 }
+
+/** Where the counts go, given the way to ask for the rest. */
+export type OpenReportMetrics = (gauges: () => ReportGauges | undefined) => ReportMetrics;
 
 const operations: readonly WriteOperation[] = ['create', 'update', 'delete'];
 const outcomes: readonly WriteOutcome[] = ['done', 'conflict', 'refused', 'failed', 'foreign'];
@@ -79,8 +82,8 @@ export function createReportMetrics(registry: Registry, gauges: () => ReportGaug
   return {
     judged: (policies) => judged.inc(policies),
     rescanned: (policies) => rescans.inc(policies),
-    written(operation, outcome, size = 0) {
-      writes.inc({ operation, outcome });
+    written(operation, outcome, size = 0, times = 1) {
+      writes.inc({ operation, outcome }, times);
       bytes.inc(size);
     },
   };

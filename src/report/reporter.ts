@@ -1,11 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import type { Registry } from 'prom-client';
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
 import type { LivePolicies, LookUps } from '../runtime/index.ts';
 import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
-import { waitFor } from './loop.ts';
-import { createReportMetrics, noMetrics, type ReportGauges } from './metrics.ts';
+import { ownPace, sharedPace, waitFor } from './loop.ts';
+import { noMetrics, type OpenReportMetrics, type ReportGauges } from './metrics.ts';
 import { readOutboxes } from './outbox-reader.ts';
 import { readBack } from './read-back.ts';
 import { ReportWriter, type WriterLimits } from './report-writer.ts';
@@ -28,7 +27,9 @@ export interface ReporterOptions {
   readonly rescanMs?: number;
   readonly targetBytes?: number;
   readonly limits?: Partial<WriterLimits>;
-  readonly metrics?: Registry;
+  /** The thread has nothing else to do: no admission and no lease waits while it works. */
+  readonly isAlone?: boolean;
+  readonly metrics?: OpenReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -39,6 +40,8 @@ export interface Reporter {
   readonly isRunning: boolean;
   /** Taken while it runs; of no effect otherwise. */
   takeAdmissionResults(record: AdmissionRecord): void;
+  /** The same where somebody else has worked out what of it counts. */
+  takeAdmitted(admitted: AdmittedResults): void;
   /** Nothing is left to judge and nothing to write. */
   readonly isIdle: boolean;
 }
@@ -55,9 +58,7 @@ const hourMs = 3_600_000;
 export function createReporter(options: ReporterOptions): Reporter {
   const { client, policies, log, clock } = options;
   let term: Term | undefined;
-  const metrics = options.metrics
-    ? createReportMetrics(options.metrics, () => term && gaugesOf(term, clock))
-    : noMetrics;
+  const metrics = options.metrics?.(() => term && gaugesOf(term, clock)) ?? noMetrics;
 
   const begin = (): Term => {
     const { isSplit, targetBytes, isLeftOut = () => false } = options;
@@ -72,6 +73,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       index,
       isLeftOut,
       rescanMs: options.rescanMs ?? hourMs,
+      pace: options.isAlone ? ownPace : sharedPace,
       metrics,
       onSeen: (watch, key) => admission.seen(watch, key),
     });
@@ -159,6 +161,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       const admitted = term && admittedResults(record, options.isLeftOut ?? (() => false));
       if (admitted) term?.admission.take(admitted);
     },
+    takeAdmitted: (admitted) => term?.admission.take(admitted),
     get isIdle() {
       return term ? term.scanner.isIdle && term.writer.isIdle : false;
     },

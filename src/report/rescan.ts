@@ -1,7 +1,7 @@
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { type KubeClient, objectKey } from '../kube/index.ts';
 import { renderGvr } from '../object/index.ts';
-import { type KindWatch, pageSize } from './kind-watch.ts';
+import type { KindWatch } from './kind-watch.ts';
 import type { LookUpCache } from './look-up-tracker.ts';
 import type { LoopShare } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
@@ -14,6 +14,7 @@ export interface RescanContext {
   readonly watches: ReadonlyMap<string, KindWatch>;
   readonly judge: ObjectJudge;
   readonly share: LoopShare;
+  readonly pageSize: number;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -46,7 +47,7 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
 async function rescanType(
   watch: KindWatch,
   rescans: Rescans,
-  { client, judge, share, metrics, clock }: RescanContext,
+  { client, judge, share, pageSize, metrics, clock }: RescanContext,
   signal: AbortSignal,
 ): Promise<void> {
   const plans = watch.plans.filter(({ program }) => rescans.has(program.key));

@@ -7,7 +7,7 @@ import { withBackpressure } from './backpressure.ts';
 import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
-import { every, LoopShare, waitFor } from './loop.ts';
+import { every, LoopShare, type Pace, waitFor } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
 import { ObjectJudge } from './object-judge.ts';
 import { PendingObjects } from './pending-objects.ts';
@@ -25,6 +25,7 @@ export interface ScannerOptions {
   readonly index: ResultIndex;
   readonly isLeftOut: IsLeftOut;
   readonly rescanMs: number;
+  readonly pace: Pace;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -59,7 +60,7 @@ export class Scanner {
 
   constructor(private readonly options: ScannerOptions) {
     const { lookUps, policies, index, isLeftOut, clock } = options;
-    this.share = new LoopShare(clock);
+    this.share = new LoopShare(clock, options.pace.sliceMs);
     this.tracker = new LookUpTracker({
       lookUps,
       onStale: (policy, namespace) => this.rescans.add(policy, [namespace]),
@@ -252,9 +253,10 @@ export class Scanner {
   }
 
   private startWatch(watched: WatchedType, signal: AbortSignal): KindWatch {
-    const { client, log, clock, onSeen } = this.options;
+    const { client, log, clock, onSeen, pace } = this.options;
     return startKindWatch({
       ...watched,
+      pageSize: pace.pageSize,
       signal,
       log,
       client: withBackpressure(client, (until) => this.pending.untilRoom(until)),
@@ -323,6 +325,7 @@ export class Scanner {
       watches: this.watches,
       judge: this.judge,
       share: this.share,
+      pageSize: this.options.pace.pageSize,
     };
   }
 

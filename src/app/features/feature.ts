@@ -17,6 +17,8 @@ export interface FeatureEnvironment {
   /** Our own namespace in the cluster. */
   readonly namespace: string;
   readonly connection: Connection;
+  /** The program of a thread that writes reports; without it they are written in this one. */
+  readonly reportWorker: URL | undefined;
   /** One informer per kind, shared by all features. */
   readonly informers: InformerFactory;
   readonly policies: LivePolicies;

@@ -1,39 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { defaultResourceFilters, parseResourceFilters } from '../../admission/index.ts';
 import { startOrder } from '../../controller/index.ts';
-import { parseDurationMs } from '../../object/index.ts';
-import { createReporter, createReportOutbox, type IsLeftOut } from '../../report/index.ts';
-import type { WireFeature } from './feature.ts';
+import { createReportMetrics, createReportOutbox } from '../../report/index.ts';
+import type { FeatureEnvironment, WireFeature } from './feature.ts';
+import { isLeftOutOf, openReporter } from './report-setup.ts';
+import { createReportThread, type RemoteReporter } from './report-thread.ts';
 
 /** What policies say of everything in the cluster, written as policy reports; on the leader alone. */
 export const wireReport: WireFeature = (environment) => {
-  const { config, connection, policies, lookUps, metrics, clock, admissionResults } = environment;
-  const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
-  // A namespace counts as being in itself, as in requests about it.
-  const isLeftOut: IsLeftOut = (kind, namespace, name) =>
-    filters.excludes(kind, '', kind.group === '' && kind.kind === 'Namespace' ? name : namespace, name);
+  const { config, connection, clock, admissionResults } = environment;
   const log = environment.log.child({ feature: 'report' });
-  const reporter = createReporter({
-    client: connection.client,
-    discovery: connection.discovery,
-    policies,
-    lookUps,
-    installation: config.installation,
-    isSplit: config.report.splitPolicyReport,
-    isLeftOut,
-    outboxNamespace: environment.namespace,
-    rescanMs: parseDurationMs(config.report.rescanInterval),
-    metrics,
-    clock,
-    log,
-  });
+  const reporter = reporterOf(environment);
   const outbox = createReportOutbox({
     client: connection.client,
     installation: config.installation,
     namespace: environment.namespace,
     identity: `${hostname()} ${randomUUID()}`,
-    isLeftOut,
+    isLeftOut: isLeftOutOf(config),
     clock,
     log,
   });
@@ -55,3 +38,17 @@ export const wireReport: WireFeature = (environment) => {
     ],
   };
 };
+
+function reporterOf(environment: FeatureEnvironment): RemoteReporter {
+  const { reportWorker: program, config, connection, metrics, log } = environment;
+  const open = (gauges: Parameters<typeof createReportMetrics>[1]) => createReportMetrics(metrics, gauges);
+  if (program === undefined) return openReporter(environment, { metrics: open });
+  return createReportThread({
+    program,
+    config,
+    origin: connection.origin,
+    isLeftOut: isLeftOutOf(config),
+    metrics: open,
+    log,
+  });
+}

@@ -1,0 +1,39 @@
+import { defaultResourceFilters, parseResourceFilters } from '../../admission/index.ts';
+import { parseDurationMs } from '../../object/index.ts';
+import { createReporter, type IsLeftOut, type Reporter, type ReporterOptions } from '../../report/index.ts';
+import type { Config } from '../config.ts';
+import type { FeatureEnvironment } from './feature.ts';
+
+/** What the configuration leaves out of reports: what it leaves out of admission. */
+export function isLeftOutOf(config: Config): IsLeftOut {
+  const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
+  // A namespace counts as being in itself, as in requests about it.
+  return (kind, namespace, name) =>
+    filters.excludes(kind, '', kind.group === '' && kind.kind === 'Namespace' ? name : namespace, name);
+}
+
+type ReporterEnvironment = Pick<
+  FeatureEnvironment,
+  'config' | 'connection' | 'policies' | 'lookUps' | 'namespace' | 'clock' | 'log'
+>;
+
+/** The reporter of the configuration, in whichever thread this is. */
+export function openReporter(
+  { config, connection, policies, lookUps, namespace, clock, log }: ReporterEnvironment,
+  more: Pick<ReporterOptions, 'metrics' | 'isAlone'>,
+): Reporter {
+  return createReporter({
+    client: connection.client,
+    discovery: connection.discovery,
+    policies,
+    lookUps,
+    installation: config.installation,
+    isSplit: config.report.splitPolicyReport,
+    isLeftOut: isLeftOutOf(config),
+    outboxNamespace: namespace,
+    rescanMs: parseDurationMs(config.report.rescanInterval),
+    clock,
+    log: log.child({ feature: 'report' }),
+    ...more,
+  });
+}

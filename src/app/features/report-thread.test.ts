@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Registry } from 'prom-client';
+import { afterAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../base/index.ts';
+import { createReportMetrics } from '../../report/index.ts';
+import { configOf } from '../config.ts';
+import { createReportThread } from './report-thread.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'supercargo-report-thread-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A thread that does this, with `port` and `data` at hand. */
+function threadThat(code: string, graceMs?: number) {
+  const file = join(folder, `${Math.random()}.cjs`);
+  writeFileSync(file, `const { parentPort: port, workerData: data } = require('node:worker_threads');\n${code}`);
+  const registry = new Registry();
+  const reporter = createReportThread({
+    program: pathToFileURL(file),
+    config: configOf({ installation: 'mine' }),
+    origin: { env: { KUBECONFIG: '/k' }, context: 'c' },
+    isLeftOut: () => false,
+    metrics: (gauges) => createReportMetrics(registry, gauges),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    log: silentLogger,
+  });
+  return { reporter, registry };
+}
+
+describe('the thread of reports', () => {
+  test('is told what it needs, stops when asked, and what it counted is in the metrics', async () => {
+    const counts = `{
+      judged: data.config.installation === 'mine' && data.origin.env.KUBECONFIG === '/k' && data.origin.context === 'c' ? 7 : 0,
+      rescanned: 2,
+      written: [{ operation: 'update', outcome: 'done', bytes: 300, times: 3 }],
+      gauges: { totals: [4, 0, 0, 0, 0], objects: 5, watchedKinds: 6, lagSeconds: 0 },
+    }`;
+    const { reporter, registry } = threadThat(`
+      port.postMessage({ kind: 'counts', isIdle: true, counts: ${counts} });
+      port.once('message', ({ kind }) => { if (kind === 'stop') port.close(); });
+    `);
+    const stop = new AbortController();
+    const running = reporter.run(stop.signal);
+    expect(reporter.isRunning).toBe(true);
+    await expect.poll(() => reporter.isIdle).toBe(true);
+    const text = await registry.metrics();
+    for (const line of [
+      'supercargo_report_evaluations_total 7',
+      'supercargo_report_rescans_total 2',
+      'supercargo_report_writes_total{operation="update",outcome="done"} 3',
+      'supercargo_report_written_bytes_total 300',
+      'supercargo_report_objects 5',
+    ])
+      expect(text).toContain(`${line}\n`);
+    stop.abort();
+    await running;
+    expect([reporter.isRunning, reporter.isIdle]).toEqual([false, false]);
+    expect(await registry.metrics()).toContain('supercargo_report_objects 0\n');
+  });
+
+  test('ends the run with its own reason, or without one', async () => {
+    const { signal } = new AbortController();
+    const failing = threadThat("port.postMessage({ kind: 'failed', message: 'no cluster' });");
+    await expect(failing.reporter.run(signal)).rejects.toThrow('no cluster');
+    await expect(threadThat("throw new TypeError('oh')").reporter.run(signal)).rejects.toThrow('oh');
+    await expect(threadThat('').reporter.run(signal)).rejects.toThrow('the thread of reports has ended');
+  });
+
+  test('is ended when it does not stop in time, and may be run again', async () => {
+    const { reporter } = threadThat('setInterval(() => {}, 1000); port.on("message", () => {});', 50);
+    for (let i = 0; i < 2; i++) await reporter.run(AbortSignal.timeout(100));
+    await reporter.run(AbortSignal.abort());
+    expect(reporter.isRunning).toBe(false);
+  });
+});

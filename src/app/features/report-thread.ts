@@ -1,0 +1,97 @@
+import { Worker } from 'node:worker_threads';
+import { type Logger, SupercargoError } from '../../base/index.ts';
+import {
+  type AdmittedResults,
+  admittedResults,
+  type IsLeftOut,
+  type OpenReportMetrics,
+  type Reporter,
+  type ReportGauges,
+} from '../../report/index.ts';
+import type { Config } from '../config.ts';
+import type { ConnectionOrigin } from '../connect.ts';
+import { addCounts, type ReportCounts } from './report-counts.ts';
+
+/** What the thread is told at its start. */
+export interface ReportThreadSetup {
+  readonly config: Config;
+  readonly origin: ConnectionOrigin;
+}
+
+export type ToReportThread =
+  | { readonly kind: 'admitted'; readonly admitted: AdmittedResults }
+  | { readonly kind: 'stop' };
+export type FromReportThread =
+  | { readonly kind: 'counts'; readonly counts: ReportCounts; readonly isIdle: boolean }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** A reporter as the feature sees it, wherever it works. What it says of itself may be a second old. */
+export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
+
+export interface ReportThreadOptions extends ReportThreadSetup {
+  readonly program: URL;
+  readonly isLeftOut: IsLeftOut;
+  readonly metrics: OpenReportMetrics;
+  /** How long it may take to stop; all it does can be cut off anywhere. */
+  readonly graceMs?: number;
+  readonly log: Logger;
+}
+
+/**
+ * The reporter in a thread with a connection of its own: a scan takes the event loop nothing, and collecting its garbage
+ * holds up nobody else. Each run is a new thread.
+ */
+export function createReportThread(options: ReportThreadOptions): RemoteReporter {
+  const { program, config, origin, isLeftOut, graceMs = 10_000, log } = options;
+  let worker: Worker | undefined;
+  let gauges: ReportGauges | undefined;
+  let isIdle = false;
+  const metrics = options.metrics(() => gauges);
+  const send = (message: ToReportThread) => worker?.postMessage(message);
+  return {
+    async run(signal) {
+      const setup: ReportThreadSetup = { config, origin: { ...origin, env: { ...origin.env } } };
+      const running = new Worker(program, { workerData: setup });
+      worker = running;
+      let failure: unknown;
+      running.on('message', (message: FromReportThread) => {
+        if (message.kind === 'failed') failure = new SupercargoError('report-thread', message.message);
+        else {
+          addCounts(metrics, message.counts);
+          gauges = message.counts.gauges;
+          isIdle = message.isIdle;
+        }
+      });
+      running.on('error', (thrown) => {
+        failure = thrown;
+      });
+      const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+      let insist: NodeJS.Timeout | undefined;
+      const stop = () => {
+        send({ kind: 'stop' });
+        insist = setTimeout(() => {
+          log.warn('the thread of reports did not stop in time and is ended');
+          void running.terminate();
+        }, graceMs);
+      };
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+      await ended;
+      signal.removeEventListener('abort', stop);
+      clearTimeout(insist);
+      [worker, gauges, isIdle] = [undefined, undefined, false];
+      if (failure !== undefined) throw failure;
+      if (!signal.aborted) throw new SupercargoError('report-thread', 'the thread of reports has ended');
+    },
+    get isRunning() {
+      return worker !== undefined;
+    },
+    get isIdle() {
+      return isIdle;
+    },
+    takeAdmissionResults(record) {
+      const admitted = worker && admittedResults(record, isLeftOut);
+      if (admitted) send({ kind: 'admitted', admitted });
+    },
+  };
+}
