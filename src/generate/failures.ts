@@ -58,6 +58,12 @@ export class Failures {
     return oldest;
   }
 
+  /** Whether something of the policy is still to be tried again. */
+  concern(policy: string): boolean {
+    for (const failed of this.failed.values()) if (failed.policy === policy) return true;
+    return false;
+  }
+
   /** The rules that were tried have succeeded; true when something changed by that. */
   delete(
     trigger: Pick<FailedTrigger, 'policy' | 'type' | 'uid' | 'operation'>,

@@ -264,7 +264,7 @@ class Term {
           discovery.invalidate();
           const before = this.types;
           this.types = await discovery.list({ signal: this.signal });
-          if (this.types.length !== before.length) this.refresh();
+          if (namesOf(this.types) !== namesOf(before)) this.refresh();
         }
       } catch (thrown) {
         if (!this.signal.aborted) log.warn('kinds cannot be discovered', { error: errorMessage(thrown) });
@@ -280,7 +280,8 @@ class Term {
 
   private checkpoint(): Checkpoint {
     if (this.restored) return { ...this.restored, failed: this.failures.list() };
-    const marks: Record<string, Mark> = {};
+    // Those of kinds that are not served just now are kept: what is written meanwhile is heard when they are again.
+    const marks: Record<string, Mark> = { ...this.marks };
     for (const [id, follower] of this.followers) {
       const mark = follower.mark();
       if (mark) marks[id] = mark;
@@ -292,3 +293,5 @@ class Term {
     return { marks, policies, failed: this.failures.list(), downstream: this.downstream };
   }
 }
+
+const namesOf = (types: readonly DiscoveredType[]) => types.map(renderGvr).sort().join(' ');

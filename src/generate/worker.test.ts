@@ -45,6 +45,8 @@ function tableWith(...names: string[]) {
 /** A worker on a pretended server that refuses what the rules in `refused` want to write. */
 class Story {
   readonly transcript: string[] = [];
+  /** The condition of the policy, as it was told. */
+  readonly problems: (string | undefined)[] = [];
   readonly refused = new Set<string>();
   readonly failures = new Failures([]);
   readonly worker: Worker;
@@ -70,7 +72,12 @@ class Story {
         exceptions: () => [],
       }),
       failures: this.failures,
-      telling: new Telling({ events, metrics: new Registry(), log }),
+      telling: new Telling({
+        events,
+        metrics: new Registry(),
+        log,
+        onProblem: (_, problem) => this.problems.push(problem?.message),
+      }),
       clock,
       onFailures: () => {},
     });
@@ -168,5 +175,10 @@ describe('a trigger that waits for its work', () => {
     await story.settle();
     expect(story.transcript).toEqual(['bad refused', 'good']);
     expect(story.failures.list()).toMatchObject([{ rules: ['bad'], error: 'refused' }]);
+    expect(story.problems).toEqual(['refused']);
+    story.refused.clear();
+    story.tell(new Set(['bad']));
+    await story.settle();
+    expect(story.problems).toEqual(['refused', undefined]);
   });
 });

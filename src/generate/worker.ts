@@ -120,7 +120,8 @@ export class Worker {
       rules = failed.map(({ rule }) => rule);
       if (failed.length > 0) throw oneError(failed);
       if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
-      telling.succeeded(policy);
+      // As long as another trigger of the policy fails, its condition says so.
+      if (!failures.concern(policy)) telling.succeeded(policy);
     } catch (thrown) {
       if (signal.aborted) return;
       this.tell(policy, thrown);
