@@ -7,19 +7,10 @@ import type { PolicyMark } from './checkpoint.ts';
 import type { Mark } from './progress.ts';
 import { createRuleTable } from './rule-table.ts';
 import { Scanner } from './scanner.ts';
-import { pods } from './testing/history.ts';
+import { discoveredPods } from './testing/history.ts';
 
 const noon = Date.parse('2030-01-01T12:00:00Z');
 const at = (seconds: number) => rfc3339(noon + seconds * 1000);
-const discovered = {
-  ...pods,
-  singular: 'pod',
-  shortNames: [],
-  categories: [],
-  verbs: ['list', 'watch'],
-  subresources: [],
-  isPreferredVersion: true,
-};
 
 /** A pod created at a second, maybe written at another. */
 function pod(name: string, version: number, created: number, written = created): KubeObject {
@@ -79,7 +70,7 @@ interface Setting {
   readonly heard: Mark | undefined;
   readonly marks?: Map<string, PolicyMark>;
   readonly sinceMs?: number;
-  readonly types?: readonly (typeof discovered)[];
+  readonly types?: readonly (typeof discoveredPods)[];
   /** A kind that the server refuses to list. */
   readonly forbidden?: string;
   /** What happens after the first look. */
@@ -87,7 +78,7 @@ interface Setting {
 }
 
 async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, ...setting }: Setting) {
-  const { types = [discovered], forbidden, then } = setting;
+  const { types = [discoveredPods], forbidden, then } = setting;
   const found: string[] = [];
   const rulesFor: Record<string, readonly string[]> = {};
   const unfinished: (() => void)[] = [];
@@ -223,7 +214,7 @@ describe('what a policy looks at that was there before it was heard of', () => {
   });
 
   it('does not wait for a kind that cannot be listed', async () => {
-    const other = { ...discovered, resource: 'a-secrets', kind: 'Secret', singular: 'secret' };
+    const other = { ...discoveredPods, resource: 'a-secrets', kind: 'Secret', singular: 'secret' };
     const { spec, ...rest } = policyObject(10, 1, false, 10);
     const match = { any: [{ resources: { kinds: ['Secret', 'Pod'] } }] };
     const { program } = compilePolicy({ ...rest, spec: { rules: [{ ...spec.rules[0]!, match }] } });
@@ -231,7 +222,7 @@ describe('what a policy looks at that was there before it was heard of', () => {
       program: program!,
       objects,
       heard,
-      types: [other, discovered],
+      types: [other, discoveredPods],
       forbidden: 'Secret',
     });
     expect(found).toEqual(missed);
@@ -240,7 +231,7 @@ describe('what a policy looks at that was there before it was heard of', () => {
   it('waits for the first list where the kind was not followed yet', async () => {
     const { found, marks, scanner } = await scan({ program: policy(10, 1, false), objects, heard: undefined });
     expect(found).toEqual([]);
-    scanner.firstHeard(discovered, heard);
+    scanner.firstHeard(discoveredPods, heard);
     expect(marks.get('uid-p')?.pending).toEqual({ 'v1/pods': heard });
   });
 });

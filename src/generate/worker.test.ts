@@ -11,18 +11,9 @@ import { type Origin, triggerIdentityOf } from './origin.ts';
 import { createRuleTable } from './rule-table.ts';
 import { createRuleRunner } from './run-rules.ts';
 import { Telling } from './telling.ts';
-import { pods } from './testing/history.ts';
+import { discoveredPods, pods } from './testing/history.ts';
 import { Worker } from './worker.ts';
 
-const discovered = {
-  ...pods,
-  singular: 'pod',
-  shortNames: [],
-  categories: [],
-  verbs: ['list', 'watch'],
-  subresources: [],
-  isPreferredVersion: true,
-};
 const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'shop', uid: 'uid-a' } };
 
 /** A policy whose rules each make a ConfigMap. */
@@ -39,7 +30,7 @@ function tableWith(...names: string[]) {
       })),
     },
   });
-  return createRuleTable([program!], [discovered]);
+  return createRuleTable([program!], [discoveredPods]);
 }
 
 /** A worker on a pretended server that refuses what the rules in `refused` want to write. */

@@ -6,6 +6,16 @@ import type { Mark } from '../progress.ts';
 import { TriggerFollower } from '../trigger-follower.ts';
 
 export const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+/** The same as discovery tells of it. */
+export const discoveredPods = {
+  ...pods,
+  singular: 'pod',
+  shortNames: [],
+  categories: [],
+  verbs: ['list', 'watch'],
+  subresources: [],
+  isPreferredVersion: true,
+};
 const me = 'supercargo-generate';
 
 /** The pods of a pretended server with a clock of its own, and a generator that comes and goes. */
