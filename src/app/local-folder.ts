@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the kubeconfig of a cluster without a directory goes: one per user, the newest `up` wins. */
+/** Where kubeconfigs of clusters without a directory go: one for each, and `kubeconfig` for the newest of the user. */
 export function localFolder(temporaryDir: string): string {
   return join(temporaryDir, `supercargo-${userInfo().username}`);
 }

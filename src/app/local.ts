@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startApiServer } from '../apiserver/index.ts';
 import { errorCode, errorMessage, type Logger, renderYaml, UsageError } from '../base/index.ts';
@@ -42,9 +42,21 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
     if (errorCode(thrown) !== 'EADDRINUSE') throw thrown;
     throw new UsageError('local-port-taken', `port ${options.port} is taken; choose another with --port`);
   });
-  const kubeconfig = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfig, renderKubeconfig(server.url, server.caPem, server.token), { mode: 0o600 });
-  return { url: server.url, kubeconfig, version: server.version, stop: () => server.stop() };
+  const text = renderKubeconfig(server.url, server.caPem, server.token);
+  const newest = join(folder, 'kubeconfig');
+  // A second cluster must not take the first one's away from whoever uses it.
+  const kubeconfig = options.dir === undefined ? `${newest}-${process.pid}` : newest;
+  for (const file of new Set([kubeconfig, newest])) writeFileSync(file, text, { mode: 0o600 });
+  const stop = async () => {
+    await server.stop();
+    if (options.dir === undefined) for (const file of [kubeconfig, newest]) removeIfStill(file, text);
+  };
+  return { url: server.url, kubeconfig, version: server.version, stop };
+}
+
+/** What somebody else has written since is left alone. */
+function removeIfStill(file: string, text: string): void {
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) rmSync(file, { force: true });
 }
 
 function makeFolder(folder: string): void {

@@ -52,7 +52,7 @@ thead th { position: sticky; top: 0; background: var(--ground); border-bottom: 2
   font-weight: 600; cursor: pointer; white-space: nowrap; }
 thead th[aria-sort="ascending"]::after { content: " ↑"; } thead th[aria-sort="descending"]::after { content: " ↓"; }
 tbody tr { border-bottom: 1px solid var(--line); } tbody tr:hover { background: var(--raised); }
-td { overflow-wrap: anywhere; } .n { text-align: right; font-variant-numeric: tabular-nums; }
+td { overflow-wrap: anywhere; } td:not(.n) { min-width: 7rem; } .n { text-align: right; font-variant-numeric: tabular-nums; }
 .badge { font-weight: 600; } .badge.pass { color: var(--pass); } .badge.fail { color: var(--fail); }
 .badge.warn { color: var(--warn); } .badge.error { color: var(--error); } .badge.skip { color: var(--skip); }
 input { font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--line); border-radius: 6px;

@@ -79,7 +79,9 @@ async function report(options: ReportOptions, context: CliContext, version: stri
   const print = async () => {
     const { groups, total, text } = await reportCluster(connection, request, context.signal);
     if (options.watch && context.stdout.isTTY) context.stdout.write('\u001b[2J\u001b[H');
-    context.stdout.write(output === 'table' ? renderTable(by, groups, total) : text);
+    if (output !== 'table') context.stdout.write(text);
+    else if (groups.length > 0) context.stdout.write(renderTable(by, groups, total));
+    else context.stdout.write(`No results found${inNamespace(namespace)}\n`);
   };
   try {
     if (options.watch) await followReports(connection, namespace, print, context.signal);
@@ -89,12 +91,15 @@ async function report(options: ReportOptions, context: CliContext, version: stri
   }
 }
 
+/** As kubectl says it; whoever looks at the wrong place shall see where they look. */
+const inNamespace = (namespace: string | undefined) =>
+  namespace === undefined ? '.' : ` in the namespace ${namespace}; -A looks at all of them.`;
+
 type Counts = Readonly<Record<'pass' | 'fail' | 'warn' | 'error' | 'skip', number>>;
 const columns = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
 
 /** In kubectl's manner: columns and nothing else, for eyes and for awk. */
 function renderTable(by: string, groups: readonly (Counts & { readonly key: string })[], total: Counts): string {
-  if (groups.length === 0) return 'No results found.\n';
   const rows = [
     [by.toUpperCase(), ...columns.map((column) => column.toUpperCase())],
     ...groups.map((group) => [group.key, ...columns.map((column) => String(group[column]))]),

@@ -68,6 +68,24 @@ describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
     await first.stop();
   });
 
+  it('gives each cluster a kubeconfig of its own, and the newest to kubectl', async () => {
+    const home = freshPath('home');
+    const [first, second] = [
+      await startProgram([...upJson, '--features', 'none'], { home }),
+      await startProgram([...upJson, '--features', 'none'], { home }),
+    ];
+    const serverOf = async (env: Readonly<Record<string, string>> = {}) =>
+      (await runProgram(['kubectl', 'config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}'], { home, env }))
+        .stdout;
+    expect(await serverOf()).toBe(second.ready.server);
+    expect(await serverOf({ KUBECONFIG: first.ready.kubeconfig })).toBe(first.ready.server);
+    await first.stop();
+    expect([first, second].map(({ ready }) => existsSync(ready.kubeconfig))).toEqual([false, true]);
+    expect(await serverOf()).toBe(second.ready.server);
+    await second.stop();
+    expect(await refused(['kubectl', 'get', 'pods'], { home })).toMatch(/^no cluster is up/);
+  });
+
   it('refuses a folder that is a file, lies in a file or cannot be made', async () => {
     const file = writeFile('file', '');
     expect(await refused([...upJson, '--dir', file])).toMatch(new RegExp(`^cannot use ${file}: EEXIST.*--dir$`));
@@ -150,7 +168,7 @@ describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
     expect(said).toMatch(
       /^Supercargo is up: Kubernetes v1\.36\.\d+ at https:\/\/127\.0\.0\.1:\d+, ready after \d+ ms$/m,
     );
-    expect(said).toMatch(/^ {3}export KUBECONFIG=\S+\/kubeconfig$/m);
+    expect(said).toMatch(/^ {3}export KUBECONFIG=\S+\/kubeconfig-\d+$/m);
     expect(said).toMatch(/^1\. A Deployment runs$/m);
     expect(said.match(/^ {3}pod\/hello-\S+ is Running/gm)).toHaveLength(3);
     program.signal('SIGINT');

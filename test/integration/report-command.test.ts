@@ -115,7 +115,9 @@ describe('supercargo report', () => {
       '0',
       '0',
     ]);
-    expect((await run(['-n', 'elsewhere'])).stdout).toBe('No results found.\n');
+    expect((await run(['-n', 'elsewhere'])).stdout).toBe(
+      'No results found in the namespace elsewhere; -A looks at all of them.\n',
+    );
     expect((await run(['-A', '-n', 'default'])).stderr).toContain('choose one of');
   });
 

@@ -42,6 +42,12 @@ export const cronJob = (name: string) => ({
   spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: job(name).spec } },
 });
 
+/** Names without a group are the whole cluster's: those of two definitions must differ, or kubectl chooses. */
+export const shipNames = (group: string) => {
+  const [fleet = ''] = group.split('.');
+  return { shortNames: [fleet.replace('fleet-', 'shp')], categories: [fleet] };
+};
+
 /** A definition with everything that kubectl shows of one: columns, short names, categories, scale and status. */
 export const shipDefinition = (group: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -50,7 +56,7 @@ export const shipDefinition = (group: string) => ({
   spec: {
     group,
     scope: 'Namespaced',
-    names: { plural: 'ships', singular: 'ship', kind: 'Ship', shortNames: ['shp'], categories: ['fleet'] },
+    names: { plural: 'ships', singular: 'ship', kind: 'Ship', ...shipNames(group) },
     versions: [
       {
         name: 'v1',
