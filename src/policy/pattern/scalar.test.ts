@@ -100,9 +100,10 @@ describe('amounts', () => {
 
 describe('hostile input', () => {
   it('answers for fifty stars without backtracking', () => {
-    const start = performance.now();
+    const before = process.cpuUsage();
     expect(matchScalar('a'.repeat(5000), `${'*a'.repeat(50)}b`)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(1000);
+    // In CPU time: what else the machine does is not in it.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
   });
 
   it('refuses a pair of texts that would take long', () => {
