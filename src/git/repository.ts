@@ -98,7 +98,10 @@ const maxPacks = 50;
 async function tidy(session: Session): Promise<void> {
   const names = await readdir(join(session.repository, 'objects', 'pack')).catch(() => []);
   if (names.filter((name) => name.endsWith('.pack')).length <= maxPacks) return;
-  await session.git('tidying the copy', ['gc', '--quiet', '--prune=now']);
+  await session.git('tidying the copy', ['gc', '--quiet', '--prune=now']).catch((thrown) => {
+    // A copy that cannot be tidied, or not in time, is as good as a broken one: it is thrown away.
+    throw thrown instanceof GitError ? new GitError('git-failed', thrown.message, thrown) : thrown;
+  });
 }
 
 /** What a process that was killed left behind would stop git for ever. */
