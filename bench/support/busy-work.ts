@@ -18,6 +18,7 @@ export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work):
   const reporter = createReportThread({
     program: pathToFileURL('dist/report-worker.cjs'),
     config: configOf({ features: ['report'], policies: { selector: {} }, logLevel: 'warn' }),
+    ownPolicies: 'all',
     origin: { env: {}, kubeconfig },
     isLeftOut: () => false,
     metrics: () => ({ judged() {}, rescanned() {}, written() {} }),

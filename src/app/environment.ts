@@ -60,6 +60,7 @@ export function createEnvironment({
     namespace,
     connection,
     reportWorker,
+    selector,
     informers,
     images,
     // Policies and namespaces are followed only where a feature asks for them.

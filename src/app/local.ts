@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startApiServer } from '../apiserver/index.ts';
 import { errorCode, errorMessage, type Logger, renderYaml, UsageError } from '../base/index.ts';
@@ -42,6 +42,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
     if (errorCode(thrown) !== 'EADDRINUSE') throw thrown;
     throw new UsageError('local-port-taken', `port ${options.port} is taken; choose another with --port`);
   });
+  if (options.dir === undefined) removeLeftOver(folder);
   const text = renderKubeconfig(server.url, server.caPem, server.token);
   const newest = join(folder, 'kubeconfig');
   // A second cluster must not take the first one's away from whoever uses it.
@@ -52,6 +53,22 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
     if (options.dir === undefined) for (const file of [kubeconfig, newest]) removeIfStill(file, text);
   };
   return { url: server.url, kubeconfig, version: server.version, stop };
+}
+
+/** Of clusters that were killed: each names the process that wrote it. */
+function removeLeftOver(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /^kubeconfig-(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return errorCode(thrown) !== 'ESRCH';
+  }
 }
 
 /** What somebody else has written since is left alone. */

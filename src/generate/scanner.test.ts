@@ -138,6 +138,16 @@ describe('what a policy looks at that was there before it was heard of', () => {
       : object,
   );
   const heard = heardAt(30, 20, 'same-second');
+
+  it('with generateExisting is all that is older than the policy, even when its kind was last heard long ago', async () => {
+    const program = policy(25, 1, true);
+    const { found } = await scan({ program, objects, heard: heardAt(3, -100) });
+    expect(found.sort()).toEqual(
+      ['missed', 'missed-then-status', 'older', 'same-second', 'same-second-later', 'updated'].map(
+        (name) => `CREATE ${name}`,
+      ),
+    );
+  });
   const missed = ['CREATE missed', 'CREATE missed-then-status', 'UPDATE updated', 'CREATE same-second'];
 
   it('is what was written between the policy and the moment it became known', async () => {

@@ -9,7 +9,7 @@ import type { PendingTrigger } from './pending.ts';
 import type { Mark } from './progress.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import { actsOnExisting } from './rules.ts';
-import { type Beginning, type CutOff, creationOf, isWithin, lastChangeOf, missedTrigger } from './trigger.ts';
+import { type Beginning, type CutOff, creationOf, isSince, isWithin, lastChangeOf, missedTrigger } from './trigger.ts';
 import { createdAtMs } from './writes.ts';
 
 export interface ScannerOptions {
@@ -195,7 +195,8 @@ export class Scanner {
       return;
     const kind = gvkOf(object);
     const wanted = { CREATE: new Set<string>(), UPDATE: new Set<string>() };
-    const isThere = isWithin(object, createdAtMs(object), heard);
+    // What is older than the policy is not told live, whenever it was heard of.
+    const isThere = isWithin(object, createdAtMs(object), heard) || !isSince(creationOf(policy.program.policy), object);
     for (const rule of policy.watched) {
       if (!rule.concerns(kind, '')) continue;
       const asExisting = isThere ? 'CREATE' : undefined;

@@ -178,6 +178,8 @@ class Term {
     this.table = createRuleTable(this.options.policies.current.programs, this.types);
     for (const [id, follower] of this.followers) {
       if (this.table.types.has(id)) continue;
+      const mark = this.types.some((type) => renderGvr(type) === id) ? undefined : follower.mark();
+      if (mark) this.marks = { ...this.marks, [id]: mark };
       this.followers.delete(id);
       void follower.end();
     }
@@ -281,7 +283,8 @@ class Term {
   private checkpoint(): Checkpoint {
     if (this.restored) return { ...this.restored, failed: this.failures.list() };
     // Those of kinds that are not served just now are kept: what is written meanwhile is heard when they are again.
-    const marks: Record<string, Mark> = { ...this.marks };
+    const served = new Set(this.types.map(renderGvr));
+    const marks = Object.fromEntries(Object.entries(this.marks).filter(([id]) => !served.has(id)));
     for (const [id, follower] of this.followers) {
       const mark = follower.mark();
       if (mark) marks[id] = mark;

@@ -35,6 +35,7 @@ describe('trailers', () => {
     ['Key: subject', []],
     ['Subject\n \nKey: a\n(cherry picked from commit 1234)\n\n\n', ['a']],
     ['Subject\n\nKeys: a\nKey:  \n', []],
+    ['Subject\r\n\r\nKey: a\r\n', ['a']],
     ['', []],
   ])('of %j', (message, values) => {
     expect(trailersOf(message, 'Key')).toEqual(values);

@@ -27,7 +27,7 @@ export function parseCommit(content: Buffer): CommitObject {
  * else; whoever picked or squashed a commit may have added to it.
  */
 export function trailersOf(message: string, key: string): readonly string[] {
-  const [, ...paragraphs] = message.trimEnd().split(/\n[ \t]*\n/);
+  const [, ...paragraphs] = message.trimEnd().split(/\n[ \t\r]*\n/);
   const start = `${key.toLowerCase()}:`;
   return (paragraphs.at(-1) ?? '')
     .split('\n')

@@ -72,6 +72,8 @@ function settingsOf({ auth, proxy }: CheckedRemote): Settings {
     ['push.gpgSign', 'false'],
     ['commit.gpgSign', 'false'],
     ['transfer.fsckObjects', 'false'],
+    // Written for bare repositories unless told otherwise, and not possible where contents are left at the remote.
+    ['repack.writeBitmaps', 'false'],
     // What is left at the remote may be asked for from the start: a process reads its configuration once.
     ['remote.origin.promisor', 'true'],
     ['remote.origin.partialCloneFilter', 'blob:none'],

@@ -44,12 +44,25 @@ async function fetchKnown(session: Session, sinceMs: number | undefined): Promis
   const completeSinceMs = session.memory.completeSince.get(trackingRef);
   const reachesFarEnough = sinceMs === undefined || (completeSinceMs !== undefined && completeSinceMs <= sinceMs);
   if (!reachesFarEnough || (await session.resolve(trackingRef)) === undefined) return undefined;
-  // What goes on from a history that is complete must not cut it off.
-  const depth = completeSinceMs === undefined ? ['--depth=1'] : [];
-  const args = [...fetchArguments, ...depth, 'origin', `+${remoteRef}:${trackingRef}`];
+  const boundMs = boundOf(session);
+  const args = [...fetchArguments, depthOf(boundMs), 'origin', `+${remoteRef}:${trackingRef}`];
   const { exitCode } = await session.attempt('fetching the branch', args);
-  return exitCode === 0 ? session.resolve(trackingRef) : undefined;
+  if (exitCode !== 0) return undefined;
+  if (boundMs !== undefined) session.memory.completeSince.set(trackingRef, boundMs);
+  return session.resolve(trackingRef);
 }
+
+/**
+ * How far back a fetch has to reach. Git keeps one list of where history ends for the whole copy: what is enough for one
+ * branch must not cut off another. And never without a bound: a merge of something old would bring all of history.
+ */
+function boundOf({ memory }: Session, wantedMs?: number): number | undefined {
+  const boundMs = Math.min(wantedMs ?? Number.POSITIVE_INFINITY, ...memory.completeSince.values());
+  return Number.isFinite(boundMs) ? boundMs : undefined;
+}
+
+const depthOf = (boundMs: number | undefined) =>
+  boundMs === undefined ? '--depth=1' : `--shallow-since=${Math.floor(boundMs / 1000)} +0000`;
 
 const fetchArguments = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
 
@@ -77,14 +90,14 @@ interface Tip {
 async function fetchTip(session: Session, { tip, refspec, ref, sinceMs }: Tip): Promise<void> {
   // What is here already is enough, unless history is asked for: it may reach back further than last time.
   if (sinceMs === undefined && (await session.resolve(ref)) === tip) return;
-  const depths =
-    sinceMs === undefined ? ['--depth=1'] : [`--shallow-since=${Math.floor(sinceMs / 1000)} +0000`, '--depth=1'];
+  const boundMs = boundOf(session, sinceMs);
+  const depths = boundMs === undefined ? [depthOf(undefined)] : [depthOf(boundMs), depthOf(undefined)];
   session.memory.completeSince.delete(ref);
   for (const depth of depths) {
     const args = [...fetchArguments, depth, 'origin', refspec];
     const output = await session.attempt('fetching the branch', args);
     if (output.exitCode === 0) {
-      if (sinceMs !== undefined) session.memory.completeSince.set(ref, sinceMs);
+      if (boundMs !== undefined) session.memory.completeSince.set(ref, boundMs);
       return;
     }
     // No commit is younger than the moment: then the last one alone.

@@ -23,6 +23,7 @@ interface Question {
 export class ObjectReader {
   private running: RunningGit | undefined;
   private readonly questions: Question[] = [];
+  private isClosed = false;
 
   constructor(
     private readonly command: GitCommand,
@@ -32,6 +33,7 @@ export class ObjectReader {
   /** The object of a name that has no line break in it; undefined when there is none. */
   read(name: string): Promise<GitObject | undefined> {
     return new Promise((resolve, reject) => {
+      if (this.isClosed) throw new Error('the repository is no longer open');
       const running = (this.running ??= this.start());
       const timer = setTimeout(() => running.stop(timedOut(this.command, this.options)), this.options.timeoutMs);
       this.questions.push({ resolve, reject, timer });
@@ -41,6 +43,7 @@ export class ObjectReader {
 
   async close(): Promise<void> {
     const { running } = this;
+    this.isClosed = true;
     running?.stdin.end();
     await running?.ended.catch(() => {});
   }

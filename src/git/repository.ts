@@ -73,7 +73,10 @@ export class RepositoryStore {
 
   /** A copy that git cannot make sense of is thrown away: the next use starts with a fresh one. */
   private async discardAfter(thrown: unknown, repository: string): Promise<never> {
-    if (thrown instanceof GitError && thrown.code === 'git-failed') {
+    const code = thrown instanceof GitError ? thrown.code : undefined;
+    // A git that was killed may have left locks behind: they are looked for when the copy is opened again.
+    if (code === undefined || code === 'git-timeout') this.opened.delete(repository);
+    if (code === 'git-failed') {
       this.opened.delete(repository);
       await rm(repository, { recursive: true, force: true });
     }

@@ -15,7 +15,8 @@ export function parseTree(content: Buffer, hashBytes: number): ReadonlyMap<strin
     const end = content.indexOf(0, space);
     const name = content.toString('utf8', space + 1, end);
     const object = content.toString('hex', end + 1, end + 1 + hashBytes);
-    entries.set(name, { mode: content.toString('latin1', at, space), object });
+    // Old programs wrote a zero before the mode of a folder.
+    entries.set(name, { mode: content.toString('latin1', at, space).replace(/^0+/, ''), object });
     at = end + 1 + hashBytes;
   }
   return entries;

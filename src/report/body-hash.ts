@@ -24,7 +24,7 @@ export function hashBody(object: KubeObject): TextHash {
 /** Where a pod was put; 0 for what is nowhere. */
 export function hashNode({ spec }: KubeObject): number {
   const node = isFields(spec) ? spec['nodeName'] : undefined;
-  return typeof node === 'string' ? hashText(node).a : 0;
+  return node === undefined ? 0 : hashValue(node).a;
 }
 
 export function hashStatus(object: KubeObject): TextHash {

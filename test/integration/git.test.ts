@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
 import {
   type CommitRequest,
   createGit,
@@ -17,6 +18,7 @@ import {
   hasGit,
   plainGit,
   plainGitAsync,
+  plainGitWith,
   startGitServer,
 } from '../support/git-server.ts';
 import { findSshd, hasSsh, type SshServer, startSshServer } from '../support/ssh-server.ts';
@@ -245,6 +247,54 @@ describe.skipIf(!hasGit())('a repository on this machine', () => {
     expect([...(await seen())].sort()).toEqual(['one', 'ours', 'ours', 'side', 'two']);
   });
 
+  test('no more history is fetched than is asked for, whatever somebody merges', async () => {
+    const url = join(scratch(), 'r.git');
+    const { clone } = seeded(url);
+    const other = (...args: string[]) => plainGit(clone, ...args);
+    const old = { GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
+    for (let i = 0; i < 20; i++) plainGitWith(old, clone, 'commit', '--quiet', '--allow-empty', '-m', `old ${i}`);
+    other('push', '--quiet', 'origin', 'main');
+    const dir = scratch();
+    const git = makeGit({ cacheDir: join(dir, 'cache') });
+    const remote = { url, branch: 'main' };
+    await git.commit(request(remote, { a: '1' }), signal);
+    await git.commit(request(remote, { b: '1' }), signal);
+    other('checkout', '--quiet', '-b', 'side', 'main~10');
+    other('commit', '--quiet', '--allow-empty', '-m', 'side');
+    other('checkout', '--quiet', 'main');
+    other('pull', '--quiet', '--ff-only', 'origin', 'main');
+    other('merge', '--quiet', '--no-ff', '-m', 'Merge', 'side');
+    other('push', '--quiet', 'origin', 'main');
+    await git.commit(request(remote, { c: '1' }), signal);
+    const copy = join(dir, 'cache', readdirSync(join(dir, 'cache'))[0]!);
+    const objects = plainGit(copy, 'cat-file', '--batch-check', '--batch-all-objects').split('\n');
+    expect(objects.filter((line) => line.includes(' commit ')).length).toBeLessThan(10);
+  });
+
+  test('one branch does not cut off what is known of another', async () => {
+    const url = join(scratch(), 'r.git');
+    const { clone } = seeded(url);
+    const [main, dev] = ['main', 'dev'].map((branch) => ({ url, branch })) as [GitRemote, GitRemote];
+    let agoMs = 600_000;
+    const git = makeGit({ clock: { ...systemClock, now: () => Date.now() - agoMs } });
+    const values = ['one', 'three', 'two'];
+    for (const value of values)
+      await git.commit(request(main, { [value]: '1' }, { trailers: [{ key: 'Key', value }] }), signal);
+    const sinceMs = Date.now() - 1_200_000;
+    const find = async () => {
+      const commits = await git.findCommits({ remote: main, trailer: 'Key', sinceMs }, signal);
+      return commits.flatMap((found) => found.values).sort();
+    };
+    expect(await find()).toEqual(values);
+    agoMs = 0;
+    plainGit(clone, 'pull', '--quiet', '--ff-only', 'origin', 'main');
+    plainGit(clone, 'push', '--quiet', 'origin', 'main:dev');
+    await git.commit(request(dev, { dev: '1' }), signal);
+    plainGit(clone, 'commit', '--quiet', '--allow-empty', '-m', 'more');
+    plainGit(clone, 'push', '--quiet', 'origin', 'main');
+    expect(await find()).toEqual(values);
+  });
+
   test('a copy is tidied up after many fetches', async () => {
     const url = join(scratch(), 'r.git');
     const { clone } = seeded(url);
@@ -254,16 +304,23 @@ describe.skipIf(!hasGit())('a repository on this machine', () => {
       const copy = join(dir, 'cache', readdirSync(join(dir, 'cache'))[0]!);
       return readdirSync(join(copy, 'objects/pack')).filter((name) => name.endsWith('.pack')).length;
     };
-    const counts: number[] = [];
-    for (let i = 0; i < 54; i++) {
+    const remote = { url, branch: 'main' };
+    const trailers = [{ key: 'Key', value: 'early' }];
+    await git.commit(request(remote, { early: '1' }, { trailers }), signal);
+    plainGit(clone, 'pull', '--quiet', '--ff-only', 'origin', 'main');
+    let largest = 0;
+    let hasShrunk = false;
+    for (let i = 0; i < 60 && !hasShrunk; i++) {
       plainGit(clone, 'commit', '--quiet', '--allow-empty', '-m', `${i}`);
       plainGit(clone, 'push', '--quiet', 'origin', 'main');
-      await git.read({ url, branch: 'main' }, '', (folder) => folder.read('README.md'), signal);
-      counts.push(packs());
+      await git.read(remote, '', (folder) => folder.read('README.md'), signal);
+      hasShrunk = packs() < largest;
+      largest = Math.max(largest, packs());
     }
-    expect(Math.max(...counts)).toBe(51);
-    expect(counts.at(-1)).toBeLessThan(10);
-    await git.commit(request({ url, branch: 'main' }, { a: '1' }), signal);
+    expect([largest, hasShrunk]).toEqual([51, true]);
+    // Nothing was thrown away by it: neither what is ours nor what is still at the remote.
+    expect(await git.findCommits({ remote, trailer: 'Key', sinceMs: Date.now() - 600_000 }, signal)).toHaveLength(1);
+    await git.commit(request(remote, { a: '1' }), signal);
     expect(show(url, 'main:a')).toBe('1');
   });
 

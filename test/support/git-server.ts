@@ -40,7 +40,12 @@ const plainEnvironment = (home: string) => ({
 
 /** Git as a test uses it by itself: another writer, a reader that is not ours. */
 export function plainGit(cwd: string, ...args: string[]): string {
-  const env = plainEnvironment(cwd);
+  return plainGitWith({}, cwd, ...args);
+}
+
+/** The same with variables of its own: another time, another author. */
+export function plainGitWith(variables: Readonly<Record<string, string>>, cwd: string, ...args: string[]): string {
+  const env = { ...plainEnvironment(cwd), ...variables };
   return execFileSync('git', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     .toString()
     .trim();

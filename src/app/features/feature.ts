@@ -4,6 +4,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { Runnable } from '../../controller/index.ts';
 import type { OnPolicyProblem } from '../../generate/index.ts';
 import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
+import type { LabelMatcher } from '../../object/index.ts';
 import type { LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
 import type { Webhooks } from '../../webhook/index.ts';
 import type { Config } from '../config.ts';
@@ -22,6 +23,8 @@ export interface FeatureEnvironment {
   /** One informer per kind, shared by all features. */
   readonly informers: InformerFactory;
   readonly policies: LivePolicies;
+  /** Which of them are ours, by their labels; all when undefined. */
+  readonly selector: LabelMatcher | undefined;
   readonly lookUps: LookUps;
   /** Labels of namespaces, followed where a feature asks for them. */
   readonly namespaces: Namespaces;

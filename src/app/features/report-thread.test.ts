@@ -20,6 +20,7 @@ function threadThat(code: string, graceMs?: number) {
   const reporter = createReportThread({
     program: pathToFileURL(file),
     config: configOf({ installation: 'mine' }),
+    ownPolicies: 'all',
     origin: { env: { KUBECONFIG: '/k' }, context: 'c' },
     isLeftOut: () => false,
     metrics: (gauges) => createReportMetrics(registry, gauges),

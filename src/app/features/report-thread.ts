@@ -12,9 +12,14 @@ import type { Config } from '../config.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import { addCounts, type ReportCounts } from './report-counts.ts';
 
+/** Which policies are ours: those of the configuration's selector, all of them, or none where Kyverno runs. */
+export type OwnPolicies = 'selected' | 'all' | 'none';
+
 /** What the thread is told at its start. */
 export interface ReportThreadSetup {
   readonly config: Config;
+  /** Found out once for the whole program: both threads must judge by the same. */
+  readonly ownPolicies: OwnPolicies;
   readonly origin: ConnectionOrigin;
 }
 
@@ -42,17 +47,18 @@ export interface ReportThreadOptions extends ReportThreadSetup {
  * holds up nobody else. Each run is a new thread.
  */
 export function createReportThread(options: ReportThreadOptions): RemoteReporter {
-  const { program, config, origin, isLeftOut, graceMs = 10_000, log } = options;
+  const { program, config, ownPolicies, origin, isLeftOut, graceMs = 10_000, log } = options;
   let worker: Worker | undefined;
   let gauges: ReportGauges | undefined;
   let isIdle = false;
+  let isStopping = false;
   const metrics = options.metrics(() => gauges);
   const send = (message: ToReportThread) => worker?.postMessage(message);
   return {
     async run(signal) {
-      const setup: ReportThreadSetup = { config, origin: { ...origin, env: { ...origin.env } } };
+      const setup: ReportThreadSetup = { config, ownPolicies, origin: { ...origin, env: { ...origin.env } } };
       const running = new Worker(program, { workerData: setup });
-      worker = running;
+      [worker, isStopping] = [running, false];
       let failure: unknown;
       running.on('message', (message: FromReportThread) => {
         if (message.kind === 'failed') failure = new SupercargoError('report-thread', message.message);
@@ -68,6 +74,7 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
       let insist: NodeJS.Timeout | undefined;
       const stop = () => {
+        isStopping = true;
         send({ kind: 'stop' });
         insist = setTimeout(() => {
           log.warn('the thread of reports did not stop in time and is ended');
@@ -84,7 +91,8 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       if (!signal.aborted) throw new SupercargoError('report-thread', 'the thread of reports has ended');
     },
     get isRunning() {
-      return worker !== undefined;
+      // What is found while it stops is for whoever leads next.
+      return worker !== undefined && !isStopping;
     },
     get isIdle() {
       return isIdle;

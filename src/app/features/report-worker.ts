@@ -1,11 +1,12 @@
 /** The thread of reports: a connection, policies and a reporter of its own, until it is told to stop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
-import { createLogger, errorMessage, goBehindOthers, silentLogger } from '../../base/index.ts';
+import { backoffMs, createLogger, errorMessage, goBehindOthers, type Logger, systemClock } from '../../base/index.ts';
 import { createManager } from '../../controller/index.ts';
+import { type LabelMatcher, type LabelSelector, labelSelectorOf } from '../../object/index.ts';
 import type { AdmittedResults } from '../../report/index.ts';
-import { connect } from '../connect.ts';
-import { createEnvironment, selectorOf, supportsOf } from '../environment.ts';
+import { type Connection, type ConnectionOrigin, connect } from '../connect.ts';
+import { createEnvironment, supportsOf } from '../environment.ts';
 import { tallyCounts } from './report-counts.ts';
 import { openReporter } from './report-setup.ts';
 import type { FromReportThread, ReportThreadSetup, ToReportThread } from './report-thread.ts';
@@ -14,19 +15,39 @@ const countsMs = 1_000;
 const port = parentPort!;
 const send = (message: FromReportThread) => port.postMessage(message);
 const stopping = new AbortController();
-let take: (admitted: AdmittedResults) => void = (admitted) => early.push(admitted);
+const maxEarly = 5_000;
 const early: AdmittedResults[] = [];
+let take = (admitted: AdmittedResults): void => {
+  if (early.push(admitted) > maxEarly) early.shift();
+};
 port.on('message', (message: ToReportThread) => {
   if (message.kind === 'stop') stopping.abort();
   else take(message.admitted);
 });
 
-async function run({ config, origin }: ReportThreadSetup, signal: AbortSignal): Promise<void> {
+/** The program could reach the cluster when it started: what is in the way now passes. */
+async function connectAtLast(origin: ConnectionOrigin, log: Logger, signal: AbortSignal): Promise<Connection> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await connect({ ...origin, log });
+    } catch (thrown) {
+      log.warn('the thread of reports has no connection yet', { error: errorMessage(thrown) });
+      await systemClock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 30_000 }), signal);
+    }
+  }
+}
+
+function selectorOf({ config, ownPolicies }: ReportThreadSetup): LabelMatcher | undefined {
+  if (ownPolicies === 'selected') return labelSelectorOf(config.policies.selector as LabelSelector);
+  return ownPolicies === 'all' ? undefined : () => false;
+}
+
+async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void> {
+  const { config, origin } = setup;
   const log = createLogger({ level: config.logLevel });
-  const connection = await connect({ ...origin, log });
+  const connection = await connectAtLast(origin, log, signal);
   try {
-    // Who looks after the cluster was said when the program started.
-    const selector = await selectorOf(config, connection, silentLogger);
+    const selector = selectorOf(setup);
     const environment = createEnvironment({
       config,
       connection,
@@ -68,4 +89,5 @@ run(workerData as ReportThreadSetup, stopping.signal)
   .catch((thrown) => {
     if (!stopping.signal.aborted) send({ kind: 'failed', message: errorMessage(thrown) });
   })
-  .finally(() => port.close());
+  // Not by closing the port: what is still to happen later, and nobody waits for, would keep the thread.
+  .finally(() => process.exit());

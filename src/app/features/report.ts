@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { startOrder } from '../../controller/index.ts';
+import { parseDurationMs } from '../../object/index.ts';
 import { createReportMetrics, createReportOutbox } from '../../report/index.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
 import { isLeftOutOf, openReporter } from './report-setup.ts';
@@ -40,15 +41,19 @@ export const wireReport: WireFeature = (environment) => {
 };
 
 function reporterOf(environment: FeatureEnvironment): RemoteReporter {
-  const { reportWorker: program, config, connection, metrics, log } = environment;
+  const { reportWorker: program, config, connection, selector, metrics, log } = environment;
   const open = (gauges: Parameters<typeof createReportMetrics>[1]) => createReportMetrics(metrics, gauges);
   if (program === undefined) return openReporter(environment, { metrics: open });
+  const { leaseDuration, renewDeadline } = config.leaderElection;
   return createReportThread({
     program,
     config,
+    ownPolicies: config.policies.selector ? 'selected' : selector ? 'none' : 'all',
     origin: connection.origin,
     isLeftOut: isLeftOutOf(config),
     metrics: open,
+    // Whoever loses the lease has so long to stop before somebody else may lead.
+    graceMs: (parseDurationMs(leaseDuration) - parseDurationMs(renewDeadline)) / 2,
     log,
   });
 }
