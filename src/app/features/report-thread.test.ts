@@ -40,7 +40,8 @@ describe('the thread of reports', () => {
     }`;
     const { reporter, registry } = threadThat(`
       port.postMessage({ kind: 'counts', isIdle: true, counts: ${counts} });
-      port.once('message', ({ kind }) => { if (kind === 'stop') port.close(); });
+      setInterval(() => {}, 1000);
+      port.once('message', ({ kind }) => { if (kind === 'stop') port.postMessage({ kind: 'ended' }); });
     `);
     const stop = new AbortController();
     const running = reporter.run(stop.signal);
@@ -63,7 +64,9 @@ describe('the thread of reports', () => {
 
   test('ends the run with its own reason, or without one', async () => {
     const { signal } = new AbortController();
-    const failing = threadThat("port.postMessage({ kind: 'failed', message: 'no cluster' });");
+    const failing = threadThat(
+      "setInterval(() => {}, 1000); port.postMessage({ kind: 'ended', failure: 'no cluster' });",
+    );
     await expect(failing.reporter.run(signal)).rejects.toThrow('no cluster');
     await expect(threadThat("throw new TypeError('oh')").reporter.run(signal)).rejects.toThrow('oh');
     await expect(threadThat('').reporter.run(signal)).rejects.toThrow('the thread of reports has ended');

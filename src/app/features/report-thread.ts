@@ -28,7 +28,8 @@ export type ToReportThread =
   | { readonly kind: 'stop' };
 export type FromReportThread =
   | { readonly kind: 'counts'; readonly counts: ReportCounts; readonly isIdle: boolean }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** Its work is over. Timers that nobody waits for may still keep the thread itself. */
+  | { readonly kind: 'ended'; readonly failure?: string };
 
 /** A reporter as the feature sees it, wherever it works. What it says of itself may be a second old. */
 export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
@@ -61,8 +62,10 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       [worker, isStopping] = [running, false];
       let failure: unknown;
       running.on('message', (message: FromReportThread) => {
-        if (message.kind === 'failed') failure = new SupercargoError('report-thread', message.message);
-        else {
+        if (message.kind === 'ended') {
+          if (message.failure !== undefined) failure = new SupercargoError('report-thread', message.failure);
+          void running.terminate();
+        } else {
           addCounts(metrics, message.counts);
           gauges = message.counts.gauges;
           isIdle = message.isIdle;

@@ -86,8 +86,5 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
 
 goBehindOthers();
 run(workerData as ReportThreadSetup, stopping.signal)
-  .catch((thrown) => {
-    if (!stopping.signal.aborted) send({ kind: 'failed', message: errorMessage(thrown) });
-  })
-  // Not by closing the port: what is still to happen later, and nobody waits for, would keep the thread.
-  .finally(() => process.exit());
+  .then(() => undefined, errorMessage)
+  .then((failure) => send({ kind: 'ended', ...(failure && !stopping.signal.aborted ? { failure } : {}) }));
