@@ -6,12 +6,15 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { customResourceDefinitions } from '../../src/api/index.ts';
 import { freePorts } from '../support/child.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
-import { launch, runProgram, startProgram } from '../support/program.ts';
+import { endLeftOvers, launch, runProgram, startProgram } from '../support/program.ts';
 import { eventually } from '../support/wait.ts';
 import { readTarget, useCluster } from './cluster.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  endLeftOvers();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 let counter = 0;
 const freshPath = (name: string) => path.join(folder, `${++counter}-${name}`);

@@ -91,6 +91,7 @@ export function launch(args: readonly string[], options: ProgramOptions = {}, in
   if (input !== undefined) child.stdin.end(input);
   const killWithParent = () => kill(child, 'SIGKILL');
   process.once('exit', killWithParent);
+  running.add(killWithParent);
 
   let [stdout, stderr] = ['', ''];
   let exit: Exit | undefined;
@@ -112,6 +113,7 @@ export function launch(args: readonly string[], options: ProgramOptions = {}, in
     child.once('close', (code, signal) => {
       exit = { code, signal };
       process.off('exit', killWithParent);
+      running.delete(killWithParent);
       if (options.home === undefined) rmSync(home, { recursive: true, force: true });
       changed();
       resolve(exit);
@@ -156,6 +158,12 @@ export function launch(args: readonly string[], options: ProgramOptions = {}, in
     kill9: () => end('SIGKILL'),
   };
 }
+
+/** Ends what tests that failed have left running; for the end of a file. */
+export function endLeftOvers(): void {
+  for (const end of running) end();
+}
+const running = new Set<() => void>();
 
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.exitCode === null && child.signalCode === null) child.kill(signal);
