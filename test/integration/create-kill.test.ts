@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type ImageDetected,
   type ImageResourcePolicy,
@@ -11,19 +11,16 @@ import {
   type ResourceTemplate,
   resourceTemplates,
 } from '../../src/api/index.ts';
-import { type Connection, connect } from '../../src/app/connect.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { createCreateMetrics, createCreator, createPublisher, lineageOf } from '../../src/create/index.ts';
 import { createGit, type Git } from '../../src/git/index.ts';
 import { ImageIndex } from '../../src/inventory/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
 import { type KubeObject, keyOf } from '../../src/object/index.ts';
-import { startEmbedded } from '../support/embedded-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
-import type { Cluster } from '../support/real-cluster.ts';
 import { createStage } from './create-stage.ts';
-import { installKinds } from './run-features.ts';
+import { useInstalledCluster } from './installed-cluster.ts';
 
 class Killed extends Error {}
 
@@ -54,20 +51,10 @@ class Life {
 }
 
 describe.skipIf(!hasGit())('a process that is killed at any step', () => {
-  let cluster: Cluster;
-  let connection: Connection;
-  beforeAll(async () => {
-    cluster = await startEmbedded();
-    connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
-    await installKinds(connection);
-  });
-  afterAll(async () => {
-    await connection?.client.close();
-    await cluster?.stop();
-  });
+  const installed = useInstalledCluster();
 
   const list = async <T extends KubeObject>(type: Parameters<KubeClient['list']>[0], namespace: string) =>
-    new Map((await connection.client.list<T>(type, { namespace })).items.map((item) => [keyOf(item), item]));
+    new Map((await installed.connection.client.list<T>(type, { namespace })).items.map((item) => [keyOf(item), item]));
 
   /** Works on all detections of a namespace until none is left to do, or until its death. */
   async function live(namespace: string, life: Life): Promise<void> {
@@ -82,7 +69,7 @@ describe.skipIf(!hasGit())('a process that is killed at any step', () => {
           ),
         ),
     };
-    const { client } = connection;
+    const { client } = installed.connection;
     const mortalClient: Pick<KubeClient, 'get' | 'patch' | 'delete'> = {
       get: (...args) => life.step('read', () => client.get(...args)),
       patch: (...args) => life.step(phaseOf(args[2]), () => client.patch(...args)),
@@ -136,7 +123,7 @@ describe.skipIf(!hasGit())('a process that is killed at any step', () => {
 
   async function scene(namespace: string, duplicateCheck: 'repository' | 'exact'): Promise<GitTarget> {
     const target = await localTarget();
-    const stage = createStage(connection, namespace);
+    const stage = createStage(installed.connection, namespace);
     await stage.openNamespace();
     await stage.template('t', {
       duplicateCheck,

@@ -1,33 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ImageResourcePolicy } from '../../src/api/index.ts';
-import { type Connection, connect } from '../../src/app/connect.ts';
 import { nodeFiles } from '../../src/app/offline/files.ts';
 import { renderTemplate } from '../../src/app/render-template.ts';
-import { parseYamlDocuments, silentLogger } from '../../src/base/index.ts';
+import { parseYamlDocuments } from '../../src/base/index.ts';
 import { compileImagePattern, compileSelection } from '../../src/detect/index.ts';
 import { gvkOf, type KubeObject } from '../../src/object/index.ts';
-import { startEmbedded } from '../support/embedded-cluster.ts';
-import type { Cluster } from '../support/real-cluster.ts';
-import { installKinds } from './run-features.ts';
+import { useInstalledCluster } from './installed-cluster.ts';
 
 const folder = fileURLToPath(new URL('../../examples/detection', import.meta.url));
 const examples = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
 
 describe('the examples of detection', () => {
-  let cluster: Cluster;
-  let connection: Connection;
-  beforeAll(async () => {
-    cluster = await startEmbedded();
-    connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
-    await installKinds(connection);
-  });
-  afterAll(async () => {
-    await connection?.client.close();
-    await cluster?.stop();
-  });
+  const installed = useInstalledCluster();
 
   it('are all named in their table', () => {
     const readme = readFileSync(join(folder, 'README.md'), 'utf8');
@@ -40,8 +27,8 @@ describe('the examples of detection', () => {
     );
     expect(objects.map(({ kind }) => kind)).toEqual(['ImageResourcePolicy', 'ResourceTemplate']);
     for (const object of objects) {
-      const type = await connection.discovery.byKind(gvkOf(object));
-      await connection.client.create(type!, object, { dryRun: true, fieldValidation: 'Strict' });
+      const type = await installed.connection.discovery.byKind(gvkOf(object));
+      await installed.connection.client.create(type!, object, { dryRun: true, fieldValidation: 'Strict' });
     }
     const { spec } = objects[0] as ImageResourcePolicy;
     expect(() => compileImagePattern(spec.ecrRepository ?? spec.ociRepository!)).not.toThrow();

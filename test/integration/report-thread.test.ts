@@ -1,36 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Connection } from '../../src/app/connect.ts';
-import { connect } from '../../src/app/connect.ts';
-import { silentLogger } from '../../src/base/index.ts';
-import { startEmbedded } from '../support/embedded-cluster.ts';
-import type { Cluster } from '../support/real-cluster.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/object/index.ts';
 import { eventually } from '../support/wait.ts';
 import { namespaces } from './connection.ts';
+import { useInstalledCluster } from './installed-cluster.ts';
 import { linesOf, pod, requireLabel, types } from './report-fixture.ts';
-import { installKinds } from './run-features.ts';
 import { launchRun } from './run-program.ts';
 
 describe('reports of the built program', () => {
-  let cluster: Cluster;
-  let connection: Connection;
+  const installed = useInstalledCluster();
   beforeAll(async () => {
-    cluster = await startEmbedded();
-    connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
-    await installKinds(connection);
     for (const name of ['supercargo', 'shop'])
-      await connection.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  });
-  afterAll(async () => {
-    await connection?.client.close();
-    await cluster?.stop();
+      await installed.connection.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   });
 
   const contentOf = async (policy: string) => {
     const name = `polr-ns-shop-${policy}`;
-    return linesOf(await connection.client.get(types.reports, { name, namespace: 'shop' }));
+    return linesOf(await installed.connection.client.get(types.reports, { name, namespace: 'shop' }));
   };
 
   it('are written by a thread of their own, with what admission found, and counted in the metrics', async () => {
+    const { cluster, connection } = installed;
     const { client } = connection;
     const rules = [{ name: 'has-app', label: 'app' }];
     const asked = requireLabel('asked', rules);
@@ -46,10 +35,7 @@ describe('reports of the built program', () => {
       const address = await program.until((_, stderr) => /"address":"([^"]+)"/.exec(stderr)?.[1]);
       await eventually(async () => expect((await fetch(`http://${address}/readyz`)).status).toBe(200));
       await eventually(async () => {
-        const { status } = await client.get<{ status?: { ready?: boolean } } & Awaited<ReturnType<typeof pod>>>(
-          types.clusterPolicy,
-          { name: 'asked' },
-        );
+        const { status } = await client.get<KubeObject>(types.clusterPolicy, { name: 'asked' });
         expect(status).toMatchObject({ conditions: [expect.objectContaining({ type: 'Ready', status: 'True' })] });
       });
       await client.create(types.pods, pod('web', 'shop', { labels: { app: 'web' } }));
