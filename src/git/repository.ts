@@ -75,11 +75,8 @@ export class RepositoryStore {
   private async discardAfter(thrown: unknown, repository: string): Promise<never> {
     const code = thrown instanceof GitError ? thrown.code : undefined;
     // A git that was killed may have left locks behind: they are looked for when the copy is opened again.
-    if (code === undefined || code === 'git-timeout') this.opened.delete(repository);
-    if (code === 'git-failed') {
-      this.opened.delete(repository);
-      await rm(repository, { recursive: true, force: true });
-    }
+    if (code === undefined || code === 'git-timeout' || code === 'git-failed') this.opened.delete(repository);
+    if (code === 'git-failed') await rm(repository, { recursive: true, force: true });
     throw thrown;
   }
 

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { backoffMs, createLogger, errorMessage, goBehindOthers, type Logger, systemClock } from '../../base/index.ts';
 import { createManager } from '../../controller/index.ts';
 import { type LabelMatcher, type LabelSelector, labelSelectorOf } from '../../object/index.ts';
-import type { AdmittedResults } from '../../report/index.ts';
+import type { AdmittedResults, OpenReportMetrics } from '../../report/index.ts';
 import { type Connection, type ConnectionOrigin, connect } from '../connect.ts';
 import { createEnvironment, supportsOf } from '../environment.ts';
 import { tallyCounts } from './report-counts.ts';
@@ -57,7 +57,7 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
       log,
     });
     let tally: ReturnType<typeof tallyCounts> | undefined;
-    const metrics = (gauges: Parameters<typeof tallyCounts>[0]) => (tally = tallyCounts(gauges));
+    const metrics: OpenReportMetrics = (gauges) => (tally = tallyCounts(gauges));
     const reporter = openReporter(environment, { metrics, isAlone: true });
     const tell = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
     const timer = setInterval(tell, countsMs);

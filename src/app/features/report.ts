@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { startOrder } from '../../controller/index.ts';
 import { parseDurationMs } from '../../object/index.ts';
-import { createReportMetrics, createReportOutbox } from '../../report/index.ts';
+import { createReportMetrics, createReportOutbox, type OpenReportMetrics } from '../../report/index.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
 import { isLeftOutOf, openReporter } from './report-setup.ts';
 import { createReportThread, type RemoteReporter } from './report-thread.ts';
@@ -42,7 +42,7 @@ export const wireReport: WireFeature = (environment) => {
 
 function reporterOf(environment: FeatureEnvironment): RemoteReporter {
   const { reportWorker: program, config, connection, selector, metrics, log } = environment;
-  const open = (gauges: Parameters<typeof createReportMetrics>[1]) => createReportMetrics(metrics, gauges);
+  const open: OpenReportMetrics = (gauges) => createReportMetrics(metrics, gauges);
   if (program === undefined) return openReporter(environment, { metrics: open });
   const { leaseDuration, renewDeadline } = config.leaderElection;
   return createReportThread({
