@@ -13,14 +13,18 @@ const policy = (rules: readonly object[], metadata: object = {}) => ({
   metadata: { name: 'p', ...metadata },
   spec: { rules },
 });
-const check = async (object: object, oldObject?: object, selects = true) => {
+const check = async (object: object, oldObject?: object, selects = true, more: object = {}) => {
   const request = {
     kind: { group: 'kyverno.io', version: 'v1', kind: 'ClusterPolicy' },
     object,
     oldObject,
+    ...more,
   } as unknown as AdmissionRequest;
   const context = { route: '', bytes: 0, signal: new AbortController().signal };
-  return createCheckReviewer({ selects: () => selects }).review(request, context);
+  return createCheckReviewer({ policies: { selects: () => selects }, exceptionNamespaces: ['trusted'] }).review(
+    request,
+    context,
+  );
 };
 const broken = policy([{ ...rule, validate: { message: 'm' } }]);
 
@@ -33,7 +37,32 @@ describe('the check of a policy', () => {
 
   it('leaves a broken one open to labels and to its end', async () => {
     expect(await check({ ...broken, metadata: { name: 'p', labels: { a: 'b' } } }, broken)).toEqual({});
-    expect(await check({ ...broken, metadata: { name: 'p', deletionTimestamp: 'now' } })).toEqual({});
+    const going = { ...broken, metadata: { name: 'p', deletionTimestamp: 'now', annotations: { a: 'b' } } };
+    expect(await check(going, broken, true, { operation: 'UPDATE' })).toEqual({});
+  });
+
+  it('names the field of a spec that is broken while the policy is under deletion', async () => {
+    const metadata = { name: 'p', deletionTimestamp: 'now' };
+    const verdict = await check({ ...broken, metadata }, policy([rule], metadata), true, { operation: 'UPDATE' });
+    expect(verdict.denied).toContain('spec.rules[0].validate');
+  });
+
+  it('warns of an exception that does not count for the policy it names', async () => {
+    const exception = (namespace: string, policyName: string) =>
+      check(
+        {
+          apiVersion: 'kyverno.io/v2',
+          kind: 'PolicyException',
+          metadata: { name: 'e', namespace },
+          spec: { exceptions: [{ policyName, ruleNames: ['*'] }], match: { any: [{ resources: { kinds: ['Pod'] } }] } },
+        },
+        undefined,
+        true,
+        { kind: { group: 'kyverno.io', version: 'v2', kind: 'PolicyException' }, namespace },
+      );
+    expect((await exception('shop', 'no-privileged')).warnings?.[0]).toContain('policies.exceptionNamespaces');
+    expect((await exception('shop', 'shop/own')).warnings).toEqual([]);
+    expect((await exception('trusted', 'no-privileged')).warnings).toEqual([]);
   });
 
   it("says nothing of another engine's policies", async () =>

@@ -1,22 +1,47 @@
-import type { JsonObject } from '../base/index.ts';
+import { isJsonObject, type JsonObject } from '../base/index.ts';
 import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
-import type { LivePolicies } from '../runtime/index.ts';
+import { exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
 import type { AdmissionRequest, AdmissionVerdict, Registration, Reviewer } from '../webhook/index.ts';
+import { isMetadataUpdateUnderDeletion } from './deletion.ts';
 
 /** Refuses policies and exceptions that could not run, with the field that is wrong. */
-export function createCheckReviewer(policies: Pick<LivePolicies, 'selects'>): Reviewer {
-  return { path: 'check', review: (request) => check(request, policies) };
+export function createCheckReviewer(options: CheckOptions): Reviewer {
+  return { path: 'check', review: (request) => check(request, options) };
 }
 
-function check(
-  { object, oldObject, kind }: AdmissionRequest,
-  policies: Pick<LivePolicies, 'selects'>,
-): AdmissionVerdict {
-  if (!object || isGoing(object) || (oldObject && isSameSpec(object, oldObject))) return {};
-  if (kind.kind === 'PolicyException') return verdictOf('PolicyException', compileException(object).issues);
+export interface CheckOptions {
+  readonly policies: Pick<LivePolicies, 'selects'>;
+  /** Namespaces whose exceptions count for every policy. */
+  readonly exceptionNamespaces: readonly string[];
+}
+
+function check(request: AdmissionRequest, { policies, exceptionNamespaces }: CheckOptions): AdmissionVerdict {
+  const { object, oldObject, kind } = request;
+  if (!object || isMetadataUpdateUnderDeletion(request) || (oldObject && isSameSpec(object, oldObject))) return {};
+  if (kind.kind === 'PolicyException') {
+    const verdict = verdictOf('PolicyException', compileException(object).issues);
+    const ignored = ignoredPolicies(object, request.namespace, exceptionNamespaces);
+    return { ...verdict, warnings: [...(verdict.warnings ?? []), ...ignored] };
+  }
   // Where Kyverno runs as well, its policies are for it to judge.
   const { labels } = (object['metadata'] ?? {}) as { readonly labels?: Readonly<Record<string, string>> };
   return policies.selects(labels) ? verdictOf(kind.kind, compilePolicy(object).issues) : {};
+}
+
+/** A warning for each policy that the exception names and does not count for. */
+function ignoredPolicies(exception: JsonObject, namespace: string, trusted: readonly string[]): readonly string[] {
+  if (exceptionsCountForAll(trusted, namespace)) return [];
+  const { exceptions } = isJsonObject(exception['spec']) ? exception['spec'] : {};
+  const names = (Array.isArray(exceptions) ? exceptions : []).flatMap((one) =>
+    isJsonObject(one) && typeof one['policyName'] === 'string' ? [one['policyName']] : [],
+  );
+  return [...new Set(names)]
+    .filter((name) => !name.startsWith(`${namespace}/`))
+    .slice(0, maxTold)
+    .map(
+      (name) =>
+        `this exception does not count for policy ${name}: namespace ${namespace} is not in policies.exceptionNamespaces`,
+    );
 }
 
 const maxTold = 20;
@@ -38,10 +63,6 @@ function isSameSpec(a: JsonObject, b: JsonObject): boolean {
 }
 
 const annotationsOf = (object: JsonObject) => (object['metadata'] as JsonObject | undefined)?.['annotations'];
-
-function isGoing(object: JsonObject): boolean {
-  return (object['metadata'] as JsonObject | undefined)?.['deletionTimestamp'] != null;
-}
 
 /**
  * Ignore, unlike Kyverno: with us gone, policies can still be applied and removed, and one that cannot run says so in

@@ -3,13 +3,18 @@ import { createPolicySet, type PolicySet } from '../runtime/index.ts';
 
 export type FailurePolicy = 'Fail' | 'Ignore';
 
-/** Policies that share one webhook. Those with match conditions of their own have one each. */
+/**
+ * Policies that share one webhook: ClusterPolicies, or those of one namespace, so that no tenant's time-out or failure
+ * reaches another's requests. Those with match conditions of their own have one each.
+ */
 export interface PolicyGroup {
   /** The part of the webhook's path that names the group. */
   readonly route: string;
   readonly failurePolicy: FailurePolicy;
   readonly timeoutSeconds: number;
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
+  /** The namespace of its policies; absent for a group of ClusterPolicies. */
+  readonly namespace?: string | undefined;
   readonly programs: readonly PolicyProgram[];
   /** Every rule that mutates. */
   readonly mutate: PolicySet;
@@ -48,6 +53,7 @@ function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGro
     failurePolicy: failurePolicyOf(policy),
     timeoutSeconds: Math.max(...programs.map((program) => timeoutOf(program.policy))),
     matchConditions: matchConditionsOf(policy),
+    namespace: namespaceOf(policy),
     programs,
     mutate: createPolicySet(withRules(programs, ({ phase, actsOnOthers }) => phase === 'mutate' && !actsOnOthers)),
     now: createPolicySet(split.flatMap(({ now }) => now)),
@@ -105,7 +111,14 @@ function matchConditionsOf(policy: PolicyObject): PolicyGroup['matchConditions']
   return webhookOf(policy).matchConditions ?? [];
 }
 
-function routeOf({ policy, key }: PolicyProgram): string {
+function namespaceOf({ kind, metadata }: PolicyObject): string | undefined {
+  return kind === 'Policy' ? (metadata.namespace ?? 'default') : undefined;
+}
+
+/** The group that a policy belongs to. */
+export function routeOf({ policy, key }: PolicyProgram): string {
   const base = failurePolicyOf(policy).toLowerCase();
-  return matchConditionsOf(policy).length === 0 ? base : `${base}/policy/${key}`;
+  if (matchConditionsOf(policy).length > 0) return `${base}/policy/${key}`;
+  const namespace = namespaceOf(policy);
+  return namespace === undefined ? base : `${base}/namespace/${namespace}`;
 }

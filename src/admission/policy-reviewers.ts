@@ -10,6 +10,7 @@ import {
   ReviewError,
   type Reviewer,
 } from '../webhook/index.ts';
+import { isMetadataUpdateUnderDeletion } from './deletion.ts';
 import { createJudge, type Hearing, type Judgement } from './judge.ts';
 import type { Later } from './later.ts';
 import { renderRefusal, renderWarning } from './message.ts';
@@ -53,7 +54,7 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     const set = policies.current;
     const group = groupsOf(set).get(context.route);
     // A webhook that is registered still, while its last policy is gone already.
-    if (!group || isGoing(request)) return undefined;
+    if (!group || isMetadataUpdateUnderDeletion(request)) return undefined;
     const kind = request.subResource === '' ? request.kind : parentKind(options, request, context);
     return after(kind, (known) => {
       if (options.filters.excludes(known, request.subResource, request.namespace, request.name)) return undefined;
@@ -160,14 +161,6 @@ interface Case {
 }
 
 const auditTimeoutMs = 10_000;
-
-/** Whoever takes the last finalizer off an object must not be kept from it. */
-function isGoing({ operation, object, oldObject }: AdmissionRequest): boolean {
-  if (operation !== 'UPDATE') return false;
-  const isMarked = (candidate: AdmissionRequest['object']) =>
-    (candidate as { metadata?: { deletionTimestamp?: unknown } } | undefined)?.metadata?.deletionTimestamp != null;
-  return isMarked(object) || isMarked(oldObject);
-}
 
 function isNamespaced({ namespace, kind }: AdmissionRequest): boolean {
   return namespace !== '' && !(kind.group === '' && kind.kind === 'Namespace');

@@ -32,9 +32,15 @@ export interface PolicyProblems {
 /** What the status should be; undefined while a policy waits to be registered: neither yes nor no is true then. */
 export function policyStatus(
   { object, program, issues }: LivePolicy,
-  options: { readonly isRegistered: boolean; readonly now: number; readonly problem?: PolicyProblem | undefined },
+  options: {
+    readonly isRegistered: boolean;
+    /** Why the API server takes no webhook for the policy. */
+    readonly refusal?: string | undefined;
+    readonly now: number;
+    readonly problem?: PolicyProblem | undefined;
+  },
 ): PolicyStatus | undefined {
-  const { isRegistered, now, problem } = options;
+  const { isRegistered, refusal, now, problem } = options;
   if (program && !isRegistered) return undefined;
   const rules = object.spec?.rules ?? [];
   const own = new Set(Array.isArray(rules) ? rules.map((rule) => rule?.name) : []);
@@ -50,12 +56,15 @@ export function policyStatus(
       )
     : stored?.filter(({ type }) => type !== 'Working');
   const errors = issues.filter(({ severity }) => severity === 'error');
-  const message = errors.map(({ path, message: what }) => (path === '' ? what : `${path}: ${what}`)).join('; ');
+  const message =
+    refusal === undefined
+      ? errors.map(({ path, message: what }) => (path === '' ? what : `${path}: ${what}`)).join('; ')
+      : `the API server refuses the policy's webhook: ${refusal}`;
   return {
     autogen: derived.length > 0 ? { rules: derived } : {},
     conditions: setCondition(
       before,
-      program
+      program && refusal === undefined
         ? { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready' }
         : { type: 'Ready', status: 'False', reason: 'Failed', message: message.slice(0, maxMessageChars) },
       now,

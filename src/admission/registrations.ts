@@ -3,7 +3,7 @@ import type { KubeObject } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import type { Registration, WebhookEntry } from '../webhook/index.ts';
-import { groupsOf, isReviewed, type PolicyGroup } from './policy-groups.ts';
+import { groupsOf, isReviewed, type PolicyGroup, routeOf } from './policy-groups.ts';
 import type { ResourceFilters } from './resource-filters.ts';
 import { webhookRules } from './webhook-rules.ts';
 
@@ -18,6 +18,8 @@ export interface PolicyRegistrationsOptions {
 export interface PolicyRegistrations {
   readonly mutate: Registration;
   readonly validate: Registration;
+  /** Why the API server takes no webhook for the policy; undefined when it does. */
+  refusalOf(program: PolicyProgram): string | undefined;
   /** True when the cluster asks about everything that the policy has a say in. */
   isRegistered(program: PolicyProgram): boolean;
   /** Hears when that may have changed. */
@@ -37,6 +39,7 @@ type Kind = 'mutate' | 'validate';
 export function createPolicyRegistrations(options: PolicyRegistrationsOptions): PolicyRegistrations {
   const listeners = new Set<() => void>();
   const registered: Record<Kind, ReadonlySet<PolicyProgram>> = { mutate: new Set(), validate: new Set() };
+  const refusals: Record<Kind, ReadonlyMap<string, string>> = { mutate: new Map(), validate: new Map() };
   const registration = (kind: Kind, type: Registration['type']): Registration => {
     let asked: ReadonlySet<PolicyProgram> = new Set();
     return {
@@ -54,8 +57,9 @@ export function createPolicyRegistrations(options: PolicyRegistrationsOptions): 
         );
       },
       subscribe: (listener) => subscribeToChanges(options, listener),
-      onRegistered() {
+      onRegistered(_, refused) {
         registered[kind] = asked;
+        refusals[kind] = new Map(refused.map(({ entry, message }) => [entry.name, message]));
         for (const listener of [...listeners]) listener();
       },
     };
@@ -63,6 +67,10 @@ export function createPolicyRegistrations(options: PolicyRegistrationsOptions): 
   return {
     mutate: registration('mutate', 'mutating'),
     validate: registration('validate', 'validating'),
+    refusalOf(program) {
+      const name = nameOf(routeOf(program));
+      return refusals.mutate.get(`mutate.${name}`) ?? refusals.validate.get(`validate.${name}`);
+    },
     isRegistered: (program) => registered.mutate.has(program) && registered.validate.has(program),
     subscribe(listener) {
       listeners.add(listener);
@@ -93,10 +101,14 @@ function entriesOf(
         failurePolicy: group.failurePolicy,
         timeoutSeconds: group.timeoutSeconds,
         matchConditions: group.matchConditions,
+        ...(group.namespace === undefined ? {} : { namespaceSelector: onlyNamespace(group.namespace) }),
       },
     ];
   });
 }
+
+/** Set on every namespace by the API server itself. */
+const onlyNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
 
 /** `fail/policy/ns/name` as parts of a DNS name. */
 const nameOf = (route: string) => route.split('/').reverse().join('.');

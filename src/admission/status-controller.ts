@@ -11,7 +11,7 @@ export interface StatusControllerOptions {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
   readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;
-  readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'subscribe'>;
+  readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'refusalOf' | 'subscribe'>;
   readonly problems?: PolicyProblems | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,7 +34,12 @@ export function createStatusController(options: StatusControllerOptions): Contro
     const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
     const status = policyStatus(
       { ...live, object: current },
-      { isRegistered, now: clock.now(), problem: options.problems?.of(key) },
+      {
+        isRegistered,
+        refusal: live.program && registrations.refusalOf(live.program),
+        now: clock.now(),
+        problem: options.problems?.of(key),
+      },
     );
     if (!status || deepEqual(status, current['status'])) return undefined;
     const { name = '', namespace, resourceVersion } = current.metadata;

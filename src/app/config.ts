@@ -122,6 +122,8 @@ const schema = z.strictObject({
     .strictObject({
       /** Which policies are ours, by their labels. All are, but none where Kyverno itself runs. */
       selector: labelSelector.optional(),
+      /** Namespaces whose PolicyExceptions count for every policy, `*` for all; others count for policies beside them. */
+      exceptionNamespaces: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
   webhook,
@@ -153,6 +155,10 @@ const schema = z.strictObject({
         .default(8 << 20),
       /** Loopback, link-local and metadata addresses too. */
       allowAnyAddress: z.boolean().default(false),
+      /** Paths of the API server that ClusterPolicies may POST to beside the reviews, with `*` as a wildcard. */
+      postPaths: z.array(z.string().startsWith('/')).default([]),
+      /** Namespaces whose policies may call services; `*` for all. */
+      serviceCallNamespaces: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
   mirror,

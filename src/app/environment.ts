@@ -65,7 +65,12 @@ export function createEnvironment({
     images,
     // Policies and namespaces are followed only where a feature asks for them.
     get policies() {
-      policies ??= createLivePolicies({ informers, selector, log });
+      policies ??= createLivePolicies({
+        informers,
+        selector,
+        exceptionNamespaces: config.policies.exceptionNamespaces,
+        log,
+      });
       return policies;
     },
     get namespaces() {
@@ -79,6 +84,7 @@ export function createEnvironment({
       clock,
       log,
       imageData: images.imageData,
+      rules: config.lookUps,
       limits: { ...config.lookUps, timeoutMs: parseDurationMs(config.lookUps.timeout) },
     }),
     webhooks: webhooksOf({ config, connection, informers, namespace, metrics, log }),

@@ -51,12 +51,12 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
     ]);
     await definitionsServed(client, { signal: end.signal, pause: (signal) => systemClock.sleep(10, signal) });
     const program = await createClusterProgram({
-      // One process and its own cluster: nobody else leads, and every policy in it is ours.
+      // One process and its own cluster: nobody else leads, and every policy and exception in it counts.
       config: configOf({
         installation,
         namespace,
         features: [...features],
-        policies: { selector: {} },
+        policies: { selector: {}, exceptionNamespaces: ['*'] },
         webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
         lookUps: { allowAnyAddress: true },
         create: { allowLocalRepositories: true },

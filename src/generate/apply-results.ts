@@ -81,12 +81,12 @@ function matchesOtherwise({ occasion, subject, run }: ApplyOptions, rule: RulePr
 }
 
 async function changeTargets(
-  { writer, effects, signal }: ApplyOptions,
+  { program, writer, effects, signal }: ApplyOptions,
   rule: RuleProgram,
   targets: readonly KubeObject[],
 ): Promise<void> {
   for (const target of targets) {
-    await writer.change(target, signal);
+    await writer.change(target, program.key, signal);
     effects.changed(target, rule);
   }
 }

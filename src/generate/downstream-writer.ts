@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ownerLabel } from '../api/index.ts';
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
-import { gvkOf, type KubeObject, keyOf, renderGroupResource, renderGvk } from '../object/index.ts';
+import { gvkOf, type KubeObject, keyOf, parseKey, renderGroupResource, renderGvk } from '../object/index.ts';
 import { isAsWanted, renewed } from './content.ts';
 import { forbidden, GenerateError } from './errors.ts';
 import { type OnceMarkers, onceMark } from './once-markers.ts';
@@ -66,6 +66,7 @@ export class DownstreamWriter {
 
   private async write(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
     const type = await this.typeOf(object, signal);
+    checkScope(origin.policy, type, object);
     const wanted = withOrigin(placed(object, type), { installation: this.options.installation, origin });
     try {
       await this.create(type, wanted, signal);
@@ -120,9 +121,10 @@ export class DownstreamWriter {
   }
 
   /** Writes what a mutation made of an existing object, if nobody has changed it since it was read. */
-  async change(target: KubeObject, signal: AbortSignal): Promise<void> {
+  async change(target: KubeObject, policy: string, signal: AbortSignal): Promise<void> {
     const { client, fieldManager } = this.options;
     const type = await this.typeOf(target, signal);
+    checkScope(policy, type, target);
     await this.permitted('update', type, target.metadata.namespace, async () => {
       this.remember(await client.replace<KubeObject>(type, target, { signal, fieldManager }));
     });
@@ -146,6 +148,17 @@ export class DownstreamWriter {
       throw forbidden(verb, renderGroupResource(type), namespace, thrown);
     }
   }
+}
+
+/**
+ * A policy of a namespace writes into that namespace only. Checked here, at the write: kind, name and namespace may all
+ * come from variables.
+ */
+function checkScope(policy: string, type: ResourceType, object: KubeObject): void {
+  const { namespace: own } = parseKey(policy);
+  if (own === undefined || (type.namespaced && object.metadata.namespace === own)) return;
+  const what = `${renderGroupResource(type)} ${keyOf(object)}`;
+  throw new GenerateError('generate-out-of-scope', `${what} is outside of namespace ${own}, where policy ${policy} is`);
 }
 
 /** A namespace on a kind that lives in none would be an error of the path, not of the rule. */

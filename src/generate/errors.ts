@@ -8,6 +8,8 @@ export type GenerateErrorCode =
   | 'generate-foreign-target'
   /** The server does not have the kind. */
   | 'generate-unknown-kind'
+  /** A namespaced policy wants something outside its namespace. */
+  | 'generate-out-of-scope'
   /** The rule itself failed. */
   | 'generate-rule-failed';
 

@@ -3,7 +3,7 @@
  * what is wrong with it; an evaluation runs programs against a request and answers with results, or names the look-ups
  * it still needs. No I/O, no clock, no randomness of its own; no input is ever changed.
  */
-export { compileException, compilePolicy } from './compile/index.ts';
+export { compileException, compilePolicy, confineException } from './compile/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey, parseImage } from './context/index.ts';
 export { PolicyError } from './errors.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';

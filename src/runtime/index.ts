@@ -7,10 +7,12 @@
  */
 
 export { AddressError, isAllowedAddress } from './addresses.ts';
+export { type LookUpRules, strictLookUpRules } from './confinement.ts';
 export { type EvaluateOptions, evaluate, type LookUps } from './evaluate.ts';
 export { findKyverno } from './kyverno.ts';
 export {
   createLivePolicies,
+  exceptionsCountForAll,
   type LivePolicies,
   type LivePoliciesOptions,
   type LivePolicy,

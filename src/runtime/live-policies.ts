@@ -4,6 +4,7 @@ import { type KubeObject, keyOf, type LabelMatcher } from '../object/index.ts';
 import {
   compileException,
   compilePolicy,
+  confineException,
   type ExceptionProgram,
   type PolicyIssue,
   type PolicyObject,
@@ -55,10 +56,17 @@ export interface LivePoliciesOptions {
   readonly informers: InformerFactory;
   /** Policies whose labels do not match are none of ours; all are when absent. */
   readonly selector?: LabelMatcher | undefined;
+  /** Namespaces whose exceptions count for every policy, `*` for all; those of others count for policies beside them. */
+  readonly exceptionNamespaces?: readonly string[] | undefined;
   readonly log: Logger;
 }
 
-export function createLivePolicies({ informers, selector, log }: LivePoliciesOptions): LivePolicies {
+export function createLivePolicies({
+  informers,
+  selector,
+  exceptionNamespaces = [],
+  log,
+}: LivePoliciesOptions): LivePolicies {
   const policies = new Map<string, LivePolicy>();
   const exceptions = new Map<string, ExceptionProgram>();
   const listeners = new Set<(change: PolicyChange) => void>();
@@ -89,7 +97,12 @@ export function createLivePolicies({ informers, selector, log }: LivePoliciesOpt
   };
   const except = (object: KubeObject): void => {
     const { program, issues } = compileException(object);
-    if (program) exceptions.set(keyOf(object), program);
+    const { namespace = 'default' } = object.metadata;
+    if (program)
+      exceptions.set(
+        keyOf(object),
+        exceptionsCountForAll(exceptionNamespaces, namespace) ? program : confineException(program, namespace),
+      );
     else {
       exceptions.delete(keyOf(object));
       log.warn('policy exception cannot be used', { exception: keyOf(object), issue: issues[0]?.message });
@@ -141,6 +154,11 @@ export function createLivePolicies({ informers, selector, log }: LivePoliciesOpt
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Whether exceptions of a namespace count for ClusterPolicies and for policies of other namespaces. */
+export function exceptionsCountForAll(exceptionNamespaces: readonly string[], namespace: string): boolean {
+  return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
 }
 
 export function policyKey({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string {

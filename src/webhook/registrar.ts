@@ -9,7 +9,7 @@ import {
   configurationTypes,
   renderConfiguration,
 } from './configuration.ts';
-import type { Registration } from './reviewer.ts';
+import type { RefusedEntry, Registration, WebhookEntry } from './reviewer.ts';
 
 export interface RegistrarOptions {
   readonly client: KubeClient;
@@ -43,10 +43,24 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     const settings = options.options();
     if (!registration || !settings) return undefined;
     const entries = await registration.entries(signal);
-    const wanted = renderConfiguration(registration, entries, { installation, ...settings });
-    const changed = await bringInStep(client, wanted, entries.length > 0, installation, signal);
-    if (changed) log.info('webhooks are in step with the policies', { configuration: name, webhooks: entries.length });
-    registration.onRegistered?.(entries);
+    const refused: RefusedEntry[] = [];
+    const register = async (accepted: readonly WebhookEntry[]): Promise<readonly WebhookEntry[]> => {
+      const wanted = renderConfiguration(registration, accepted, { installation, ...settings });
+      try {
+        const changed = await bringInStep(client, wanted, accepted.length > 0, installation, signal);
+        if (changed)
+          log.info('webhooks are in step with the policies', { configuration: name, webhooks: accepted.length });
+        return accepted;
+      } catch (thrown) {
+        const found = refusedEntries(accepted, thrown);
+        if (found.length === 0) throw thrown;
+        refused.push(...found);
+        for (const { entry, message } of found)
+          log.warn('the API server refuses a webhook', { configuration: name, webhook: entry.name, error: message });
+        return register(accepted.filter((entry) => !found.some((one) => one.entry === entry)));
+      }
+    };
+    registration.onRegistered?.(await register(entries), refused);
     inStep.add(name);
     if (inStep.size === byName.size) options.onInStep();
     return { requeueAfterMs: resyncMs };
@@ -92,6 +106,17 @@ export function createRegistrar(options: RegistrarOptions): Controller {
       if (options.removeOnStop) await removeAll(client, registrations, installation, log);
     },
   };
+}
+
+/** The entries whose match conditions the API server names as invalid: one policy's mistake costs that policy only. */
+function refusedEntries(entries: readonly WebhookEntry[], thrown: unknown): readonly RefusedEntry[] {
+  if (!isKubeError(thrown, 'kube-invalid')) return [];
+  const messages = new Map<number, string>();
+  for (const { field, message } of thrown.causes) {
+    const index = /^webhooks\[(\d+)\]\.matchConditions/.exec(field ?? '')?.[1];
+    if (index !== undefined && !messages.has(Number(index))) messages.set(Number(index), message ?? 'invalid');
+  }
+  return [...messages].flatMap(([index, message]) => (entries[index] ? [{ entry: entries[index], message }] : []));
 }
 
 /** Creates, changes or removes the one object; true when something was written. */

@@ -41,6 +41,12 @@ export interface WebhookEntry {
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
 }
 
+/** An entry that the API server does not take: its match conditions cannot be compiled. */
+export interface RefusedEntry {
+  readonly entry: WebhookEntry;
+  readonly message: string;
+}
+
 /**
  * One configuration object that is kept as `entries` says. Mutating webhooks are called in the order of their
  * configurations' names, so the order of features (policies, then mirroring) is an order of names.
@@ -53,6 +59,6 @@ export interface Registration {
   entries(signal: AbortSignal): Promise<readonly WebhookEntry[]>;
   /** Hears when `entries` may answer something new; returns the way to stop. */
   subscribe(listener: () => void): () => void;
-  /** Called after the cluster has what `entries` answered. */
-  onRegistered?(entries: readonly WebhookEntry[]): void;
+  /** Called after the cluster has what `entries` answered, but for those that the API server refused. */
+  onRegistered?(entries: readonly WebhookEntry[], refused: readonly RefusedEntry[]): void;
 }

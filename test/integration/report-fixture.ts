@@ -101,7 +101,7 @@ export async function startReporter(
   const log = options.log ?? silentLogger;
   const stop = new AbortController();
   const informers = createInformerFactory({ client, log });
-  const policies = createLivePolicies({ informers, log });
+  const policies = createLivePolicies({ informers, exceptionNamespaces: ['*'], log });
   const discovery = createDiscovery({ source: client, minRefreshMs: 0 });
   const reporter = createReporter({
     client: options.faulty ?? client,

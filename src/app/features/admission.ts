@@ -39,7 +39,10 @@ export const wireAdmission: WireFeature = (environment) => {
   const registrations = createPolicyRegistrations({ policies, discovery, informers, filters });
   webhooks.add({ reviewer: reviewers.mutate, registration: registrations.mutate });
   webhooks.add({ reviewer: reviewers.validate, registration: registrations.validate });
-  webhooks.add({ reviewer: createCheckReviewer(policies), registration: checkRegistration() });
+  webhooks.add({
+    reviewer: createCheckReviewer({ policies, exceptionNamespaces: config.policies.exceptionNamespaces }),
+    registration: checkRegistration(),
+  });
   const status = createStatusController({
     client,
     informers,

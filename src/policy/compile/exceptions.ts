@@ -23,6 +23,16 @@ interface ExceptionSpec {
   readonly podSecurity?: readonly PodSecurityExclusion[];
 }
 
+/** The same exception, which counts for policies of this namespace alone. */
+export function confineException(program: ExceptionProgram, namespace: string): ExceptionProgram {
+  const compiled = program as CompiledException;
+  const confined: CompiledException = {
+    ...compiled,
+    concerns: (policyKey, rule) => policyKey.startsWith(`${namespace}/`) && compiled.concerns(policyKey, rule),
+  };
+  return confined;
+}
+
 /** Checks and compiles an exception once; never throws. */
 export function compileException(object: unknown): {
   readonly program: CompiledException | undefined;

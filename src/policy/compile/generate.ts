@@ -81,7 +81,7 @@ interface Source {
 }
 
 function find(run: Run, { apiVersion, kind, namespace, name, selector }: Source): readonly KubeObject[] {
-  const answer = askFor(run.context.known, {
+  const answer = askFor(run.context, {
     kind: 'resources',
     apiVersion,
     resourceKind: kind,

@@ -27,7 +27,9 @@ export function compileMutateExisting(spec: MutateSpec, policyNamespace: string)
       }
       for (const object of found as readonly KubeObject[]) {
         const inside = withContext(withScope(run, layerOf({ target: object }, run.scope)), load);
-        outcomes.push(unmetPreconditions(preconditions, inside) ?? mutateOutcome(mutator(inside, object)));
+        outcomes.push(
+          unmetPreconditions(preconditions, inside) ?? sameObject(mutateOutcome(mutator(inside, object)), object),
+        );
       }
     }
     return combine(outcomes);
@@ -43,7 +45,7 @@ function compileTarget(
     try {
       const target = template.resolve(resolverOf(run)) as MutateTarget;
       const namespace = policyNamespace || target.namespace;
-      const answer = askFor(run.context.known, {
+      const answer = askFor(run.context, {
         kind: 'resources',
         apiVersion: target.apiVersion ?? '',
         resourceKind: target.kind ?? '',
@@ -58,6 +60,18 @@ function compileTarget(
       return errored(`failed to substitute variables in target: ${errorMessage(thrown)}`);
     }
   };
+}
+
+/** A mutation that names another object would write that one. */
+function sameObject(outcome: RuleOutcome, target: KubeObject): RuleOutcome {
+  const { patched } = outcome;
+  if (!patched) return outcome;
+  const isSame =
+    patched.apiVersion === target.apiVersion &&
+    patched.kind === target.kind &&
+    patched.metadata.name === target.metadata.name &&
+    patched.metadata.namespace === target.metadata.namespace;
+  return isSame ? outcome : errored('a mutation must not change the kind, name or namespace of its target');
 }
 
 function combine(outcomes: readonly RuleOutcome[]): RuleOutcome {

@@ -3,15 +3,13 @@ import type { Environment, Scope } from '../../jmespath/index.ts';
 import { PolicyError } from '../errors.ts';
 import type { ContextEntry } from '../types.ts';
 import { compileDocument, compileExpression, type DocumentTemplate, query, type Resolver } from '../variables/index.ts';
-import { askFor, type Known, type LookUp, Need } from './look-up.ts';
+import { askFor, type LookUpContext, type LookUpSubject, Need } from './look-up.ts';
 import { Layer } from './scope.ts';
 
 /** What context entries are evaluated with, beside the layers below them. */
-export interface ContextEnvironment {
-  readonly known: Known;
+export interface ContextEnvironment extends LookUpContext {
   readonly environment: Environment;
   readonly isDelete: boolean;
-  readonly policyNamespace: string;
   /** Entries of these names are left out: their values were given from outside. */
   readonly given?: ReadonlySet<string> | undefined;
 }
@@ -104,9 +102,9 @@ function orElse(work: () => unknown, spare: unknown): unknown {
 function compileConfigMap({ name, namespace }: NonNullable<ContextEntry['configMap']>): EntryValue {
   const nameText = compileDocument(name);
   const namespaceText = compileDocument(namespace ?? '');
-  return (resolver, { known, policyNamespace }) => {
-    const where = textOf(namespaceText, resolver) || policyNamespace || 'default';
-    const found = answerOf(known, { kind: 'configMap', namespace: where, name: textOf(nameText, resolver) });
+  return (resolver, context) => {
+    const where = textOf(namespaceText, resolver) || context.policyNamespace || 'default';
+    const found = answerOf(context, { kind: 'configMap', namespace: where, name: textOf(nameText, resolver) });
     const { data = {}, metadata = {} } = isJsonObject(found) ? found : {};
     return { data, metadata };
   };
@@ -117,17 +115,17 @@ function compileApiCall(call: Readonly<Record<string, unknown>>): EntryValue {
   const document = compileDocument(rest);
   const path = optional(jmesPath);
   const defaults = optional(fallback);
-  return (resolver, { known }) => {
+  return (resolver, context) => {
     const spare = defaults?.resolve(resolver) ?? null;
     return orElse(() => {
-      const value = answerOf(known, callLookUp(document.resolve(resolver) as Readonly<Record<string, unknown>>));
+      const value = answerOf(context, callLookUp(document.resolve(resolver) as Readonly<Record<string, unknown>>));
       const expression = path ? textOf(path, resolver) : '';
       return expression === '' ? value : applyPath(expression, value, resolver);
     }, spare);
   };
 }
 
-function callLookUp(call: Readonly<Record<string, unknown>>): LookUp {
+function callLookUp(call: Readonly<Record<string, unknown>>): LookUpSubject {
   const method = call['method'] === 'POST' ? 'POST' : 'GET';
   const items = Array.isArray(call['data']) ? (call['data'] as readonly { key: string; value: unknown }[]) : [];
   const data = items.length > 0 ? { data: Object.fromEntries(items.map(({ key, value }) => [key, value])) } : {};
@@ -154,9 +152,9 @@ function compileImageRegistry({
 }: NonNullable<ContextEntry['imageRegistry']>): EntryValue {
   const referenceText = compileDocument(reference);
   const path = optional(jmesPath);
-  return (resolver, { known }) => {
+  return (resolver, context) => {
     const credentials = imageRegistryCredentials === undefined ? {} : { credentials: imageRegistryCredentials };
-    const value = answerOf(known, { kind: 'imageData', reference: textOf(referenceText, resolver), ...credentials });
+    const value = answerOf(context, { kind: 'imageData', reference: textOf(referenceText, resolver), ...credentials });
     const expression = path ? textOf(path, resolver) : '';
     return expression === '' ? value : applyPath(expression, value, resolver);
   };
@@ -165,15 +163,15 @@ function compileImageRegistry({
 function compileGlobal({ name, jmesPath }: NonNullable<ContextEntry['globalReference']>): EntryValue {
   const nameText = compileDocument(name);
   const path = optional(jmesPath);
-  return (resolver, { known }) => {
-    const value = answerOf(known, { kind: 'globalContext', name: textOf(nameText, resolver) });
+  return (resolver, context) => {
+    const value = answerOf(context, { kind: 'globalContext', name: textOf(nameText, resolver) });
     const expression = path ? textOf(path, resolver) : '';
     return expression === '' ? value : applyPath(expression, value, resolver);
   };
 }
 
-function answerOf(known: Known, lookUp: LookUp): unknown {
-  const answer = askFor(known, lookUp);
+function answerOf(context: LookUpContext, lookUp: LookUpSubject): unknown {
+  const answer = askFor(context, lookUp);
   if (answer.ok) return answer.value;
   throw new PolicyError('policy-look-up', answer.message);
 }

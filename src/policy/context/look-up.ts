@@ -1,8 +1,18 @@
 import { renderJson } from '../../base/index.ts';
 import type { LabelSelector } from '../../object/index.ts';
 
-/** Something a rule must know that the request does not tell. The one who runs the engine fetches it. */
-export type LookUp =
+/**
+ * Something a rule must know that the request does not tell. The one who runs the engine fetches it. Who asks is part of
+ * it: a namespaced policy may see less than a ClusterPolicy, and never gets an answer that was fetched for one.
+ */
+export type LookUp = LookUpSubject & {
+  /** The namespace of the Policy that asks; absent for a ClusterPolicy. */
+  readonly policyNamespace?: string;
+  /** The request is a dry run: nothing with an effect may be done for it. */
+  readonly dryRun?: true;
+};
+
+export type LookUpSubject =
   | { readonly kind: 'configMap'; readonly namespace: string; readonly name: string }
   | {
       readonly kind: 'apiCall';
@@ -63,7 +73,19 @@ export class Need extends Error {
   }
 }
 
-export function askFor(known: Known, lookUp: LookUp): LookUpAnswer {
+/** Who asks, and what is known already. */
+export interface LookUpContext {
+  readonly known: Known;
+  readonly policyNamespace: string;
+  readonly dryRun?: boolean | undefined;
+}
+
+export function askFor({ known, policyNamespace, dryRun }: LookUpContext, subject: LookUpSubject): LookUpAnswer {
+  const lookUp: LookUp = {
+    ...subject,
+    ...(policyNamespace === '' ? {} : { policyNamespace }),
+    ...(dryRun && 'method' in subject && subject.method === 'POST' ? { dryRun: true } : {}),
+  };
   const answer = known.get(lookUpKey(lookUp));
   if (answer === undefined) throw new Need(lookUp);
   return answer;

@@ -151,6 +151,7 @@ class RequestEvaluation implements Evaluation {
           environment,
           isDelete,
           policyNamespace: policy.namespace,
+          dryRun: request.dryRun,
           given,
         },
         nesting: 0,

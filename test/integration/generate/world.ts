@@ -63,7 +63,7 @@ export class World {
     const webhook = { ...config.webhook, port: 0, exposure: 'loopback' as const, removeOnStop: true };
     const sole = {
       ...config,
-      policies: { selector: {} },
+      policies: { selector: {}, exceptionNamespaces: ['*'] },
       webhook,
       leaderElection: { ...config.leaderElection, enabled: false },
     };
