@@ -5,6 +5,17 @@
  */
 
 export {
+  type AddressClass,
+  AddressError,
+  type AddressPolicy,
+  checkHost,
+  classifyAddress,
+  forbiddenAddress,
+  guardedLookup,
+  isAllowedAddress,
+  type Resolve,
+} from './address-filter.ts';
+export {
   type AuthorityOptions,
   type CertificateOptions,
   certificateBackdateMs,
