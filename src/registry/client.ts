@@ -1,5 +1,5 @@
 import { rootCertificates } from 'node:tls';
-import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
+import { type AddressPolicy, type Clock, type Logger, type Resolve, silentLogger, systemClock } from '../base/index.ts';
 import type { Descriptor, Digest, Repository, Tag } from '../image/index.ts';
 import type { CredentialSource } from './auth/credentials.ts';
 import { type BlobSource, deleteBlob, downloadBlob, readBlob, statBlob } from './blobs.ts';
@@ -27,6 +27,13 @@ export interface RegistryClientOptions {
   /** How a registry is reached: by its name as it stands in images. */
   readonly settings?: (registry: string) => RegistrySettings;
   readonly proxy?: ProxySettings;
+  /**
+   * Which addresses may be connected to: of registries, token servers, redirects and uploads. Loopback too unless said
+   * otherwise, for commands that a user runs. Configured hosts are named with their port.
+   */
+  readonly addresses?: AddressPolicy | undefined;
+  /** In place of the system's resolver. */
+  readonly resolve?: Resolve | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Logger;
@@ -82,6 +89,8 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
     connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
     idleTimeoutMs,
     systemCa: () => rootCertificates,
+    addresses: options.addresses ?? { allowLoopback: true },
+    resolve: options.resolve,
   });
   const transport = new Transport({
     connections,

@@ -1,6 +1,7 @@
-import { errorCode, errorMessage, isAbort, type Retry, SupercargoError } from '../base/index.ts';
+import { AddressError, errorCode, errorMessage, isAbort, type Retry, SupercargoError } from '../base/index.ts';
 
 export type RegistryErrorCode =
+  | 'registry-address'
   | 'registry-bad-response'
   | 'registry-credentials'
   | 'registry-digest-mismatch'
@@ -127,6 +128,8 @@ const untrusted =
 
 /** The error for a request that got no answer, or only part of one. An abort stays an abort. */
 export function errorFromNetwork(thrown: unknown, line: RequestLine): unknown {
+  if (thrown instanceof AddressError)
+    return new RegistryError('registry-address', `${line.method} ${line.url}: ${thrown.message}`, line);
   if (thrown instanceof SupercargoError || isAbort(thrown)) return thrown;
   const code = systemCode(thrown);
   const say = (why: string) => `${line.method} ${line.url}: ${why}`;

@@ -1,6 +1,6 @@
 import type { Digest, Repository } from '../image/index.ts';
 import { take } from './blobs.ts';
-import { badResponse, isRegistryError, RegistryError } from './errors.ts';
+import { badResponse, isRegistryError, RegistryError, safeUrl } from './errors.ts';
 import type { RegistryResponse } from './http/response.ts';
 import type { Transport } from './http/transport.ts';
 import { mountScopes, pushScope } from './scopes.ts';
@@ -92,6 +92,8 @@ function sessionOf(response: RegistryResponse, origin: string, before?: Session)
     location.protocol = home.protocol;
     location.port = home.port;
   }
+  if (home.protocol === 'https:' && location.protocol !== 'https:')
+    throw badResponse(response.line, `an upload address without TLS, ${safeUrl(location)}`, response.status);
   const min = Number(response.headers['oci-chunk-min-length'] ?? 0);
   return { location, minChunkBytes: Number.isSafeInteger(min) ? min : (before?.minChunkBytes ?? 0) };
 }

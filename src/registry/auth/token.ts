@@ -1,7 +1,6 @@
 import { isJsonObject, parseJson } from '../../base/index.ts';
 import { badResponse, errorFromRefusal, RegistryError, type RequestLine, safeUrl } from '../errors.ts';
 import type { Challenge } from '../http/challenge.ts';
-import { isLoopback } from '../http/proxy.ts';
 import type { Credential } from './credentials.ts';
 
 /** A plain HTTP exchange whose answer is small. */
@@ -65,7 +64,8 @@ function realmOf({ registry, isSecure, challenge }: TokenRequest): URL {
   if (!URL.canParse(realm)) throw refuse('whose address is not valid');
   const url = new URL(realm);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('that does not speak HTTP');
-  if (url.protocol === 'http:' && isSecure && !isLoopback(url.hostname))
+  if (url.username !== '' || url.password !== '') throw refuse('by an address with a user in it');
+  if (url.protocol === 'http:' && isSecure)
     throw refuse(`without TLS (${safeUrl(url)}); the password is not sent there`);
   return url;
 }

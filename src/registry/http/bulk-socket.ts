@@ -1,4 +1,4 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { PieceRing } from './piece-ring.ts';
 
@@ -10,6 +10,8 @@ export interface BulkTarget {
   /** How long a reader may wait for a byte. */
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Resolves the host to addresses that may be connected to. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 const slots = 3;
@@ -66,7 +68,12 @@ export class BulkSocket {
         return !this.ring.isFull;
       },
     };
-    return connectPlain({ host, port, onread });
+    return connectPlain({ host, port, onread, ...this.resolver() });
+  }
+
+  private resolver(): { readonly lookup?: LookupFunction } {
+    const { lookup } = this.target;
+    return lookup === undefined ? {} : { lookup };
   }
 
   private openTls(host: string, port: number): Socket {
@@ -76,6 +83,7 @@ export class BulkSocket {
       host,
       port,
       rejectUnauthorized,
+      ...this.resolver(),
       ALPNProtocols: ['http/1.1'],
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(secureContext === undefined ? {} : { secureContext }),

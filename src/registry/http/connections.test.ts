@@ -20,7 +20,13 @@ async function listen(listener: RequestListener): Promise<{ readonly server: Ser
 }
 
 function open(proxy: ProxySettings = {}, idleTimeoutMs = 5000) {
-  const connections = createConnections({ proxy, connectTimeoutMs: 5000, idleTimeoutMs, systemCa: () => [] });
+  const connections = createConnections({
+    proxy,
+    connectTimeoutMs: 5000,
+    idleTimeoutMs,
+    systemCa: () => [],
+    addresses: { allowLoopback: true },
+  });
   started.push(() => connections.close());
   return async (url: string, signal?: AbortSignal) => {
     const answer = await connections.send({

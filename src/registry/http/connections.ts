@@ -1,4 +1,6 @@
+import type { LookupFunction } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { type AddressPolicy, checkHost, guardedLookup, type Resolve } from '../../base/index.ts';
 import { bulkExchange } from './bulk-exchange.ts';
 import { createDirectConnections } from './direct-connections.ts';
 import {
@@ -24,6 +26,10 @@ export interface ConnectionOptions extends HttpLimits {
   readonly proxy: ProxySettings;
   /** The system's authorities, to which `ca` is added: Node replaces them otherwise. */
   readonly systemCa: () => readonly string[];
+  /** Which addresses may be connected to. Hosts in `isConfiguredHost` are asked for with their port: `name:5000`. */
+  readonly addresses: AddressPolicy;
+  /** In place of the system's resolver. */
+  readonly resolve?: Resolve | undefined;
 }
 
 export interface ConnectionRequest extends StreamedRequest {
@@ -73,16 +79,26 @@ export function createConnections(options: ConnectionOptions): Connections {
   const sendDirectly = (tls: TlsSettings, request: HttpRequest) =>
     once(direct, keyOf(tls), () => createDirectConnections(settingsFor(tls))).send(request);
 
+  const guarded = guardedLookup({ ...options.addresses, isConfiguredHost: undefined }, options.resolve);
+  const unguarded = guardedLookup({ isConfiguredHost: () => true }, options.resolve);
+  /** The lookup for a connection to this address; throws for one that may not be connected to. */
+  const lookupFor = ({ host, hostname }: URL): LookupFunction => {
+    if (options.addresses.isConfiguredHost?.(host) === true) return unguarded;
+    checkHost(hostname, { ...options.addresses, isConfiguredHost: undefined });
+    return guarded;
+  };
+
   return {
     async send(request) {
       const { url, body, tls, isBulk } = request;
+      const lookup = lookupFor(url);
       const proxy = proxyFor(url, options.proxy);
       if (proxy !== undefined) return sendThrough(proxy, request);
-      const bulk = { ...request, ...settingsFor(tls) };
+      const bulk = { ...request, ...settingsFor(tls), lookup };
       // An upload is watched by whoever sends it.
       if (isStream(body)) return bulkExchange({ ...bulk, body, idleTimeoutMs: 0 });
       const { body: _, ...read } = bulk;
-      return (isBulk ? await bulkExchange(read) : undefined) ?? sendDirectly(tls, { ...request, body });
+      return (isBulk ? await bulkExchange(read) : undefined) ?? sendDirectly(tls, { ...request, body, lookup });
     },
     async close() {
       const opened = [...direct.values(), ...(await Promise.all(proxied.values()))];

@@ -25,8 +25,14 @@ export function createDirectConnections(options: DirectOptions): HttpConnections
   };
   return {
     async send(sent) {
-      const { method, url, headers, signal } = sent;
-      const given = { method, headers, timeout: options.idleTimeoutMs, ...(signal === undefined ? {} : { signal }) };
+      const { method, url, headers, signal, lookup } = sent;
+      const given = {
+        method,
+        headers,
+        timeout: options.idleTimeoutMs,
+        ...(signal === undefined ? {} : { signal }),
+        ...(lookup === undefined ? {} : { lookup }),
+      };
       const request =
         url.protocol === 'https:'
           ? requestSecure(url, { ...given, agent: (secure ??= openSecure()) })

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { ResponseBody } from './response.ts';
 
 /** One request to a server, without redirects and logins. */
@@ -7,6 +8,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Resolves the host to addresses that may be connected to. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** One whose body may come in pieces, each valid until the next is asked for; its length is among the headers. */

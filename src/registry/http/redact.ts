@@ -26,6 +26,8 @@ export function createRedactor(): Redactor {
     },
     clean(text) {
       let cleaned = text.replace(/\b(Bearer|Basic)\s+[A-Za-z0-9+/=_.~-]{8,}/gi, '$1 [redacted]');
+      // The query of a storage address is its signature.
+      cleaned = cleaned.replace(/\?[^\s"'<>?=]+=[^\s"'<>]*/g, '?[redacted]');
       for (const secret of known) cleaned = cleaned.replaceAll(secret, '[redacted]');
       return cleaned;
     },

@@ -158,7 +158,7 @@ export class Transport {
     }
   }
 
-  private authenticator(registry: string, { isSecure, settings }: Endpoint): Authenticator {
+  private authenticator(registry: string, { origin, isSecure, settings }: Endpoint): Authenticator {
     const known = this.known(registry);
     const { clock, redactor, credentials: source } = this.options;
     known.authenticator ??= new Authenticator({
@@ -168,7 +168,8 @@ export class Transport {
       clock,
       redactor,
       exchange: async ({ method, url, headers, body, signal }) => {
-        const response = await this.exchange({ registry, method, url, headers, body, settings, signal });
+        const own = url.origin === origin ? settings : this.settingsElsewhere(settings, url);
+        const response = await this.exchange({ registry, method, url, headers, body, settings: own, signal });
         const text = await readText(response, 1024 * 1024);
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], clock.now());
         return { status: response.status, text, retryAfterMs };
@@ -190,6 +191,9 @@ export class Transport {
       }
       const error = await this.refusal(response);
       if (response.status !== 401 && response.status !== 403) throw error;
+      // Only the registry itself says how to log in. A challenge of a host that it redirects to would send the
+      // registry's password to a realm of that host's choice.
+      if (!response.isHome) throw error;
       const challenges = parseChallenges(response.headers['www-authenticate'] ?? '');
       const hasMore = await authenticator.refused(
         grant,
@@ -207,13 +211,15 @@ export class Transport {
     request: RegistryRequest,
     { origin, isSecure, settings }: Endpoint,
     authorization: string | undefined,
-  ): Promise<RegistryResponse> {
+  ): Promise<RegistryResponse & { readonly isHome: boolean }> {
     const { registry, method, body, signal, isBulk } = request;
     let url = request.path instanceof URL ? request.path : new URL(request.path, origin);
+    // Once a redirect left the registry, a redirect back to it is the other host's choice of request, not ours.
+    let isHome = true;
     for (let hops = 0; ; hops++) {
-      const isHome = url.origin === origin;
+      isHome &&= url.origin === origin;
       const headers = { ...request.headers, ...(isHome && authorization !== undefined ? { authorization } : {}) };
-      const own = isHome ? settings : { ...settings, ...this.options.settings(url.host) };
+      const own = isHome ? settings : this.settingsElsewhere(settings, url);
       const response = await this.exchange({
         registry,
         method,
@@ -227,17 +233,21 @@ export class Transport {
       const location = response.headers['location'];
       const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== undefined;
       const canRepeat = !isStream(body);
-      if (!isRedirect || !canRepeat || request.expect.includes(response.status)) return response;
+      if (!isRedirect || !canRepeat || request.expect.includes(response.status)) return { ...response, isHome };
       await response.body.dump();
       if (hops >= maxRedirects)
         throw badResponse(response.line, `more than ${maxRedirects} redirects`, response.status);
       if (!URL.canParse(location, url.href))
         throw badResponse(response.line, 'a redirect to no valid address', response.status);
-      const next = new URL(location, url);
-      if (isSecure && next.protocol !== 'https:' && settings.isInsecure !== true)
-        throw badResponse(response.line, `a redirect away from TLS, to ${safeUrl(next)}`, response.status);
-      url = next;
+      url = new URL(location, url);
+      if (isSecure && url.protocol !== 'https:')
+        throw badResponse(response.line, `a redirect away from TLS, to ${safeUrl(url)}`, response.status);
     }
+  }
+
+  /** How another host is reached that a registry names: never with the registry's client certificate. */
+  private settingsElsewhere({ ca, isInsecure }: RegistrySettings, url: URL): RegistrySettings {
+    return { ca, ...(isInsecure === undefined ? {} : { isInsecure }), ...this.options.settings(url.host) };
   }
 
   private async exchange(request: Exchange): Promise<RegistryResponse> {
