@@ -95,6 +95,31 @@ const mirror = z
   })
   .prefault({});
 
+/** How one registry is reached, by its host as it stands in images (`registry.example:5000`). */
+const registry = z
+  .strictObject({
+    host: z.string().min(1),
+    /** PEM file of the authorities of a private CA, trusted beside the public ones. */
+    caFile: z.string().min(1).optional(),
+    /** No TLS at all. */
+    plainHTTP: z.boolean().default(false),
+    /** TLS with any certificate: encrypted, but not authenticated. Never falls back to plain HTTP. */
+    insecureSkipVerify: z.boolean().default(false),
+  })
+  .refine(({ plainHTTP, insecureSkipVerify, caFile }) => !plainHTTP || (!insecureSkipVerify && caFile === undefined), {
+    message: 'plainHTTP means no TLS: leave out caFile and insecureSkipVerify',
+  });
+
+/** Which addresses the registries and realms that tenants name may have. Link-local and metadata ones never. */
+const network = z
+  .strictObject({
+    denyPrivate: z.boolean().default(false),
+    allowLoopback: z.boolean().default(false),
+    /** `host` or `host:port`, which may have any address. */
+    allowedHosts: z.array(z.string().min(1)).default([]),
+  })
+  .prefault({});
+
 /** From detected images to commits. */
 const create = z
   .strictObject({
@@ -161,6 +186,8 @@ const schema = z.strictObject({
       serviceCallNamespaces: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
+  network,
+  registries: z.array(registry).default([]),
   mirror,
   create,
   leaderElection: z

@@ -21,6 +21,7 @@ import type { Connection } from './connect.ts';
 import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
+import { registryNetwork } from './registry-network.ts';
 
 export interface EnvironmentOptions {
   readonly config: Config;
@@ -51,7 +52,8 @@ export function createEnvironment({
   const namespace = config.namespace ?? client.config.namespace;
   const informers = createInformerFactory({ client, log });
   const clock = systemClock;
-  const images = createImageData((access) => openImageClient(access, { client, namespace, env, log }));
+  const network = registryNetwork(config);
+  const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));
   let policies: LivePolicies | undefined;
   let namespaces: Namespaces | undefined;
   return {

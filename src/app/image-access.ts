@@ -1,6 +1,7 @@
 import { isJsonObject, type Logger } from '../base/index.ts';
 import type { Environment, KubeClient } from '../kube/index.ts';
 import type { RegistryClient } from '../registry/index.ts';
+import type { RegistryNetwork } from './registry-network.ts';
 
 /** How a rule wants its image asked for (`imageRegistryCredentials`), as Kyverno documents it. */
 export interface ImageAccess {
@@ -29,6 +30,8 @@ export interface ImageClientOptions {
   /** Our own: a policy must not have the program read the secrets of others. */
   readonly namespace: string;
   readonly env: Environment;
+  /** Which registries are reached how; commands of a user leave it out. */
+  readonly network?: RegistryNetwork | undefined;
   readonly log: Logger;
 }
 
@@ -37,7 +40,7 @@ const unavailable = new Set(['azure', 'google', 'github']);
 
 export async function openImageClient(
   { allowInsecureRegistry, providers, secrets }: ImageAccess,
-  { client, namespace, env, log }: ImageClientOptions,
+  { client, namespace, env, network, log }: ImageClientOptions,
 ): Promise<RegistryClient> {
   const { awsEcrToken, combineSources, createRegistryClient, ecrSource, proxyFromEnvironment } = await import(
     '../registry/index.ts'
@@ -49,7 +52,11 @@ export async function openImageClient(
   const cloud = providers === undefined || providers.includes('amazon') ? [ecrSource(awsEcrToken())] : [];
   return createRegistryClient({
     credentials: combineSources(...own, ...cloud),
-    ...(allowInsecureRegistry ? { settings: () => ({ isInsecure: true }) } : {}),
+    settings: (registry) => ({
+      ...network?.settings(registry),
+      ...(allowInsecureRegistry ? { isInsecure: true } : {}),
+    }),
+    addresses: network?.addresses,
     proxy: proxyFromEnvironment(env),
     log,
   });

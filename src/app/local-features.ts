@@ -59,6 +59,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         policies: { selector: {}, exceptionNamespaces: ['*'] },
         webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
         lookUps: { allowAnyAddress: true },
+        network: { allowLoopback: true },
         create: { allowLocalRepositories: true },
         mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry] },
         leaderElection: { enabled: false },

@@ -64,7 +64,11 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
       createRegistryClient({
         ...registry,
         ...(config ? { credentials: dockerConfigSource(config) } : {}),
-        settings: () => ({ isPlainHttp: insecure, ca }),
+        settings: (name) => ({
+          ...registry.settings?.(name),
+          ...(insecure ? { isPlainHttp: true } : {}),
+          ...(ca === undefined ? {} : { ca }),
+        }),
       }),
       host,
     );

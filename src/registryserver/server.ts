@@ -8,6 +8,7 @@ import { type Clock, errorMessage, type KeyPair, type Logger, silentLogger, syst
 import { authenticate, type Users } from './http/auth.ts';
 import { type HandlerLimits, send } from './http/context.ts';
 import { OciError } from './http/errors.ts';
+import { checkHost } from './http/host.ts';
 import { route } from './http/router.ts';
 import { collectGarbage, type GarbageOptions, type GarbageReport } from './store/garbage.ts';
 import { Store } from './store/store.ts';
@@ -121,6 +122,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, shared
   const { store, limits, users, log } = shared;
   response.setHeader('docker-distribution-api-version', 'registry/2.0');
   try {
+    checkHost(request);
     if (users !== undefined) authenticate(request.headers.authorization, users);
     const { path, query } = parseTarget(request.url ?? '/');
     await route({ request, response, query, store, limits }, path);

@@ -6,7 +6,6 @@
  * answer, so that one policy's trouble stays its own.
  */
 
-export { AddressError, isAllowedAddress } from './addresses.ts';
 export { type LookUpRules, strictLookUpRules } from './confinement.ts';
 export { type EvaluateOptions, evaluate, type LookUps } from './evaluate.ts';
 export { findKyverno } from './kyverno.ts';

@@ -1,9 +1,7 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP } from 'node:net';
-import { errorMessage, parseJson, renderJson, SupercargoError } from '../base/index.ts';
+import { checkHost, errorMessage, guardedLookup, parseJson, renderJson, SupercargoError } from '../base/index.ts';
 import type { LookUp } from '../policy/index.ts';
-import { allowedLookup, forbiddenAddress, isAllowedAddress } from './addresses.ts';
 
 export class ServiceCallError extends SupercargoError {}
 
@@ -14,13 +12,15 @@ export interface ServiceCallLimits {
   readonly allowAnyAddress: boolean;
 }
 
+/** Public and private addresses; the socket connects to what was checked. */
+const allowedLookup = guardedLookup({});
+
 type ServiceCall = Extract<LookUp, { readonly kind: 'serviceCall' }>;
 
 /** Calls a service that a policy names, once and without following anything; the answer must be JSON. */
 export async function callService(call: ServiceCall, limits: ServiceCallLimits, signal: AbortSignal): Promise<unknown> {
   const url = parseUrl(call.url);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!limits.allowAnyAddress && isIP(host) !== 0 && !isAllowedAddress(host)) throw forbiddenAddress(host);
+  if (!limits.allowAnyAddress) checkHost(url.hostname, {});
   const body = call.method === 'POST' ? renderJson(call.data ?? {}) : undefined;
   const options: RequestOptions & { ca?: string } = {
     method: call.method,
@@ -31,7 +31,7 @@ export async function callService(call: ServiceCall, limits: ServiceCallLimits, 
     },
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]),
-    ...(limits.allowAnyAddress ? {} : { lookup: allowedLookup as NonNullable<RequestOptions['lookup']> }),
+    ...(limits.allowAnyAddress ? {} : { lookup: allowedLookup }),
     ...(call.caBundle ? { ca: call.caBundle } : {}),
   };
   const where = `${url.protocol}//${url.host}`;

@@ -42,6 +42,7 @@ export async function runFeatures(
       leaderElection: { enabled: false },
       // The API server is on this machine as well.
       webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
+      network: { allowLoopback: true },
       ...config,
     }),
     connection,

@@ -13,7 +13,11 @@ export function launchRun(
 ): Pick<Running, 'stderr' | 'until' | 'stop'> {
   const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-run-'));
   const file = path.join(folder, 'config.yaml');
-  const local = { server: { port: 0 }, webhook: { port: 0, exposure: 'loopback' } };
+  const local = {
+    server: { port: 0 },
+    webhook: { port: 0, exposure: 'loopback' },
+    network: { allowLoopback: true },
+  };
   writeFileSync(file, renderYaml({ ...local, ...config }));
   const program = launch(['run', '--config', file, '--kubeconfig', kubeconfigPath], { env });
   return {

@@ -7,6 +7,7 @@ import {
 import { createController, type InformerChange, informerSource, type Runnable } from '../../controller/index.ts';
 import { createDetectMetrics, createDetector, createExpiry, createOpenSource } from '../../detect/index.ts';
 import { proxyFromEnvironment } from '../../registry/index.ts';
+import { registryNetwork } from '../registry-network.ts';
 import { createIsCopy } from './backup-registry.ts';
 import type { WireFeature } from './feature.ts';
 
@@ -21,7 +22,10 @@ export const wireDetect: WireFeature = (environment) => {
     reconcile: createDetector({
       client,
       policyOf: (key) => policies.get(key),
-      openSource: createOpenSource({ client, registry: { proxy: proxyFromEnvironment(env), log } }),
+      openSource: createOpenSource({
+        client,
+        registry: { proxy: proxyFromEnvironment(env), log, ...registryNetwork(config) },
+      }),
       isCopy: createIsCopy(environment),
       installation: config.installation,
       events,

@@ -18,6 +18,7 @@ import {
   type RegistryClientOptions,
   staticSource,
 } from '../../registry/index.ts';
+import { registryNetwork } from '../registry-network.ts';
 import type { FeatureEnvironment } from './feature.ts';
 
 /** Clients for copying. */
@@ -83,8 +84,8 @@ export function createMirrorRegistries(environment: FeatureEnvironment, target: 
 
 /** First what the workload brings, then what the configuration says, then what the machine's identity gives. */
 function clientFactory({ config, env, namespace, connection, clock, log }: FeatureEnvironment, target: RegistryTarget) {
-  const { insecure, plainHttpRegistries, sourceSecrets, dockerConfig } = config.mirror;
-  const plain = new Set([...plainHttpRegistries, ...(insecure ? [target.registry] : [])]);
+  const { insecure, sourceSecrets, dockerConfig } = config.mirror;
+  const { settings, addresses } = registryNetwork(config, [target.registry]);
   const { BACKUP_REGISTRY_USERNAME: username, BACKUP_REGISTRY_PASSWORD: password } = env;
   if (!username !== !password)
     throw new UsageError(
@@ -102,7 +103,8 @@ function clientFactory({ config, env, namespace, connection, clock, log }: Featu
   return (sources: readonly CredentialSource[], options: RegistryClientOptions = {}) =>
     createRegistryClient({
       credentials: combineSources(...own, ...sources, ...configured),
-      settings: (registry) => ({ isPlainHttp: plain.has(registry) }),
+      settings: (registry) => (insecure && registry === target.registry ? { isPlainHttp: true } : settings(registry)),
+      addresses,
       proxy: proxyFromEnvironment(env),
       clock,
       log,

@@ -6,6 +6,8 @@ import { isLoopback } from './proxy.ts';
 export interface RegistrySettings extends TlsSettings {
   /** Speaks HTTP without TLS. */
   readonly isPlainHttp?: boolean;
+  /** Never falls back to plain HTTP, also where any certificate is trusted and on this machine. */
+  readonly isTlsRequired?: boolean;
 }
 
 export interface Endpoint {
@@ -45,6 +47,7 @@ export async function findEndpoint(
   if (!URL.canParse(secure.origin))
     throw new RegistryError('registry-usage', `${JSON.stringify(registry)} is no registry`, { registry });
   if (settings.isPlainHttp) return plain;
+  if (settings.isTlsRequired) return secure;
   const isHere = isLoopback(new URL(secure.origin).hostname);
   if (settings.isInsecure !== true && !isHere) return secure;
   const ask = ({ origin }: Endpoint) => ping(new URL(`${origin}/v2/`), settings, signal);
