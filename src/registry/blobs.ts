@@ -1,8 +1,9 @@
 import { createHasher, type Digest, digestAlgorithm, type Repository, renderRepository } from '../image/index.ts';
-import { badResponse, errorFromNetwork, RegistryError, type RequestLine } from './errors.ts';
+import { badResponse, errorFromNetwork, isRegistryError, RegistryError, type RequestLine } from './errors.ts';
 import type { RegistryResponse } from './http/response.ts';
 import type { Transport } from './http/transport.ts';
 import { mismatch } from './manifests.ts';
+import { RateFloor } from './rate-floor.ts';
 import { deleteScope, pullScope } from './scopes.ts';
 
 const pathOf = (repository: Repository, digest: Digest) => `/v2/${repository.path}/blobs/${digest}`;
@@ -68,7 +69,7 @@ const progressBytes = 1024 * 1024;
  */
 export async function* downloadBlob(transport: Transport, source: BlobSource, offset = 0): AsyncGenerator<Buffer> {
   const { repository, size, signal } = source;
-  const { clock, random, retries } = transport.options;
+  const { clock, random, retries, rate } = transport.options;
   const slot = await take(transport, repository.registry, 'downloads');
   let at = offset;
   let failures = 0;
@@ -77,14 +78,18 @@ export async function* downloadBlob(transport: Transport, source: BlobSource, of
     while (at < size) {
       try {
         const response = await openBlob(transport, source, at);
+        const floor = new RateFloor(clock, rate);
         for await (const piece of rest(response, at)) {
+          floor.received(piece.length, response.line);
           at += piece.length;
           if (at > size) throw badResponse(response.line, `more than the ${size} bytes that the manifest names`);
           yield piece;
+          floor.wait();
         }
         if (at < size) throw cut(response.line, at, size);
       } catch (thrown) {
-        if (at - markedAt >= progressBytes) failures = 0;
+        // A source that drips makes progress too; that must not keep the place for ever.
+        if (at - markedAt >= progressBytes && !isRegistryError(thrown, 'registry-too-slow')) failures = 0;
         markedAt = at;
         const wait = transport.waitOf(thrown);
         if (signal?.aborted) throw signal.reason;

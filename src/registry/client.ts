@@ -18,6 +18,7 @@ import {
   type PutResult,
   putManifest,
 } from './manifests.ts';
+import type { RateLimits } from './rate-floor.ts';
 import { Referrers } from './referrers.ts';
 import { type BlobUpload, type UploadOutcome, uploadBlob } from './upload.ts';
 
@@ -41,6 +42,10 @@ export interface RegistryClientOptions {
   readonly connectTimeoutMs?: number;
   /** How long nothing may move on a connection. */
   readonly idleTimeoutMs?: number;
+  /** How long a call with a small answer may take as a whole. */
+  readonly callTimeoutMs?: number;
+  /** The slowest average rate of a layer's download over a window, before it is given up. */
+  readonly rate?: RateLimits;
   readonly attempts?: number;
   readonly retryBaseMs?: number;
   readonly retryMaxMs?: number;
@@ -108,6 +113,8 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
       maxRetryAfterMs: options.maxRetryAfterMs ?? 60_000,
     },
     standstill: { takeMs: idleTimeoutMs, finishMs: idleTimeoutMs * 10 },
+    rate: options.rate ?? { minBytesPerSecond: 32 * 1024, windowMs: 60_000 },
+    callTimeoutMs: options.callTimeoutMs ?? 120_000,
     concurrency: {
       calls: concurrency.calls ?? 8,
       downloads: concurrency.downloads ?? 6,

@@ -13,6 +13,7 @@ export type RegistryErrorCode =
   | 'registry-throttled'
   | 'registry-timeout'
   | 'registry-tls'
+  | 'registry-too-slow'
   | 'registry-unauthorized'
   | 'registry-unreachable'
   | 'registry-unsupported'

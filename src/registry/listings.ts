@@ -14,7 +14,10 @@ export interface ListOptions {
 
 const defaultPageSize = 1000;
 const maxPageBytes = 16 * 1024 * 1024;
-const maxPages = 100_000;
+const maxPages = 10_000;
+const maxItems = 1_000_000;
+/** Pages without an item in a row; some registries filter after they cut pages. */
+const maxEmptyPages = 100;
 
 /** The tags of a repository, page by page; a repository that is not there has none. */
 export function listTags(
@@ -63,6 +66,8 @@ async function* pages<T extends string>(transport: Transport, listing: Listing<T
   const { origin } = await transport.endpoint(registry, signal);
   const first = new URL(`${listing.path}?n=${pageSize}`, origin);
   let url = first;
+  const seen = new Set<string>();
+  let [total, empty] = [0, 0];
   for (let page = 0; page < maxPages; page++) {
     // A repository that is not there has no tags; a registry without a catalogue is another matter.
     const expect = page === 0 && repository !== undefined ? [200, 404] : [200];
@@ -74,8 +79,14 @@ async function* pages<T extends string>(transport: Transport, listing: Listing<T
       },
     );
     if (items.length > 0) yield items;
+    total += items.length;
+    empty = items.length > 0 ? 0 : empty + 1;
     const next = nextOf(response, first, items, pageSize);
     if (next === undefined || next.href === url.href) return;
+    seen.add(url.href);
+    // A list that does not end is no list: a part of it must not pass for the whole.
+    if (seen.has(next.href) || total > maxItems || empty > maxEmptyPages || page + 1 === maxPages)
+      throw badResponse(response.line, `the list does not end (${page + 1} pages, ${total} items)`, response.status);
     url = next;
   }
 }

@@ -26,6 +26,8 @@ export function referrersTag(subject: Digest): Tag {
 }
 
 const maxPages = 100;
+/** Far more than anybody signs and describes an image; the rest of a longer list is left out. */
+export const maxReferrers = 1000;
 
 /** What refers to a manifest (signatures, SBOMs), by the API or, at registries that lack it, by the tag schema. */
 export class Referrers {
@@ -41,7 +43,7 @@ export class Referrers {
       const found = await this.byApi(repository, subject, signal);
       if (found !== undefined) return found;
     }
-    return (await this.byTag(repository, subject, signal))?.manifest.manifests ?? [];
+    return (await this.byTag(repository, subject, signal))?.manifest.manifests.slice(0, maxReferrers) ?? [];
   }
 
   /** Enters a manifest in the list of its subject, at registries that do not do so themselves. */
@@ -92,7 +94,7 @@ export class Referrers {
         throw badResponse(response.line, (thrown as Error).message, 200);
       }
       const next = nextPage(response.headers['link'], response.url);
-      if (next === undefined) return found;
+      if (next === undefined || found.length >= maxReferrers) return found.slice(0, maxReferrers);
       url = new URL(`${next.pathname}${next.search}`, origin);
     }
     return found;

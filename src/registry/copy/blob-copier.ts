@@ -30,16 +30,26 @@ type Outcome = 'copied' | 'mounted' | 'present' | 'foreign';
 
 const maxKnownPlaces = 20_000;
 
+/**
+ * Kept with the client, for all copiers of it: one that is made for each image would never know of a place. Not shared
+ * between clients: a manifest may name a layer of somebody else, and only the same credentials have read it.
+ */
+const placesOf = new WeakMap<RegistryClient, LRUCache<string, string>>();
+
 /** Copies blobs, each to a repository once, whoever asks for it how often and from how many images. */
 export class BlobCopier {
   private readonly underWay = new Map<string, Promise<Outcome>>();
   /** Where a registry has a blob, so that another of its repositories can mount it. */
-  private readonly places = new LRUCache<string, string>({ max: maxKnownPlaces });
+  private readonly places: LRUCache<string, string>;
 
   constructor(
     private readonly client: RegistryClient,
     private readonly pace: Pace | undefined,
-  ) {}
+  ) {
+    const places = placesOf.get(client) ?? new LRUCache<string, string>({ max: maxKnownPlaces });
+    placesOf.set(client, places);
+    this.places = places;
+  }
 
   async copy(context: CopyContext, blob: Descriptor): Promise<void> {
     const { target, totals, tell } = context;

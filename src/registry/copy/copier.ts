@@ -46,6 +46,10 @@ export interface ImageCopier {
 }
 
 const maxDepth = 5;
+/** Manifests of one copy, referrers among them. */
+const maxManifests = 5000;
+/** A copy may take this long and what its declared bytes need at a slow rate; blobs that are there by then stay. */
+const copyTime = { baseMs: 10 * 60_000, bytesPerMs: 1024, maxMs: 6 * 3_600_000 };
 const blobsAtOnce = 8;
 const manifestsAtOnce = 4;
 
@@ -67,13 +71,26 @@ export function createCopier(client: RegistryClient, options: CopierOptions = {}
       request.signal?.throwIfAborted();
       request.signal?.addEventListener('abort', onAbort, { once: true });
       const startedAt = clock.monotonicMs();
+      let bytes = 0;
+      const onEvent = (event: CopyEvent) => {
+        if (event.kind === 'blob-found') bytes += event.size;
+        request.onEvent?.(event);
+      };
+      const look = () => {
+        const allowedMs = Math.min(copyTime.maxMs, copyTime.baseMs + bytes / copyTime.bytesPerMs);
+        const leftMs = startedAt + allowedMs - clock.monotonicMs();
+        if (leftMs > 0) cancelTimer = clock.after(Math.max(leftMs, 1000), look);
+        else calledOff.abort(tooLong(request, allowedMs));
+      };
+      let cancelTimer = clock.after(copyTime.baseMs, look);
       try {
-        const done = await copyImage(client, blobs, { ...request, signal: calledOff.signal });
+        const done = await copyImage(client, blobs, { ...request, onEvent, signal: calledOff.signal });
         return { ...done, durationMs: clock.monotonicMs() - startedAt };
       } catch (thrown) {
         calledOff.abort(new DOMException('the copy failed elsewhere', 'AbortError'));
         throw thrown;
       } finally {
+        cancelTimer();
         request.signal?.removeEventListener('abort', onAbort);
       }
     },
@@ -105,6 +122,13 @@ async function copyImage(
   const isDone = isThere && totals.manifests === 0;
   return { ...totals, digest, mediaType, state: isDone ? 'present' : isDryRun ? 'planned' : 'copied' };
 }
+
+const tooLong = ({ source }: CopyRequest, allowedMs: number) =>
+  new RegistryError(
+    'registry-too-slow',
+    `${renderReference(source)} was not copied within ${Math.round(allowedMs / 60_000)} minutes`,
+    { registry: source.registry, retry: 'backoff' },
+  );
 
 function check({ source, platforms }: CopyRequest): void {
   const refuse = (why: string) =>
@@ -167,7 +191,10 @@ async function copyTree(client: RegistryClient, blobs: BlobCopier, context: Copy
     }),
   );
   await mapConcurrent(unique, blobsAtOnce, (blob) => blobs.copy(context, blob));
-  totals.manifests++;
+  if (++totals.manifests > maxManifests)
+    throw new RegistryError('registry-bad-response', `${source.path} names more than ${maxManifests} manifests`, {
+      registry: source.registry,
+    });
   if (isDryRun) return;
   const put = await client.putManifest(target, tag ?? fetched.digest, fetched, signal);
   const subject = manifest.subject?.digest;

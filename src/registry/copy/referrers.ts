@@ -3,11 +3,13 @@ import { type Digest, digestAlgorithm, digestHex, isTag, type Tag } from '../../
 import type { RegistryClient } from '../client.ts';
 import { isRegistryError } from '../errors.ts';
 import type { FetchedManifest } from '../manifests.ts';
+import { maxReferrers } from '../referrers.ts';
 import type { CopyContext } from './blob-copier.ts';
 
 // Signatures of signatures are as far as anybody has gone.
 const maxDepth = 3;
-const maxReferrers = 1000;
+/** Signatures, SBOMs and attestations are small. What is over this as a whole is left out. */
+const maxReferrerBytes = 1024 ** 3;
 const atOnce = 4;
 /** Where cosign keeps signatures, attestations and SBOMs at registries of any age. */
 const cosignSuffixes = ['sig', 'att', 'sbom'];
@@ -26,6 +28,7 @@ export async function copyReferrers(
   const subjects = [root, ...(await childrenOf(client, context, root, known))];
   const seen = new Set<Digest>(subjects);
   let copied = 0;
+  const budget = { bytes: maxReferrerBytes };
   let level: readonly Digest[] = subjects;
   for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
     const found = await mapConcurrent(level, atOnce, (subject) =>
@@ -34,13 +37,24 @@ export async function copyReferrers(
     const fresh = [...new Set(found.flat().map(({ digest }) => digest))].filter((digest) => !seen.has(digest));
     for (const digest of fresh.slice(0, maxReferrers - seen.size + subjects.length)) seen.add(digest);
     level = fresh.filter((digest) => seen.has(digest));
-    const done = await mapConcurrent(level, atOnce, (digest) => copyOne(client, context, digest, copy));
+    const done = await mapConcurrent(level, atOnce, (digest) => copyOne(client, context, digest, within(budget, copy)));
     copied += done.filter(Boolean).length;
   }
   const tags = subjects.flatMap(cosignTags);
-  const done = await mapConcurrent(tags, atOnce, (tag) => copyTagged(client, context, tag, copy));
+  const done = await mapConcurrent(tags, atOnce, (tag) => copyTagged(client, context, tag, within(budget, copy)));
   return copied + done.filter(Boolean).length;
 }
+
+/** Copies while the bytes that manifests declare fit the budget. */
+const within =
+  (budget: { bytes: number }, copy: (fetched: FetchedManifest) => Promise<void>) =>
+  async (fetched: FetchedManifest) => {
+    const bytes = fetched.manifest.blobs.reduce((sum, { size }) => sum + size, fetched.size);
+    if (bytes > budget.bytes) return false;
+    budget.bytes -= bytes;
+    await copy(fetched);
+    return true;
+  };
 
 async function childrenOf(
   client: RegistryClient,
@@ -57,12 +71,11 @@ async function copyOne(
   client: RegistryClient,
   { source, target, signal }: CopyContext,
   digest: Digest,
-  copy: (fetched: FetchedManifest) => Promise<void>,
+  copy: (fetched: FetchedManifest) => Promise<boolean>,
 ): Promise<boolean> {
   if ((await client.headManifest(target, digest, signal)) !== undefined) return false;
   try {
-    await copy(await client.getManifest(source, digest, signal));
-    return true;
+    return await copy(await client.getManifest(source, digest, signal));
   } catch (thrown) {
     // A list may name what was deleted since.
     if (isRegistryError(thrown, 'registry-not-found')) return false;
@@ -74,14 +87,14 @@ async function copyTagged(
   client: RegistryClient,
   context: CopyContext,
   tag: Tag,
-  copy: (fetched: FetchedManifest) => Promise<void>,
+  copy: (fetched: FetchedManifest) => Promise<boolean>,
 ): Promise<boolean> {
   const { source, target, signal, isDryRun } = context;
   const head = await client.headManifest(source, tag, signal);
   if (head === undefined) return false;
   if ((await client.headManifest(target, tag, signal))?.digest === head.digest) return false;
   const fetched = await client.getManifest(source, head.digest, signal);
-  await copy(fetched);
+  if (!(await copy(fetched))) return false;
   if (!isDryRun) await client.putManifest(target, tag, fetched, signal);
   return true;
 }

@@ -73,6 +73,7 @@ function exchange(
 
 /** An answer larger than this is not read to its end for the sake of the connection. */
 const maxDumpedBytes = 64 * 1024;
+const maxDumpMs = 2_000;
 
 function bodyOf(message: IncomingMessage, signal: AbortSignal | undefined): ResponseBody {
   return {
@@ -91,7 +92,10 @@ function bodyOf(message: IncomingMessage, signal: AbortSignal | undefined): Resp
       });
       // However it ends, nobody wanted it.
       message.on('error', () => undefined);
+      // A server that drips what nobody wants is not waited for.
+      const timer = setTimeout(() => message.destroy(), maxDumpMs);
       if (!message.closed) await new Promise((done) => message.once('close', done));
+      clearTimeout(timer);
     },
   };
 }

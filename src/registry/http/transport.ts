@@ -10,7 +10,9 @@ import {
 } from '../../base/index.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import type { CredentialSource } from '../auth/credentials.ts';
+import { withDeadline } from '../deadline.ts';
 import { badResponse, errorFromNetwork, errorFromRefusal, parseRetryAfter, RegistryError, safeUrl } from '../errors.ts';
+import type { RateLimits } from '../rate-floor.ts';
 import type { StandstillLimits } from '../standstill.ts';
 import { parseChallenges } from './challenge.ts';
 import type { Connections } from './connections.ts';
@@ -52,6 +54,9 @@ export interface TransportOptions {
     readonly maxRetryAfterMs: number;
   };
   readonly standstill: StandstillLimits;
+  readonly rate: RateLimits;
+  /** How long a call with a small answer may take as a whole: one that drips is never idle. */
+  readonly callTimeoutMs: number;
   readonly concurrency: { readonly calls: number; readonly downloads: number; readonly uploads: number };
 }
 
@@ -101,7 +106,22 @@ export class Transport {
   /** Sends and reads the answer; both are tried again together, so that a cut or wrong answer is asked for anew. */
   async fetch<T>(request: RegistryRequest, read: (response: RegistryResponse) => Promise<T>): Promise<T> {
     const { calls } = this.known(request.registry).lanes;
-    return this.retrying(() => calls.run(async () => read(await this.attempt(request))), request.signal);
+    return this.retrying(() => calls.run(() => this.inTime(request, read)), request.signal);
+  }
+
+  private inTime<T>(request: RegistryRequest, read: (response: RegistryResponse) => Promise<T>): Promise<T> {
+    const { registry, method, path } = request;
+    const { clock, callTimeoutMs: ms } = this.options;
+    const where = path instanceof URL ? safeUrl(path) : `${registry}${path.replace(/\?.*$/, '')}`;
+    const late = () =>
+      new RegistryError('registry-timeout', `${method} ${where}: no whole answer within ${ms} ms`, {
+        registry,
+        method,
+        retry: 'backoff',
+      });
+    return withDeadline({ clock, ms, signal: request.signal }, late, async (signal) =>
+      read(await this.attempt({ ...request, signal })),
+    );
   }
 
   /** Runs work again as its errors allow it, with the pauses they ask for, up to a limit. */
