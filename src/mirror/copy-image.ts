@@ -42,7 +42,7 @@ export function createCopyImage({ withClient, keepsDigests, pace, log }: CopyIma
       const target = { registry, path, tag: keptTag(copy) };
       const before = image.status?.digest as Digest | undefined;
       const pinned = before !== undefined && !image.spec.follow && source.digest === undefined;
-      const request = { target, signal, onEvent };
+      const request = { target, verify: true, signal, onEvent };
       const result = await (pinned
         ? copier.copy({ ...request, source: { ...source, digest: before } }).catch((thrown) => {
             if (!isRegistryError(thrown, 'registry-not-found')) throw thrown;

@@ -159,4 +159,23 @@ describe('copies to one backup registry', () => {
     expect(results[1]).toMatchObject({ copiedBytes: 0, copiedBlobs: 0 });
     expect(results[1]!.mountedBlobs).toBe(results[0]!.copiedBlobs);
   });
+
+  it('bring back a layer that was deleted at the target, when they verify', async () => {
+    const [source, backup] = [await startRegistryServer(), await startRegistryServer()];
+    closers.push(
+      () => source.stop(),
+      () => backup.stop(),
+    );
+    const client = open();
+    await pushImage(client, `${source.host}/team/one:v1`);
+    const [from, target] = [source, backup].map(({ host }) => parseReference(`${host}/team/one:v1`));
+    const request = { source: from!, target: target! };
+    const { digest } = await createCopier(client).copy(request);
+    const { manifest } = await client.getManifest(target!, digest);
+    const layer = manifest.blobs.at(-1)!.digest;
+    await client.deleteBlob(target!, layer);
+    expect(await createCopier(client).copy({ ...request, verify: true })).toMatchObject({ state: 'copied' });
+    expect(await client.statBlob(target!, layer)).toBeGreaterThan(0);
+    expect(await createCopier(client).copy({ ...request, verify: true })).toMatchObject({ state: 'present' });
+  });
 });

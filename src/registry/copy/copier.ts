@@ -6,6 +6,7 @@ import { isRegistryError, RegistryError } from '../errors.ts';
 import type { FetchedManifest } from '../manifests.ts';
 import { BlobCopier, type CopyContext, type Pace } from './blob-copier.ts';
 import { type CopyEvent, type CopyTotals, noTotals } from './events.ts';
+import { findMissing } from './missing.ts';
 import { selectPlatforms } from './platform-subset.ts';
 import { copyReferrers } from './referrers.ts';
 
@@ -20,6 +21,8 @@ export interface CopyRequest {
   readonly platforms?: readonly Platform[] | undefined;
   /** Signatures, SBOMs and attestations too. True unless said otherwise. */
   readonly referrers?: boolean;
+  /** Asks for every blob of an image that the target has already, and copies those that were deleted there. */
+  readonly verify?: boolean;
   /** Finds out what would be copied, and writes nothing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -113,8 +116,11 @@ async function copyImage(
   const { digest, mediaType } = root;
   tell({ kind: 'resolved', digest, mediaType });
   const there = await (early ?? client.headManifest(target, digest, signal));
-  const isThere = there?.digest === digest;
-  if (!isThere) await copyTree(client, blobs, context, { root, tag: target.tag, depth: 0 });
+  const hasManifest = there?.digest === digest;
+  const isRepair =
+    hasManifest && request.verify === true && (await findMissing(client, target, digest, signal)).length > 0;
+  const isThere = hasManifest && !isRepair;
+  if (!isThere) await copyTree(client, blobs, context, { root, tag: target.tag, depth: 0, isRepair });
   if (request.referrers !== false)
     totals.referrers = await copyReferrers(client, context, digest, root.fetched, (fetched) =>
       copyTree(client, blobs, context, { root: { ...fetched, fetched }, tag: undefined, depth: 0 }),
@@ -168,16 +174,18 @@ interface Node {
   readonly root: Root;
   readonly tag: Tag | undefined;
   readonly depth: number;
+  /** Manifests are there, but not all that they name. */
+  readonly isRepair?: boolean;
 }
 
 async function copyTree(client: RegistryClient, blobs: BlobCopier, context: CopyContext, node: Node): Promise<void> {
   const { source, target, signal, totals, tell, isDryRun } = context;
-  const { root, tag, depth } = node;
+  const { root, tag, depth, isRepair = false } = node;
   if (depth > maxDepth)
     throw new RegistryError('registry-bad-response', `${source.path} has indexes nested more than ${maxDepth} deep`, {
       registry: source.registry,
     });
-  if (depth > 0 && (await client.headManifest(target, root.digest, signal)) !== undefined) return;
+  if (depth > 0 && !isRepair && (await client.headManifest(target, root.digest, signal)) !== undefined) return;
   const fetched = root.fetched ?? (await client.getManifest(source, root.digest, signal));
   const { manifest } = fetched;
   const unique = [...new Map(manifest.blobs.map((blob) => [blob.digest, blob])).values()];
@@ -186,6 +194,7 @@ async function copyTree(client: RegistryClient, blobs: BlobCopier, context: Copy
       root: { ...child, fetched: undefined },
       tag: undefined,
       depth: depth + 1,
+      isRepair,
     }).catch((thrown) => {
       throw isRegistryError(thrown, 'registry-not-found') ? incomplete(context, fetched, child.digest, thrown) : thrown;
     }),
