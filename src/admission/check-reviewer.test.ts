@@ -20,7 +20,7 @@ const check = async (object: object, oldObject?: object, selects = true, more: o
     oldObject,
     ...more,
   } as unknown as AdmissionRequest;
-  const context = { route: '', bytes: 0, signal: new AbortController().signal };
+  const context = { route: '', authenticated: false, bytes: 0, signal: new AbortController().signal };
   return createCheckReviewer({ policies: { selects: () => selects }, exceptionNamespaces: ['trusted'] }).review(
     request,
     context,

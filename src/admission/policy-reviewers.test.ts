@@ -60,7 +60,7 @@ function setUp(
     log: silentLogger,
     ...options,
   });
-  const context = (route: string) => ({ route, bytes: 1, signal: new AbortController().signal });
+  const context = (route: string) => ({ route, authenticated: false, bytes: 1, signal: new AbortController().signal });
   return {
     validate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionVerdict> =>
       reviewers.validate.review(request(given), context(route)),

@@ -51,6 +51,12 @@ const webhook = z
         overlap: duration.default('1h'),
       })
       .prefault({}),
+    /** Authorities of the API server's client certificate: a file, or the PEM itself. See docs/admission.md. */
+    clientCA: z.string().min(1).optional(),
+    /** Common names of that certificate; any of these authorities by default. */
+    clientNames: z.array(z.string().min(1)).default([]),
+    /** Refuses reviews that come without it. */
+    requireClientCertificate: z.boolean().default(false),
     /** Beside our own conditions: which namespaces and objects are asked about at all. */
     namespaceSelector: labelSelector.optional(),
     objectSelector: labelSelector.optional(),
@@ -62,6 +68,13 @@ const webhook = z
       .max(64 << 20)
       .default(16 << 20),
   })
+  .refine(
+    (given) => given.clientCA !== undefined || (!given.requireClientCertificate && given.clientNames.length === 0),
+    {
+      path: ['clientCA'],
+      message: 'must name the authorities where client certificates are required or named',
+    },
+  )
   .prefault({});
 
 /** The clone of every image. BACKUP_REGISTRY in the environment names the registry as well. */

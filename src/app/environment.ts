@@ -16,6 +16,7 @@ import {
   type Namespaces,
 } from '../runtime/index.ts';
 import { createWebhooks, type Webhooks } from '../webhook/index.ts';
+import { clientAuthenticationOf } from './client-authentication.ts';
 import type { Config } from './config.ts';
 import type { Connection } from './connect.ts';
 import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
@@ -113,7 +114,12 @@ function webhooksOf(
     informers: environment.informers,
     installation: config.installation,
     namespace,
-    server: { host: isLocal ? '127.0.0.1' : host, port, maxBodyBytes },
+    server: {
+      host: isLocal ? '127.0.0.1' : host,
+      port,
+      maxBodyBytes,
+      clientAuthentication: clientAuthenticationOf(config.webhook),
+    },
     address: (actual) =>
       isLocal ? { url: `https://127.0.0.1:${actual}` } : { service: { namespace, name, port: service.port } },
     certificate:

@@ -72,7 +72,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
       dryRun: false,
       ...request,
     },
-    { route: '', bytes: 0, signal },
+    { route: '', authenticated: false, bytes: 0, signal },
   );
   const result = applyJsonPatch(request?.object ?? object, verdict.patch ?? []) as unknown as KubeObject;
   const spec = result['spec'] as {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { type Authenticate, unauthenticated } from './client-certificate.ts';
 import type { ReviewOutcome, WebhookMetrics } from './metrics.ts';
 import { readBody, tooLarge } from './read-body.ts';
 import { type AdmissionVerdict, parseReview, ReviewError, renderReview } from './review.ts';
@@ -14,6 +15,9 @@ export interface ReviewLimits {
 
 export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
   readonly routeOf: (url: string) => Route;
+  readonly isAuthenticated: Authenticate;
+  /** Refuses reviews of unauthenticated peers. */
+  readonly requiresAuthentication: boolean;
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -24,8 +28,10 @@ const marginMs = 250;
 
 /** Reads one review, has it judged and answers; whatever happens, there is an answer, a line in the log and a count. */
 export function handleReview(request: IncomingMessage, response: ServerResponse, options: HandleOptions): void {
-  const exchange = new Exchange(response, options.routeOf(request.url ?? ''), options);
+  const authenticated = options.isAuthenticated(request.socket);
+  const exchange = new Exchange(response, options.routeOf(request.url ?? ''), authenticated, options);
   try {
+    if (options.requiresAuthentication && !authenticated) throw unauthenticated(request.socket);
     const reviewer = checkedReviewer(request, exchange.target, options);
     readBody(request, options.maxBodyBytes, {
       onBody: (body) => exchange.judge(reviewer, body),
@@ -47,6 +53,7 @@ class Exchange implements ReviewContext {
   constructor(
     private readonly response: ServerResponse,
     readonly target: Route,
+    readonly authenticated: boolean,
     private readonly options: HandleOptions,
   ) {
     this.arrivedMs = options.clock.monotonicMs();

@@ -9,6 +9,7 @@
  */
 export { CertificateError } from './certificate-secret.ts';
 export type { CertificatePolicy } from './certificates.ts';
+export type { ClientAuthentication } from './client-certificate.ts';
 export { configurationName, configurationTypes, type WebhookAddress } from './configuration.ts';
 export { createWebhookMetrics, type WebhookMetrics } from './metrics.ts';
 export { RegistrationError } from './registrar.ts';

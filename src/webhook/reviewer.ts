@@ -4,6 +4,8 @@ import type { AdmissionRequest, AdmissionVerdict } from './review.ts';
 export interface ReviewContext {
   /** What follows the reviewer's own part of the path: `fail`, `fail/policy/default/x`. */
   readonly route: string;
+  /** Whether the peer proved to be the API server by its client certificate; anybody may have sent the review otherwise. */
+  readonly authenticated: boolean;
   /** Size of what was sent. */
   readonly bytes: number;
   /** Aborts shortly before the API server gives up. Made when it is first asked for. */

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { KeyPair } from '../base/index.ts';
 import { type Clock, errorCode, type Logger } from '../base/index.ts';
+import { type ClientAuthentication, createAuthenticate } from './client-certificate.ts';
 import { handleReview, type ReviewLimits } from './handle-review.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { answerPlainHttp } from './plain-http.ts';
@@ -20,6 +21,7 @@ export interface WebhookServerOptions extends Partial<ReviewLimits> {
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
+  readonly clientAuthentication?: ClientAuthentication | undefined;
 }
 
 export interface WebhookServer {
@@ -46,7 +48,14 @@ const drainMs = 5_000;
 export function createWebhookServer(options: WebhookServerOptions): WebhookServer {
   const settings = { ...defaults, ...options };
   const { metrics, log } = settings;
-  const handling = { ...settings, routeOf: createRouter(settings.reviewers, settings.defaultTimeoutMs) };
+  const { clientAuthentication } = settings;
+  const handling = {
+    ...settings,
+    routeOf: createRouter(settings.reviewers, settings.defaultTimeoutMs),
+    isAuthenticated: createAuthenticate(clientAuthentication),
+    requiresAuthentication: clientAuthentication?.required ?? false,
+  };
+  const contextOf = (certificate: KeyPair) => secureContextOf(certificate, clientAuthentication);
   let server: Server | undefined;
   let port: number | undefined;
   let isStopping = false;
@@ -63,7 +72,9 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
     new Promise<Server>((resolve, reject) => {
       const made = createServer(
         {
-          ...secureContextOf(certificate),
+          ...contextOf(certificate),
+          // Asked for, not insisted on: who has none gets an answer that says so.
+          ...(clientAuthentication ? { requestCert: true, rejectUnauthorized: false } : {}),
           keepAlive: true,
           noDelay: true,
           headersTimeout: settings.headersTimeoutMs,
@@ -88,7 +99,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   return {
     use(certificate) {
       if (server) {
-        server.setSecureContext(secureContextOf(certificate));
+        server.setSecureContext(contextOf(certificate));
         metrics.rotated();
         log.info('the serving certificate was swapped');
       } else begin(certificate);
@@ -117,8 +128,22 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   };
 }
 
-function secureContextOf({ certPem, keyPem }: KeyPair) {
-  return { cert: certPem, key: keyPem, minVersion: 'TLSv1.2' } as const;
+/** Only ciphers with forward secrecy and authenticated encryption; all that Go's TLS offers first is among them. */
+const ciphers = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+function secureContextOf({ certPem, keyPem }: KeyPair, clients: ClientAuthentication | undefined) {
+  const context = { cert: certPem, key: keyPem, minVersion: 'TLSv1.2', ciphers } as const;
+  return clients ? { ...context, ca: clients.authorities } : context;
 }
 
 /** Answers what is under way; who is still not done after a while is cut off. */

@@ -17,7 +17,12 @@ export interface WebhooksOptions {
   readonly installation: string;
   readonly namespace: string;
   readonly server: Pick<WebhookServerOptions, 'host' | 'port'> &
-    Partial<Pick<WebhookServerOptions, 'maxBodyBytes' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections'>>;
+    Partial<
+      Pick<
+        WebhookServerOptions,
+        'maxBodyBytes' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections' | 'clientAuthentication'
+      >
+    >;
   /** How the API server reaches us; a function where the port is only known later. */
   readonly address: (port: number) => WebhookAddress;
   readonly certificate:
