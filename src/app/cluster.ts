@@ -1,21 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { Registry } from 'prom-client';
-import type { Logger } from '../base/index.ts';
-import {
-  createControllerMetrics,
-  createLeaderElection,
-  createManager,
-  createSoleLeadership,
-  type Leadership,
-  type Manager,
-} from '../controller/index.ts';
+import { type Logger, UsageError } from '../base/index.ts';
+import { createControllerMetrics, createManager, type Manager } from '../controller/index.ts';
 import type { Environment } from '../kube/index.ts';
-import { parseDurationMs } from '../object/index.ts';
 import { type Config, policyFeatures } from './config.ts';
 import type { Connection } from './connect.ts';
 import { createEnvironment, selectorOf, supportsOf } from './environment.ts';
 import { loadFeature } from './features/index.ts';
+import { createLeaderships } from './leaderships.ts';
 import { createStatusServer } from './status-server.ts';
 
 export interface ClusterOptions {
@@ -47,9 +38,19 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   const environment = createEnvironment({ ...options, metrics: registry, selector });
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
+  if (reviews.length > 0) checkReachable(config.webhook, options.env);
+  const leaderships = createLeaderships([...features, ...reviews], {
+    settings: config.leaderElection,
+    client: connection.client,
+    namespace: environment.namespace,
+    installation: config.installation,
+    env: options.env,
+    metrics,
+    log,
+  });
   const manager: Manager = createManager({
     log,
-    leadership: [leadershipOf(config, connection, log, metrics)],
+    leadership: leaderships.all,
     pollMs: 5,
     runnables: [
       ...(servesStatus
@@ -58,6 +59,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
               ...config.server,
               registry,
               readiness: () => manager.isReady(),
+              leaders: leaderships.describe,
               ...(onListening ? { onListening } : {}),
             }),
           ]
@@ -74,25 +76,13 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   };
 }
 
-function leadershipOf(
-  config: Config,
-  { client }: Connection,
-  log: Logger,
-  metrics: ReturnType<typeof createControllerMetrics>,
-): Leadership {
-  const { enabled, leaseDuration, renewDeadline, retryPeriod } = config.leaderElection;
-  if (!enabled) return createSoleLeadership('controllers');
-  return createLeaderElection({
-    client,
-    group: 'controllers',
-    lease: { namespace: config.namespace ?? client.config.namespace, name: `${config.installation}-controllers` },
-    // A pod's name alone comes back after a restart; the rest makes every process a candidate of its own.
-    identity: `${hostname()}_${randomUUID().slice(0, 8)}`,
-    leaseDurationMs: parseDurationMs(leaseDuration),
-    renewDeadlineMs: parseDurationMs(renewDeadline),
-    retryPeriodMs: parseDurationMs(retryPeriod),
-    log,
-    onNewLeader: (identity) => log.info('new leader', { identity }),
-    onLeadingChanged: metrics.forLeadership('controllers'),
-  });
+/** Webhooks that name a Service without pods behind it block the cluster: none are registered from outside by default. */
+function checkReachable({ exposure, url }: Config['webhook'], env: Environment): void {
+  if (exposure !== undefined || url !== undefined || env['KUBERNETES_SERVICE_HOST']) return;
+  throw new UsageError(
+    'webhook-unreachable',
+    'this process runs outside the cluster, where the API server cannot reach its webhooks: set webhook.url to an ' +
+      'https address that it can reach, webhook.exposure to loopback where both run on one machine, or leave out the ' +
+      'features admission and mirror; `supercargo install` runs them inside the cluster',
+  );
 }

@@ -39,8 +39,13 @@ const webhook = z
   .strictObject({
     host: z.string().default('0.0.0.0'),
     port: z.int().min(0).max(65535).default(9443),
-    /** By a Service of the cluster, or on this machine alone: then the API server must run on it as well. */
-    exposure: z.enum(['service', 'loopback']).default('service'),
+    /**
+     * By a Service of the cluster, or on this machine alone: then the API server must run on it as well. A Service is the
+     * default inside a pod; outside there is none.
+     */
+    exposure: z.enum(['service', 'loopback']).optional(),
+    /** Where the API server reaches us without a Service: `https://host:port`. */
+    url: z.url({ protocol: /^https$/ }).optional(),
     service: z.strictObject({ name: z.string().optional(), port: z.int().default(443) }).prefault({}),
     tls: z
       .strictObject({

@@ -104,7 +104,7 @@ function webhooksOf(
   environment: Pick<FeatureEnvironment, 'config' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'log'>,
 ): Webhooks {
   const { config, connection, namespace } = environment;
-  const { host, port, exposure, service, tls, maxBodyBytes, namespaceSelector, objectSelector, removeOnStop } =
+  const { host, port, exposure, url, service, tls, maxBodyBytes, namespaceSelector, objectSelector, removeOnStop } =
     config.webhook;
   const name = service.name ?? `${config.installation}-webhook`;
   const isLocal = exposure === 'loopback';
@@ -120,14 +120,18 @@ function webhooksOf(
       maxBodyBytes,
       clientAuthentication: clientAuthenticationOf(config.webhook),
     },
-    address: (actual) =>
-      isLocal ? { url: `https://127.0.0.1:${actual}` } : { service: { namespace, name, port: service.port } },
+    address: (actual) => {
+      if (url !== undefined) return { url: url.replace(/\/+$/, '') };
+      return isLocal ? { url: `https://127.0.0.1:${actual}` } : { service: { namespace, name, port: service.port } };
+    },
     certificate:
       tls.secretName === undefined
         ? {
             hosts: isLocal
               ? ['127.0.0.1', 'localhost']
-              : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`],
+              : url !== undefined
+                ? [new URL(url).hostname]
+                : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`],
             authorityDays: tls.authorityDays,
             servingDays: tls.certificateDays,
             overlapMs: parseDurationMs(tls.overlap),
@@ -137,7 +141,8 @@ function webhooksOf(
     namespaceSelector: namespaceSelector as LabelSelector | undefined,
     objectSelector: objectSelector as LabelSelector | undefined,
     removeOnStop,
-    leadershipGroup: 'controllers',
+    // Who keeps the status of policies must know what is registered, so both are one group.
+    leadershipGroup: (['admission', 'mirror'] as const).find((name) => config.features.includes(name)) ?? 'webhooks',
     metrics: environment.metrics,
     clock: systemClock,
     log: environment.log,

@@ -20,8 +20,9 @@ export function namespaceRules(installation: string, features: readonly FeatureN
     {
       apiGroups: ['coordination.k8s.io'],
       resources: ['leases'],
-      resourceNames: [`${installation}-controllers`],
-      verbs: ['get', 'update'],
+      resourceNames: features.map((feature) => `${installation}-${feature}`),
+      // One is read by a list of one, which carries the server's time.
+      verbs: ['get', 'list', 'update'],
     },
     ...(features.some((feature) => webhookFeatures.has(feature))
       ? [

@@ -69,7 +69,7 @@ export async function runJobs(options: JobsProgramOptions, signal: AbortSignal):
 export function createOnDemandJobs(options: JobsProgramOptions): Runnable {
   return {
     name: 'on-demand-jobs',
-    needsLeadership: 'controllers',
+    needsLeadership: 'jobs',
     // Leadership can come more than once; what one term has closed, the next must not use.
     async run(signal) {
       const insights = createInsightsClient(options.config.insights);

@@ -9,20 +9,32 @@ export interface StatusServerOptions {
   readonly port: number;
   readonly registry: Registry;
   readonly readiness: () => Readiness;
+  /** One line for each group of controllers: who leads it. */
+  readonly leaders: () => readonly string[];
   readonly onListening?: (address: string) => void;
 }
 
 /** `/healthz`, `/readyz` and `/metrics` over plain HTTP, for kubelets and Prometheus. */
-export function createStatusServer({ host, port, registry, readiness, onListening }: StatusServerOptions): Runnable {
+export function createStatusServer({
+  host,
+  port,
+  registry,
+  readiness,
+  leaders,
+  onListening,
+}: StatusServerOptions): Runnable {
   const server = createServer((request, response) => {
     const answer = (code: number, text: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(code, { 'content-type': type }).end(text);
-    switch ((request.url ?? '').split('?')[0]) {
+    const [path, query] = (request.url ?? '').split('?');
+    switch (path) {
       case '/healthz':
         return answer(200, 'ok\n');
       case '/readyz': {
         const { ready, reasons } = readiness();
-        return ready ? answer(200, 'ok\n') : answer(503, `${reasons.join('\n')}\n`);
+        // As in Kubernetes: who wants to know more asks for it.
+        const details = new URLSearchParams(query).has('verbose') ? leaders() : [];
+        return answer(ready ? 200 : 503, `${[...(ready ? ['ok'] : reasons), ...details].join('\n')}\n`);
       }
       case '/metrics':
         registry.metrics().then(

@@ -115,7 +115,7 @@ export function createPolicySync(options: Omit<SyncProgramOptions, 'output' | 'l
   const { config, log } = options;
   return {
     name: 'policy-sync',
-    needsLeadership: 'controllers',
+    needsLeadership: 'sync',
     // Leadership can come more than once; what one term has closed, the next must not use.
     async run(signal) {
       const program = createSyncProgram({ ...options, output: logOutput(log), lock: 'lease' });

@@ -3,7 +3,8 @@
  * which replica leads. It knows no feature and no kind but Lease; keys are plain text to it.
  *
  * Invariants: a key is never worked on twice at once, and its last add is followed by a full run. Work bound to
- * leadership has stopped before the lease is given back. Time of other machines is never compared with ours.
+ * leadership has stopped before the lease is given back. Times in a lease are the API server's; clocks of other replicas
+ * do not matter.
  * A lease is not fencing: what leaders write must be idempotent or preconditioned all the same.
  */
 export { whenAborted } from './abort.ts';
@@ -22,6 +23,7 @@ export { createCourtesy } from './courtesy.ts';
 export { ControllerError, StillRunningError } from './errors.ts';
 export { type InformerChange, informerRunnable, informerSource } from './informer-source.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+export { type Lease, leaseAgeMs, leaseType, readLease } from './lease.ts';
 export {
   createManager,
   createSoleLeadership,

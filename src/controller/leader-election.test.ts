@@ -35,12 +35,58 @@ describe('leader election', () => {
     expect(server.lease?.spec).toEqual({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
-      acquireTime: '2030-01-01T00:00:00.000000Z',
-      renewTime: '2030-01-01T00:00:04.400000Z',
+      // Rather late than early: the server's `Date` counts whole seconds.
+      acquireTime: '2030-01-01T00:00:01.000000Z',
+      renewTime: '2030-01-01T00:00:05.400000Z',
       leaseTransitions: 0,
     });
-    expect(server.calls).toEqual(['a get', 'a create', 'a replace', 'a replace']);
+    expect(server.calls).toEqual(['a list', 'a create', 'a replace', 'a replace']);
     expect(events).toEqual(['0 a sees a', '0 a started leading']);
+  });
+
+  it('takes a lease at once that is long over by the time of the server, whatever the clocks of the machines say', async () => {
+    const { clock, start, events } = setup();
+    const hourMs = 3_600_000;
+    const ahead = createMachineClock(clock, { rate: 1, wallOffsetMs: hourMs });
+    const dead = start('dead', { clock: ahead });
+    await clock.advance(100);
+    dead.kill();
+    await clock.advance(18_000);
+    start('next', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: -hourMs }) });
+    await clock.advance(0);
+    expect(events.at(-1)).toBe('18100 next started leading');
+  });
+
+  it('waits for what is left of a lease by the time of the server, and 2 s for its inaccuracy', async () => {
+    const { clock, start, events } = setup();
+    const dead = start('dead');
+    await clock.advance(100);
+    dead.kill();
+    await clock.advance(9_900);
+    start('next');
+    await clock.advance(20_000);
+    // Renewed at 0 s, written as 1 s: 15 + 2 s later.
+    expect(events.at(-1)).toBe('18000 next started leading');
+  });
+
+  it('does not take the lease of a live leader early, whatever the clocks of the machines say', async () => {
+    const { clock, start, events } = setup();
+    start('a', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: -3_600_000 }) });
+    await clock.advance(100_000);
+    start('b', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: 3_600_000 }) });
+    await clock.advance(100_000);
+    expect(events).not.toContainEqual(expect.stringContaining('b started leading'));
+  });
+
+  it('takes the lease of its predecessor at once', async () => {
+    const { clock, start, events } = setup();
+    const dead = start('pod-1_uid_a');
+    await clock.advance(100);
+    dead.kill();
+    await clock.advance(900);
+    start('pod-1_uid_b', { election: { isPredecessor: (holder) => holder.startsWith('pod-1_uid_') } });
+    await clock.advance(0);
+    expect(events.at(-1)).toBe('1000 pod-1_uid_b started leading');
   });
 
   it('hands over at once when the leader stops, after its work has ended', async () => {
@@ -140,7 +186,7 @@ describe('leader election', () => {
     const lease = server.lease!;
     server.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion: 'touched' } };
     await clock.advance(30_000);
-    expect(server.calls.slice(0, 5)).toEqual(['a get', 'a create', 'a replace', 'a get', 'a replace']);
+    expect(server.calls.slice(0, 5)).toEqual(['a list', 'a create', 'a replace', 'a list', 'a replace']);
     expect(events).toEqual(['2700 a sees a', '2700 a started leading']);
     expect(a.election.isLeading()).toBe(true);
   });

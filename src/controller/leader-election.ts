@@ -6,12 +6,15 @@ import { LeaseLock } from './lease-lock.ts';
 import type { Lead, Leadership } from './manager.ts';
 
 export interface LeaderElectionOptions {
-  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
+  readonly client: Pick<KubeClient, 'list' | 'create' | 'replace'>;
   readonly lease: { readonly namespace: string; readonly name: string };
   /** Different for every process that ever ran: a host name alone comes back after a restart. */
   readonly identity: string;
+  /** Whether a holder was this candidate in an earlier life that has certainly ended: its lease is taken at once. */
+  readonly isPredecessor?: ((holder: string) => boolean) | undefined;
   /** The name runnables refer to; the name of the lease by default. */
   readonly group?: string;
+  readonly within?: string | undefined;
   /** How long others wait after the last renewal they saw; 15 s by default. */
   readonly leaseDurationMs?: number;
   /** How long after its last successful renewal a leader goes on; 10 s by default. */
@@ -52,6 +55,7 @@ const jitter = 0.2;
 
 class Election implements LeaderElection {
   readonly group: string;
+  readonly within: string | undefined;
   private readonly leaseDurationMs: number;
   private readonly renewDeadlineMs: number;
   private readonly retryPeriodMs: number;
@@ -64,17 +68,23 @@ class Election implements LeaderElection {
   constructor(private readonly options: LeaderElectionOptions) {
     const { lease, identity } = options;
     this.group = options.group ?? lease.name;
+    this.within = options.within;
     this.leaseDurationMs = options.leaseDurationMs ?? 15_000;
     this.renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.retryPeriodMs = options.retryPeriodMs ?? 2_000;
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;
-    this.log = (options.log ?? silentLogger).child({ lease: `${lease.namespace}/${lease.name}`, identity });
+    this.log = (options.log ?? silentLogger).child({
+      group: this.group,
+      lease: `${lease.namespace}/${lease.name}`,
+      identity,
+    });
     this.checkTimes();
     this.lock = new LeaseLock({
       ...lease,
       client: options.client,
       identity,
+      isPredecessor: options.isPredecessor,
       durationMs: this.leaseDurationMs,
       // One hanging call must leave time for another try before the deadline.
       callMs: this.renewDeadlineMs / 2,

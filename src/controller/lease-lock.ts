@@ -2,18 +2,41 @@ import { type Clock, errorCode } from '../base/index.ts';
 import type { CallOptions, KubeClient } from '../kube/index.ts';
 import { within } from './abort.ts';
 import { ControllerError } from './errors.ts';
-import { claimed, isHeldByOther, type Lease, leaseType, type Observation, observe, released } from './lease.ts';
+import {
+  claimed,
+  isHeldByOther,
+  type Lease,
+  leaseType,
+  type Observation,
+  observe,
+  readLease,
+  released,
+} from './lease.ts';
 
 export interface LeaseLockOptions {
-  readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
+  readonly client: Pick<KubeClient, 'list' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
+  /** Whether a holder was this candidate in an earlier life that has certainly ended. */
+  readonly isPredecessor?: ((holder: string) => boolean) | undefined;
   readonly durationMs: number;
   /** How long one call may take. Each call by itself: a slow server must not make every try of several calls vain. */
   readonly callMs: number;
   readonly clock: Clock;
   readonly onHolder: (identity: string) => void;
+}
+
+/** A leader writes without reading first; its idea of the server's time is renewed so often. */
+const anchorMs = 30_000;
+/** The server's `Date` counts whole seconds. */
+const dateStepMs = 1_000;
+
+interface Anchor {
+  /** By our monotonic clock. */
+  readonly atMs: number;
+  /** By the API server's clock, the latest it can have been. */
+  readonly latestMs: number;
 }
 
 /**
@@ -23,6 +46,7 @@ export interface LeaseLockOptions {
 export class LeaseLock {
   private lease: Lease | undefined;
   private observed: Observation | undefined;
+  private anchor: Anchor | undefined;
   private lastTimeMs = 0;
   /** True from the moment a claim is sent until the record is known not to be ours. */
   private mayHold = false;
@@ -34,8 +58,9 @@ export class LeaseLock {
    * begun to wait for its expiry before that), or undefined when somebody else holds the lease.
    */
   async claim(isLeading: boolean, signal: AbortSignal): Promise<number | undefined> {
-    const { identity, clock } = this.options;
-    if (isLeading && this.lease) {
+    const { clock } = this.options;
+    const isAnchored = this.anchor !== undefined && clock.monotonicMs() - this.anchor.atMs < anchorMs;
+    if (isLeading && this.lease && isAnchored) {
       // The leader need not read first: nobody else should have written.
       try {
         return await this.write(this.lease, signal);
@@ -44,7 +69,7 @@ export class LeaseLock {
       }
     }
     await this.read(signal);
-    if (isHeldByOther(this.observed, identity, clock.monotonicMs())) {
+    if (isHeldByOther(this.observed, this.isOwn, clock.monotonicMs())) {
       this.mayHold = false;
       return undefined;
     }
@@ -53,11 +78,13 @@ export class LeaseLock {
 
   /** How long the holder seen last may still go on; 0 when nothing is known of another holder. */
   heldByOtherMs(): number {
-    const { identity, clock } = this.options;
-    const nowMs = clock.monotonicMs();
-    if (!this.observed || !isHeldByOther(this.observed, identity, nowMs)) return 0;
-    return this.observed.sinceMs + this.observed.durationMs - nowMs;
+    const nowMs = this.options.clock.monotonicMs();
+    if (!this.observed || !isHeldByOther(this.observed, this.isOwn, nowMs)) return 0;
+    return this.observed.untilMs - nowMs;
   }
+
+  private readonly isOwn = (holder: string): boolean =>
+    holder === this.options.identity || (this.options.isPredecessor?.(holder) ?? false);
 
   /** Gives the lease back if it is ours; false when it was not. */
   async release(signal: AbortSignal): Promise<boolean> {
@@ -79,14 +106,13 @@ export class LeaseLock {
   }
 
   private async read(signal: AbortSignal): Promise<void> {
-    const { client, namespace, name } = this.options;
-    try {
-      await this.call(signal, (options) => client.get<Lease>(leaseType, { namespace, name }, options));
-    } catch (thrown) {
-      if (errorCode(thrown) !== 'kube-not-found') throw thrown;
-      signal.throwIfAborted();
-      this.lease = undefined;
-    }
+    const { client, clock } = this.options;
+    const sentMs = clock.monotonicMs();
+    const { lease, serverTimeMs } = await this.bounded(signal, (bounded) => readLease(client, this.options, bounded));
+    // The answer was dated after the question was sent, somewhere within the second.
+    if (serverTimeMs !== undefined) this.anchor = { atMs: sentMs, latestMs: serverTimeMs + dateStepMs };
+    if (lease) this.see(lease, serverTimeMs);
+    else this.lease = undefined;
   }
 
   private async write(lease: Lease | undefined, signal: AbortSignal): Promise<number> {
@@ -102,24 +128,37 @@ export class LeaseLock {
 
   /** Makes one call and takes its answer as the record that is now known. */
   private async call(signal: AbortSignal, send: (options: CallOptions) => Promise<Lease>): Promise<void> {
-    const { clock, callMs: ms } = this.options;
-    const late = () => new ControllerError('controller-lease-timeout', `no answer about the lease within ${ms} ms`);
-    const lease = await within({ clock, ms, signal, late }, (bounded) => send({ signal: bounded }));
-    signal.throwIfAborted();
-    this.see(lease);
+    this.see(await this.bounded(signal, (bounded) => send({ signal: bounded })));
   }
 
-  private see(lease: Lease): void {
+  private async bounded<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, callMs: ms } = this.options;
+    const late = () => new ControllerError('controller-lease-timeout', `no answer about the lease within ${ms} ms`);
+    const answer = await within({ clock, ms, signal, late }, send);
+    signal.throwIfAborted();
+    return answer;
+  }
+
+  private see(lease: Lease, serverTimeMs?: number): void {
     const { clock, durationMs, onHolder } = this.options;
     const before = this.observed?.holder;
     this.lease = lease;
-    this.observed = observe(this.observed, lease, { nowMs: clock.monotonicMs(), defaultDurationMs: durationMs });
+    this.observed = observe(this.observed, lease, {
+      nowMs: clock.monotonicMs(),
+      serverTimeMs,
+      defaultDurationMs: durationMs,
+    });
     if (this.observed.holder !== before && this.observed.holder !== '') onHolder(this.observed.holder);
   }
 
-  /** Wall time, yet never the same twice: a clock that stands still must not make renewals invisible. */
+  /**
+   * The API server's time, rather too late than too early, for others count from it; our own clock only where the server
+   * does not say its time. Never the same twice: a clock that stands still must not make renewals invisible.
+   */
   private nextTimeMs(): number {
-    this.lastTimeMs = Math.max(this.options.clock.now(), this.lastTimeMs + 1);
+    const { clock } = this.options;
+    const nowMs = this.anchor ? this.anchor.latestMs + clock.monotonicMs() - this.anchor.atMs : clock.now();
+    this.lastTimeMs = Math.max(Math.round(nowMs), this.lastTimeMs + 1);
     return this.lastTimeMs;
   }
 }

@@ -1,5 +1,5 @@
 import { rfc3339Micro } from '../base/index.ts';
-import type { ResourceType } from '../kube/index.ts';
+import type { KubeClient, ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
 export const leaseType: ResourceType = {
@@ -24,20 +24,42 @@ export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec;
 }
 
+/** Reads a lease by a list of one: lists carry the API server's time. */
+export async function readLease(
+  client: Pick<KubeClient, 'list'>,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<{ readonly lease: Lease | undefined; readonly serverTimeMs: number | undefined }> {
+  const fieldSelector = `metadata.name=${name}`;
+  const { items, serverTimeMs } = await client.list<Lease>(leaseType, { namespace, fieldSelector, signal });
+  return { lease: items[0], serverTimeMs };
+}
+
+/** Time since the holder's last renewal, both in the API server's time; undefined when the record has none. */
+export function leaseAgeMs(lease: Lease | undefined, serverTimeMs: number): number | undefined {
+  const renewedMs = Date.parse(lease?.spec?.renewTime ?? lease?.spec?.acquireTime ?? '');
+  return Number.isNaN(renewedMs) ? undefined : serverTimeMs - renewedMs;
+}
+
+/** The server's `Date` counts whole seconds, and several API servers agree on the time only so far. */
+const serverTimeErrorMs = 2_000;
+
 /**
- * What a candidate knows of the record: its content, and since when it has not changed by the candidate's own
- * monotonic clock. The times inside the record come from another machine and are only ever compared for equality.
+ * What a candidate knows of the record: its content, and until when by the candidate's own monotonic clock the holder
+ * may act. That is the duration after the record was first read, or less when the API server's time says that the record
+ * was old by then. Clocks of other candidates do not matter.
  */
 export interface Observation {
   readonly content: string;
   readonly holder: string;
-  readonly durationMs: number;
-  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 export interface ObservedAt {
   /** Monotonic, taken after the answer arrived: a later start of the wait is the safe side. */
   readonly nowMs: number;
+  /** The API server's time then; undefined when it did not say. */
+  readonly serverTimeMs?: number | undefined;
   readonly defaultDurationMs: number;
 }
 
@@ -46,18 +68,20 @@ export function observe(previous: Observation | undefined, lease: Lease, at: Obs
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = lease.spec ?? {};
   const content = JSON.stringify([holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions]);
   if (previous?.content === content) return previous;
-  return {
-    content,
-    holder: holderIdentity ?? '',
-    durationMs: leaseDurationSeconds ? leaseDurationSeconds * 1000 : at.defaultDurationMs,
-    sinceMs: at.nowMs,
-  };
+  const durationMs = leaseDurationSeconds ? leaseDurationSeconds * 1000 : at.defaultDurationMs;
+  const ageMs = at.serverTimeMs === undefined ? undefined : leaseAgeMs(lease, at.serverTimeMs);
+  const leftMs = ageMs === undefined ? durationMs : Math.min(durationMs, durationMs + serverTimeErrorMs - ageMs);
+  return { content, holder: holderIdentity ?? '', untilMs: at.nowMs + leftMs };
 }
 
 /** Whether somebody else may still act as the leader. Holds also when the Lease object has been deleted since. */
-export function isHeldByOther(observed: Observation | undefined, identity: string, nowMs: number): boolean {
-  if (!observed || observed.holder === '' || observed.holder === identity) return false;
-  return nowMs - observed.sinceMs < observed.durationMs;
+export function isHeldByOther(
+  observed: Observation | undefined,
+  isOwn: (holder: string) => boolean,
+  nowMs: number,
+): boolean {
+  if (!observed || observed.holder === '' || isOwn(observed.holder)) return false;
+  return nowMs < observed.untilMs;
 }
 
 export interface Claim {
@@ -65,7 +89,7 @@ export interface Claim {
   readonly name: string;
   readonly identity: string;
   readonly durationMs: number;
-  /** Wall time, for people; must differ from that of the claim before, or others see no renewal. */
+  /** The API server's time; must differ from that of the claim before, or others see no renewal. */
   readonly timeMs: number;
 }
 
@@ -75,11 +99,10 @@ export function claimed(lease: Lease | undefined, claim: Claim): Lease {
   const before = lease?.spec ?? {};
   const isRenewal = before.holderIdentity === claim.identity;
   return {
-    ...(lease ?? {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { namespace: claim.namespace, name: claim.name },
-    }),
+    ...(lease ?? { metadata: { namespace: claim.namespace, name: claim.name } }),
+    // Items of a list do not carry them.
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
     spec: {
       ...before,
       holderIdentity: claim.identity,
@@ -93,5 +116,10 @@ export function claimed(lease: Lease | undefined, claim: Claim): Lease {
 
 /** The record that gives the lease back: the next candidate that looks takes it without waiting. */
 export function released(lease: Lease, timeMs: number): Lease {
-  return { ...lease, spec: { ...lease.spec, holderIdentity: '', renewTime: rfc3339Micro(timeMs) } };
+  return {
+    ...lease,
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    spec: { ...lease.spec, holderIdentity: '', renewTime: rfc3339Micro(timeMs) },
+  };
 }

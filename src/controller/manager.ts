@@ -5,6 +5,8 @@ import { type Runnable, runStages, type StagesContext, unreadyReason } from './s
 /** Decides when this replica leads a group of runnables. */
 export interface Leadership {
   readonly group: string;
+  /** A candidate only while this other group is led here: for work that shares memory with that of the other group. */
+  readonly within?: string | undefined;
   /**
    * Calls `lead` each time leadership is won. Its signal aborts when leadership is lost or `signal` aborts, and
    * leadership is given back only after `lead` has settled. Resolves after `signal` aborted.
@@ -54,7 +56,13 @@ export function createManager(options: ManagerOptions): Manager {
   };
   checkNames(runnables, leadership);
   const everywhere = runnables.filter(({ needsLeadership }) => needsLeadership === undefined);
-  const groups = leadership.map((one): Runnable => leadershipRunnable(one, runnables, context));
+  const nested: Runnable[] = [];
+  const groups = leadership.flatMap((one): Runnable[] => {
+    const made = leadershipRunnable(one, runnables, nested, context);
+    if (one.within === undefined) return [made];
+    nested.push(made);
+    return [];
+  });
   let phase: 'new' | 'running' | 'stopping' = 'new';
 
   return {
@@ -80,13 +88,20 @@ export function createSoleLeadership(group: string): Leadership {
   return { group, run: (lead, signal) => lead(signal) };
 }
 
-function leadershipRunnable(leadership: Leadership, runnables: readonly Runnable[], context: StagesContext): Runnable {
-  const bound = runnables.filter(({ needsLeadership }) => needsLeadership === leadership.group);
+function leadershipRunnable(
+  leadership: Leadership,
+  runnables: readonly Runnable[],
+  nested: readonly Runnable[],
+  context: StagesContext,
+): Runnable {
+  const isBound = ({ needsLeadership }: Runnable) => needsLeadership === leadership.group;
+  const bound = () => [...runnables, ...nested].filter(isBound);
   return {
     name: `leadership of ${leadership.group}`,
+    ...(leadership.within === undefined ? {} : { needsLeadership: leadership.within }),
     // Last to start: a replica whose caches are not filled must not win. So it is also the first to stop.
     order: Number.POSITIVE_INFINITY,
-    run: (signal) => leadership.run((term) => runStages(bound, context, term), signal),
+    run: (signal) => leadership.run((term) => runStages(bound(), context, term), signal),
   };
 }
 
@@ -102,6 +117,11 @@ function checkNames(runnables: readonly Runnable[], leadership: readonly Leaders
       throw new ControllerError('controller-duplicate-name', `two leaderships are for the group "${group}"`);
     }
     groups.add(group);
+  }
+  for (const { group, within } of leadership) {
+    if (within === undefined || (within !== group && groups.has(within))) continue;
+    const message = `the leadership of "${group}" is within "${within}", which the manager does not have`;
+    throw new ControllerError('controller-unknown-leadership', message);
   }
   for (const { name, needsLeadership } of runnables) {
     if (needsLeadership === undefined || groups.has(needsLeadership)) continue;

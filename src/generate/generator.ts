@@ -98,7 +98,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
       {
         name: 'generate',
         order: startOrder.controllers,
-        needsLeadership: 'controllers',
+        needsLeadership: 'generate',
         run: (signal) => lead(signal),
       },
     ],

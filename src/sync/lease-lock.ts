@@ -1,6 +1,6 @@
 import { type Clock, rfc3339Micro } from '../base/index.ts';
-import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
-import type { KubeObject } from '../object/index.ts';
+import { type Lease, leaseAgeMs, leaseType as leases, readLease } from '../controller/index.ts';
+import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { type SyncLock, SyncLockedError } from './lock.ts';
 
 export const lockName = 'kyverno-policy-sync-lock';
@@ -15,24 +15,6 @@ export interface LeaseLockOptions {
   readonly clock: Clock;
 }
 
-const leases: ResourceType = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  resource: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-};
-
-interface Lease extends KubeObject {
-  readonly spec?: {
-    readonly holderIdentity?: string | null;
-    readonly renewTime?: string | null;
-    readonly acquireTime?: string | null;
-    readonly leaseTransitions?: number | null;
-    readonly [field: string]: unknown;
-  };
-}
-
 /** The server's `Date` counts whole seconds. */
 const dateStepMs = 1_000;
 
@@ -43,10 +25,9 @@ const dateStepMs = 1_000;
 export function createLeaseLock({ client, namespace, identity, timeoutMs, clock }: LeaseLockOptions): SyncLock {
   const where = `Lease ${namespace}/${lockName}`;
 
-  /** Reads by a list of one: lists carry the server's time. */
   const read = async (signal: AbortSignal) => {
-    const list = await client.list<Lease>(leases, { namespace, fieldSelector: `metadata.name=${lockName}`, signal });
-    return { lease: list.items[0], nowMs: list.serverTimeMs ?? clock.now() };
+    const { lease, serverTimeMs } = await readLease(client, { namespace, name: lockName }, signal);
+    return { lease, nowMs: serverTimeMs ?? clock.now() };
   };
   const record = (lease: Lease | undefined, nowMs: number): Lease => {
     const time = rfc3339Micro(nowMs);
@@ -67,10 +48,7 @@ export function createLeaseLock({ client, namespace, identity, timeoutMs, clock 
   };
   const holderOf = (lease: Lease | undefined) => lease?.spec?.holderIdentity ?? '';
   /** Since the holder's last sign; one without any never ends, so it counts as old. */
-  const ageOf = (lease: Lease | undefined, nowMs: number) => {
-    const signMs = Date.parse(lease?.spec?.renewTime ?? lease?.spec?.acquireTime ?? '');
-    return Number.isNaN(signMs) ? Number.POSITIVE_INFINITY : nowMs - signMs;
-  };
+  const ageOf = (lease: Lease | undefined, nowMs: number) => leaseAgeMs(lease, nowMs) ?? Number.POSITIVE_INFINITY;
 
   return {
     async acquire(signal) {

@@ -295,10 +295,12 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
     };
 
     it('answers probes and metrics, leads while it runs and gives up the lease when it ends', async () => {
-      const { program, get } = await running('installation: solo\nnamespace: default\nserver:\n  port: 0\n');
+      const { program, get } = await running(
+        'installation: solo\nfeatures: [detect]\nnamespace: default\nserver:\n  port: 0\n',
+      );
       expect((await get('/healthz')).status).toBe(200);
       await eventually(async () => expect((await get('/readyz')).status).toBe(200));
-      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/solo-controllers';
+      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/solo-detect';
       const holder = async () => (await cluster.api.get(lease)).body.spec?.['holderIdentity'];
       await eventually(async () => expect(await holder()).toMatch(/_[0-9a-f]{8}$/));
       const metrics = await get('/metrics');
@@ -310,8 +312,8 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
     });
 
     it('follows while another leads, and leads when that one has ended', async () => {
-      const config = 'installation: pair\nnamespace: default\nserver:\n  port: 0\n';
-      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/pair-controllers';
+      const config = 'installation: pair\nfeatures: [detect]\nnamespace: default\nserver:\n  port: 0\n';
+      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/pair-detect';
       const holder = async () => String((await cluster.api.get(lease)).body.spec?.['holderIdentity'] ?? '');
       const first = await running(config);
       const leader = await eventually(async () => {

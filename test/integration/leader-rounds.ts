@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { applyDefinitions } from '../../src/app/definitions.ts';
 import type { KubeConnection } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import type { Cluster } from '../support/real-cluster.ts';
@@ -34,7 +35,10 @@ export class Replicas {
       retryPeriod: `${retryMs}ms`,
     };
     // JSON is YAML.
-    writeFileSync(this.config, JSON.stringify({ namespace, server: { port: 0 }, leaderElection }));
+    writeFileSync(
+      this.config,
+      JSON.stringify({ namespace, features: ['detect'], server: { port: 0 }, leaderElection }),
+    );
   }
 
   static async create(cluster: Cluster): Promise<Replicas> {
@@ -44,6 +48,7 @@ export class Replicas {
       kind: 'Namespace',
       metadata: { generateName: 'leaders-' },
     });
+    await applyDefinitions(client, 'supercargo');
     return new Replicas(cluster, client, metadata.name!);
   }
 
@@ -70,7 +75,7 @@ export class Replicas {
   }
 
   async lease(): Promise<{ readonly holderIdentity: string; readonly leaseTransitions: number }> {
-    const key = { namespace: this.namespace, name: 'supercargo-controllers' };
+    const key = { namespace: this.namespace, name: 'supercargo-detect' };
     return (await this.client.get<KubeObject>(leases, key))['spec'] as never;
   }
 

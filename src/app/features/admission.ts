@@ -57,7 +57,7 @@ export const wireAdmission: WireFeature = (environment) => {
       {
         name: 'policy-status',
         order: startOrder.controllers,
-        needsLeadership: 'controllers',
+        needsLeadership: 'admission',
         run: (signal) => status.run(signal),
       },
     ],

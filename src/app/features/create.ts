@@ -115,7 +115,7 @@ export const wireCreate: WireFeature = (environment) => {
   };
 };
 
-const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'controllers', run });
+const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'create', run });
 
 /** A detection is looked at when it comes, and when its policy or template changes; never because of our own status. */
 function detectionSources(

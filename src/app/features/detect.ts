@@ -55,7 +55,7 @@ export const wireDetect: WireFeature = (environment) => {
   return { runnables };
 };
 
-const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'controllers', run });
+const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'detect', run });
 
 /** Our own status updates must not cause a scan, nor cut a back-off short. */
 function specChanged(change: InformerChange<ImageResourcePolicy, ImageResourcePolicy>): readonly string[] {

@@ -51,7 +51,7 @@ export interface PolicyProblemsFeed extends PolicyProblems {
   readonly tell: OnPolicyProblem;
 }
 
-/** What a feature consists of, as the program sees it. Runnables for the leader alone need the group `controllers`. */
+/** What a feature consists of, as the program sees it. Runnables for the leader alone need the group of the feature's name. */
 export interface FeatureParts {
   readonly runnables: readonly Runnable[];
 }

@@ -103,7 +103,7 @@ export const wireMirror: WireFeature = (environment) => {
     }),
     log,
   });
-  const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'controllers', run });
+  const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'mirror', run });
   return {
     runnables: [
       leading('mirror-copies', (signal) => copies.run(signal)),

@@ -23,7 +23,7 @@ export const wireReport: WireFeature = (environment) => {
   });
   return {
     runnables: [
-      { name: 'report', needsLeadership: 'controllers', run: (signal) => reporter.run(signal) },
+      { name: 'report', needsLeadership: 'report', run: (signal) => reporter.run(signal) },
       {
         // Every replica hears of requests, one writes reports.
         name: 'report-outbox',

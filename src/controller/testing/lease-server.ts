@@ -3,7 +3,7 @@ import type { KubeClient } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { Lease } from '../lease.ts';
 
-type LeaseClient = Pick<KubeClient, 'get' | 'create' | 'replace'>;
+type LeaseClient = Pick<KubeClient, 'list' | 'create' | 'replace'>;
 
 /** What happens to one call: `refused` never reaches the server, `answer-lost` does, `hanging` gets no answer at all. */
 export type Fate = 'answered' | 'refused' | 'answer-lost' | 'hanging';
@@ -32,7 +32,6 @@ export function createLeaseServer(clock: Clock): LeaseServer {
     return server.lease;
   };
   const operations = {
-    get: () => server.lease ?? refuse('kube-not-found'),
     create: (object: KubeObject) => (server.lease ? refuse('kube-already-exists') : store(object)),
     replace: (object: KubeObject) => {
       if (!server.lease) return refuse('kube-not-found');
@@ -42,7 +41,7 @@ export function createLeaseServer(clock: Clock): LeaseServer {
   };
 
   function connect(machine: string, arrived: () => Promise<void> = () => Promise.resolve()): Link {
-    const call = async (verb: string, operation: () => Lease): Promise<Lease> => {
+    const call = async <R>(verb: string, operation: () => R): Promise<R> => {
       const { fate } = link;
       await clock.sleep(link.latencyMs);
       if (fate === 'hanging') await new Promise(() => {});
@@ -56,7 +55,13 @@ export function createLeaseServer(clock: Clock): LeaseServer {
       fate: 'answered',
       latencyMs: 0,
       client: {
-        get: <T extends KubeObject>() => call('get', operations.get) as Promise<KubeObject> as Promise<T>,
+        list: <T extends KubeObject>() =>
+          call('list', () => ({
+            items: (server.lease ? [server.lease] : []) as readonly KubeObject[] as readonly T[],
+            resourceVersion: String(version),
+            // As in a `Date` header.
+            serverTimeMs: Math.floor(clock.now() / 1000) * 1000,
+          })),
         create: <T extends KubeObject>(_: unknown, object: T) =>
           call('create', () => operations.create(object)) as Promise<KubeObject> as Promise<T>,
         replace: <T extends KubeObject>(_: unknown, object: T) =>

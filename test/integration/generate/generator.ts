@@ -45,7 +45,7 @@ export async function startGenerator(
     log,
   });
   const manager = createManager({
-    leadership: [createSoleLeadership('controllers')],
+    leadership: [createSoleLeadership('generate')],
     runnables: [
       {
         name: 'informers',

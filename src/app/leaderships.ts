@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from '../base/index.ts';
+import {
+  type ControllerMetrics,
+  createLeaderElection,
+  createSoleLeadership,
+  type LeaderElectionOptions,
+  type Leadership,
+  type Runnable,
+} from '../controller/index.ts';
+import type { Environment } from '../kube/index.ts';
+import { parseDurationMs } from '../object/index.ts';
+import type { Config } from './config.ts';
+
+export interface LeadershipsOptions {
+  readonly settings: Config['leaderElection'];
+  readonly client: LeaderElectionOptions['client'];
+  readonly namespace: string;
+  readonly installation: string;
+  readonly env: Environment;
+  readonly metrics: Pick<ControllerMetrics, 'forLeadership'>;
+  readonly log: Logger;
+}
+
+export interface Leaderships {
+  readonly all: readonly Leadership[];
+  /** One line for each group: who leads it. */
+  readonly describe: () => readonly string[];
+}
+
+/** Generation tells the status of policies in memory what it finds, so where both run, one replica leads both. */
+const nesting: Readonly<Record<string, string>> = { generate: 'admission' };
+
+/**
+ * One Lease for each group of controllers that the runnables name, so that processes of one installation with different
+ * features do not wait for each other.
+ */
+export function createLeaderships(runnables: readonly Runnable[], options: LeadershipsOptions): Leaderships {
+  const { settings, client, namespace, installation, metrics, log } = options;
+  const groups = [...new Set(runnables.flatMap(({ needsLeadership }) => needsLeadership ?? []))];
+  if (!settings.enabled)
+    return {
+      all: groups.map(createSoleLeadership),
+      describe: () => groups.map((group) => `${group}: led by this process (leader election is off)`),
+    };
+  const { identity, isPredecessor } = identityOf(options.env);
+  const holders = new Map<string, string>();
+  const all = groups.map((group) => {
+    const outer = nesting[group];
+    return createLeaderElection({
+      client,
+      group,
+      within: outer !== undefined && groups.includes(outer) ? outer : undefined,
+      lease: { namespace, name: `${installation}-${group}` },
+      identity,
+      isPredecessor,
+      leaseDurationMs: parseDurationMs(settings.leaseDuration),
+      renewDeadlineMs: parseDurationMs(settings.renewDeadline),
+      retryPeriodMs: parseDurationMs(settings.retryPeriod),
+      log,
+      onNewLeader: (holder) => void holders.set(group, holder),
+      onLeadingChanged: metrics.forLeadership(group),
+    });
+  });
+  return {
+    all,
+    describe: () =>
+      all.map((election) => {
+        const holder = holders.get(election.group);
+        if (election.isLeading()) return `${election.group}: led by this replica (${identity})`;
+        return `${election.group}: ${holder === undefined || holder === identity ? 'no leader known' : `led by ${holder}`}`;
+      }),
+  };
+}
+
+export interface CandidateIdentity {
+  readonly identity: string;
+  readonly isPredecessor?: (holder: string) => boolean;
+}
+
+/**
+ * Every process is a candidate of its own. One whose pod is known by its UID also knows that earlier processes of the pod
+ * have ended: the kubelet starts a container again only then. A host name alone proves nothing.
+ */
+export function identityOf({ POD_NAME, POD_UID }: Environment): CandidateIdentity {
+  const suffix = randomUUID().slice(0, 8);
+  if (!POD_UID) return { identity: `${POD_NAME || hostname()}_${suffix}` };
+  const pod = `${POD_NAME || hostname()}_${POD_UID}_`;
+  return { identity: `${pod}${suffix}`, isPredecessor: (holder) => holder.startsWith(pod) };
+}
