@@ -82,6 +82,12 @@ function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'config.yaml': config } };
 }
 
+/** By which a restarted container knows the leases of its predecessor. */
+const podIdentity = [
+  ['POD_NAME', 'metadata.name'],
+  ['POD_UID', 'metadata.uid'],
+].map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } }));
+
 /** Name and password for the backup registry, from a Secret that the user makes, if one is needed. */
 const backupLogin = (installation: string) =>
   [
@@ -130,7 +136,7 @@ function deployment(
               name: 'supercargo',
               image,
               args: ['run', '--config', '/etc/supercargo/config.yaml'],
-              ...(env.length > 0 ? { env } : {}),
+              env: [...podIdentity, ...env],
               ports: [
                 { name: 'http', containerPort: 8080 },
                 { name: 'webhook', containerPort: 9443 },
