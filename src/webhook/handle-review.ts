@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { after, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { type Authenticate, unauthenticated } from './client-certificate.ts';
 import type { ReviewOutcome, WebhookMetrics } from './metrics.ts';
 import { readBody, tooLarge } from './read-body.ts';
@@ -16,6 +18,9 @@ export interface ReviewLimits {
 export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
   readonly routeOf: (url: string) => Route;
   readonly isAuthenticated: Authenticate;
+  readonly budget: BodyBudget;
+  /** A review of this connection was answered. */
+  readonly onDelivered: (socket: Socket, authenticated: boolean) => void;
   /** Refuses reviews of unauthenticated peers. */
   readonly requiresAuthentication: boolean;
   readonly metrics: WebhookMetrics;
@@ -33,7 +38,7 @@ export function handleReview(request: IncomingMessage, response: ServerResponse,
   try {
     if (options.requiresAuthentication && !authenticated) throw unauthenticated(request.socket);
     const reviewer = checkedReviewer(request, exchange.target, options);
-    readBody(request, options.maxBodyBytes, {
+    readBody(request, options, {
       onBody: (body) => exchange.judge(reviewer, body),
       onRefused: (error) => exchange.fail(error),
     });
@@ -97,7 +102,7 @@ class Exchange implements ReviewContext {
     if (thrown instanceof ReviewError) {
       log.warn('a review was refused', { path, status: thrown.status, code: thrown.code, error: thrown.message });
       // What is still being sent is not read any more, so the connection cannot go on.
-      if (thrown.status === 413) this.response.setHeader('connection', 'close');
+      if (thrown.status === 413 || thrown.code === 'review-overload') this.response.setHeader('connection', 'close');
       this.finish('refused', thrown.status, `${thrown.message}\n`);
     } else {
       log.error('a review failed', { path, route, error: errorMessage(thrown) });
@@ -106,6 +111,7 @@ class Exchange implements ReviewContext {
   }
 
   private answer(uid: string, verdict: AdmissionVerdict): void {
+    if (this.response.socket) this.options.onDelivered(this.response.socket, this.authenticated);
     this.finish(verdict.denied === undefined ? 'allowed' : 'denied', 200, renderReview(uid, verdict));
   }
 

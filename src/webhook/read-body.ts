@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { BodyBudget } from './body-budget.ts';
 import { ReviewError } from './review.ts';
 
 export interface BodyReader {
@@ -7,18 +8,28 @@ export interface BodyReader {
 }
 
 /** Reads all of a request; tells nobody when the client goes away before it has said all. */
-export function readBody(request: IncomingMessage, maxBytes: number, { onBody, onRefused }: BodyReader): void {
+export function readBody(
+  request: IncomingMessage,
+  { maxBodyBytes, budget }: { readonly maxBodyBytes: number; readonly budget: BodyBudget },
+  { onBody, onRefused }: BodyReader,
+): void {
   let chunks: Buffer[] | undefined = [];
   let size = 0;
+  const refuse = (error: ReviewError) => {
+    if (!chunks) return;
+    chunks = undefined;
+    account.close();
+    onRefused(error);
+  };
+  const account = budget.open(request.socket.remoteAddress ?? '', () => refuse(overloaded()));
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= maxBytes) chunks?.push(chunk);
-    else if (chunks) {
-      chunks = undefined;
-      onRefused(tooLarge(maxBytes));
-    }
+    if (size > maxBodyBytes) refuse(tooLarge(maxBodyBytes));
+    else if (chunks && account.take(chunk.length)) chunks?.push(chunk);
   });
+  request.on('close', () => account.close());
   request.on('end', () => {
+    account.close();
     // Most reviews come in one piece.
     if (chunks) onBody(chunks.length === 1 ? chunks[0]!.toString() : Buffer.concat(chunks, size).toString());
   });
@@ -26,6 +37,9 @@ export function readBody(request: IncomingMessage, maxBytes: number, { onBody, o
     chunks = undefined;
   });
 }
+
+const overloaded = () =>
+  new ReviewError('review-overload', 503, 'too many bytes are being read; send the review again');
 
 export const tooLarge = (maxBytes: number) =>
   new ReviewError('review-too-large', 413, `the review is larger than ${maxBytes} bytes`);

@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { KeyPair } from '../base/index.ts';
 import { type Clock, errorCode, type Logger } from '../base/index.ts';
+import { createBodyBudget } from './body-budget.ts';
 import { type ClientAuthentication, createAuthenticate } from './client-certificate.ts';
+import { type Connections, limitConnections } from './connections.ts';
 import { handleReview, type ReviewLimits } from './handle-review.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { answerPlainHttp } from './plain-http.ts';
@@ -17,10 +19,14 @@ export interface WebhookServerOptions extends Partial<ReviewLimits> {
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For the headers, and for a whole request. */
+  /** For the headers, counted from the end of the handshake for the first ones, and for a whole request. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
+  readonly maxConnectionsPerPeer?: number;
+  readonly handshakeTimeoutMs?: number;
+  /** Of all bodies that are being read. */
+  readonly maxReadingBytes?: number;
   readonly clientAuthentication?: ClientAuthentication | undefined;
 }
 
@@ -38,8 +44,12 @@ const defaults = {
   maxBodyBytes: 16 << 20,
   defaultTimeoutMs: 10_000,
   headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
+  requestTimeoutMs: 15_000,
+  handshakeTimeoutMs: 10_000,
   maxConnections: 1024,
+  // The API server opens one for each review that is under way; several API servers may share an address.
+  maxConnectionsPerPeer: 768,
+  maxReadingBytes: 64 << 20,
 };
 /** Longer than the API server keeps an idle connection (90 s), so that it is never us who hangs up first. */
 const keepAliveMs = 120_000;
@@ -54,8 +64,11 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
     routeOf: createRouter(settings.reviewers, settings.defaultTimeoutMs),
     isAuthenticated: createAuthenticate(clientAuthentication),
     requiresAuthentication: clientAuthentication?.required ?? false,
+    budget: createBodyBudget(settings.maxReadingBytes),
+    onDelivered: (socket: Socket, authenticated: boolean) => connections?.delivered(socket, authenticated),
   };
   const contextOf = (certificate: KeyPair) => secureContextOf(certificate, clientAuthentication);
+  let connections: Connections | undefined;
   let server: Server | undefined;
   let port: number | undefined;
   let isStopping = false;
@@ -80,18 +93,18 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
           headersTimeout: settings.headersTimeoutMs,
           requestTimeout: settings.requestTimeoutMs,
           keepAliveTimeout: keepAliveMs,
+          handshakeTimeout: settings.handshakeTimeoutMs,
           connectionsCheckingInterval: Math.min(1_000, settings.requestTimeoutMs),
           maxHeaderSize: 16 << 10,
         },
         onRequest,
       );
-      made.maxConnections = settings.maxConnections;
+      connections = limitConnections(made, settings, (reason) => metrics.rejected(reason));
       answerPlainHttp(made, (reason) => {
         metrics.rejected(reason);
         log.debug('a connection was rejected', { reason });
       });
       made.on('clientError', (thrown, socket) => onClientError(thrown, socket as Socket, metrics, log));
-      made.on('drop', () => metrics.rejected('too-many-connections'));
       made.once('error', reject);
       made.listen(settings.port, settings.host, () => resolve(made));
     });
