@@ -15,7 +15,7 @@ export function defineRun(program: Command, context: CliContext): void {
     .summary('run against a real cluster')
     .description(
       'Runs against the cluster of the kubeconfig, or inside a pod against its own, until a signal. Several replicas\n' +
-        'share the work: one leads, all serve /healthz, /readyz and /metrics.',
+        'share the work: one leads each feature, all serve /healthz, /readyz and /metrics.',
     )
     .option('--config <file>', 'configuration file (YAML)')
     .option('--features <names>', 'only these parts, separated by commas')
