@@ -6,6 +6,8 @@ export interface MirrorMetrics {
   copied(result: 'copied' | 'present' | 'failed', bytes: number): void;
   copying(change: 1 | -1): void;
   rewritten(): void;
+  /** A touch after which a workload still had an image that has a copy. */
+  unrewritten(): void;
 }
 
 export function createMirrorMetrics(registry: Registry): MirrorMetrics {
@@ -33,6 +35,11 @@ export function createMirrorMetrics(registry: Registry): MirrorMetrics {
     help: 'Workloads that were rewritten in the background.',
     registers,
   });
+  const unrewritten = new Counter({
+    name: 'supercargo_mirror_unrewritten_total',
+    help: 'Background touches of workloads after which admission had not rewritten all images.',
+    registers,
+  });
   return {
     reviewed(replaced, kept) {
       images.inc({ outcome: 'replaced' }, replaced);
@@ -44,5 +51,6 @@ export function createMirrorMetrics(registry: Registry): MirrorMetrics {
     },
     copying: (change) => active.inc(change),
     rewritten: () => rewrites.inc(),
+    unrewritten: () => unrewritten.inc(),
   };
 }

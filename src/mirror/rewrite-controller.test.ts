@@ -24,23 +24,29 @@ interface Scene {
   readonly settings?: Partial<MirrorSettings>;
   readonly namespace?: string;
   readonly patch?: () => Promise<never>;
-  readonly resourceVersion?: () => string;
+  /** What admission makes of a touched object. */
+  readonly admit?: (object: KubeObject) => KubeObject;
 }
 
 function play({ object = workload('Deployment'), state = copied, namespace = 'default', ...scene }: Scene) {
   const { writes, client } = fakeObjects([object]);
   const asked: CopyWish[] = [];
   const told: string[] = [];
+  const bodies: unknown[] = [];
+  const counts = { unrewritten: 0 };
   let reads = 0;
   const reconcile = createRewriteController({
     client: {
       async get(...args: Parameters<typeof client.get>) {
         reads++;
-        const found = (await client.get(...args)) as KubeObject;
-        const resourceVersion = scene.resourceVersion?.() ?? found.metadata.resourceVersion;
-        return { ...found, metadata: { ...found.metadata, resourceVersion } } as never;
+        return client.get(...args);
       },
-      patch: scene.patch ?? client.patch,
+      patch:
+        scene.patch ??
+        (async (type, key, patch) => {
+          bodies.push(patch.body);
+          return (scene.admit ?? admitted)(await client.patch(type, key, patch)) as never;
+        }),
     },
     settings: { ...settings, ...scene.settings },
     names: createCopyNames({ target, mapping: 'path' }),
@@ -57,12 +63,14 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
     },
     presence: { isThere: scene.isThere ?? (async () => true) },
     events: { record: (_, { message }) => void told.push(message) },
-    metrics,
+    metrics: { ...metrics, unrewritten: () => void counts.unrewritten++ },
     clock: createFakeClock(),
     log,
   });
   return {
     writes,
+    bodies,
+    counts,
     asked,
     told,
     reads: () => reads,
@@ -70,15 +78,18 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
   };
 }
 
-const imageIn = (object: KubeObject | undefined) =>
-  (object?.['spec'] as { template: { spec: { containers: { image: string }[] } } } | undefined)?.template.spec
-    .containers[0]?.image;
+const withImage = (object: KubeObject, image: string): KubeObject => ({
+  ...object,
+  spec: { template: { spec: { containers: [{ name: 'main', image }] } } },
+});
+const admitted = (object: KubeObject) => withImage(object, 'backup.example/copies/docker.io/library/busybox:1');
 
 describe('a workload that is there already', () => {
   it('is rewritten when its copies can be pulled, and that is told', async () => {
     const scene = play({});
     expect(await scene.run()).toEqual({});
-    expect(imageIn(scene.writes[0])).toBe('backup.example/copies/docker.io/library/busybox:1');
+    // Nothing but the guard: a field that we set would be ours, and its owner's next apply a conflict.
+    expect(scene.bodies).toEqual([{ metadata: { resourceVersion: '5' } }]);
     expect(scene.told).toEqual([
       'replaced by their copies: busybox:1 → backup.example/copies/docker.io/library/busybox:1',
     ]);
@@ -123,18 +134,19 @@ describe('a workload that is there already', () => {
   it('is looked at anew when it changed meanwhile, and complained of when it is refused', async () => {
     const owner = { apiVersion: 'x/v1', kind: 'X', name: 'x', uid: '1', controller: true };
     expect(await play({ object: workload('Deployment', { ownerReferences: [owner] }) }).run()).toEqual({});
-    await expect(play({ patch: () => Promise.reject(kubeError('kube-invalid')) }).run()).rejects.toThrow(
-      'cannot be rewritten',
-    );
-    let version = 5;
-    const moving = play({
-      object: workload('Deployment'),
-      resourceVersion: () => String(version),
-      async patch() {
-        version++;
-        throw kubeError('kube-invalid');
-      },
+    const refused = play({ patch: () => Promise.reject(kubeError('kube-invalid')) });
+    await expect(refused.run()).rejects.toThrow('cannot be rewritten');
+    expect(refused.counts.unrewritten).toBe(1);
+    expect(await play({ patch: () => Promise.reject(kubeError('kube-conflict')) }).run()).toEqual({
+      requeueAfterMs: 50,
     });
-    expect(await moving.run()).toEqual({ requeueAfterMs: 50 });
+    expect(await play({ patch: () => Promise.reject(kubeError('kube-not-found')) }).run()).toEqual({});
+  });
+
+  it('is tried again with back-off, and counted, when admission did not rewrite it', async () => {
+    const scene = play({ admit: (object) => object });
+    await expect(scene.run()).rejects.toMatchObject({ code: 'mirror-unrewritten', retry: 'backoff' });
+    expect(scene.counts.unrewritten).toBe(1);
+    expect(scene.told).toEqual([]);
   });
 });

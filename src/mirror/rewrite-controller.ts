@@ -5,7 +5,7 @@ import { controllerOf, type KubeObject } from '../object/index.ts';
 import type { MirrorMetrics } from './metrics.ts';
 import { type ObtainOptions, obtainCopy } from './obtain.ts';
 import { pullSecretsOf } from './pull-secrets.ts';
-import { type Replaced, rewritePatch } from './rewrite.ts';
+import type { Replaced } from './rewrite.ts';
 import type { MirrorSettings } from './settings.ts';
 import { type CopyNames, renderCopy, wantedCopies } from './wanted.ts';
 import { isImmutable, isRewritable, isTrackedByGitOps, type PodPart, podPartOf } from './workload.ts';
@@ -33,8 +33,8 @@ const changedMs = 50;
 const waitMs = 10_000;
 
 /**
- * Looks at one workload that is there already: asks for the copies of its images, and puts them in place once they can
- * be pulled. So a webhook that was down, or a copy that took long, loses nothing.
+ * Looks at one workload that is there already: asks for the copies of its images, and has admission put them in place
+ * once they can be pulled. So a webhook that was down, or a copy that took long, loses nothing.
  */
 export function createRewriteController(options: RewriteControllerOptions): Reconcile {
   const { client, settings } = options;
@@ -52,8 +52,7 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
       isImmutable(kind) ||
       !isRewritable(object, settings.rewrite) ||
       (settings.skipsGitOps && isTrackedByGitOps(object));
-    const isDone =
-      replaced.length === 0 || isLeft || (await rewrite({ key, type, object, pod, replaced }, options, signal));
+    const isDone = replaced.length === 0 || isLeft || (await touch({ key, type, object, replaced }, options, signal));
     if (!isDone) return { requeueAfterMs: changedMs };
     return comesBack ? {} : { requeueAfterMs: lookAgainMs };
   };
@@ -82,40 +81,53 @@ interface Rewriting {
   readonly key: string;
   readonly type: ResourceType;
   readonly object: KubeObject;
-  readonly pod: PodPart;
   readonly replaced: readonly Replaced[];
 }
 
-/** False when the workload is another by now, and must be looked at anew. */
-async function rewrite(
-  { key, type, object, pod, replaced }: Rewriting,
-  { client, settings, metrics, events, log }: RewriteControllerOptions,
+/**
+ * Has the admission webhook rewrite the workload: an empty patch changes nothing, owns no field and still runs admission.
+ * A patch of the images by us would make us a manager of these fields, and every later server-side apply of their owner
+ * (helm, kubectl) would conflict. False when the workload changed since it was read, and must be looked at anew.
+ */
+async function touch(
+  { key, type, object, replaced }: Rewriting,
+  { client, metrics, events, log }: RewriteControllerOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { name = '', namespace, uid, resourceVersion } = object.metadata;
-  const body = rewritePatch({ object, pod, replaced, pullSecret: settings.pullSecret, isGuarded: true });
+  const body = { metadata: { resourceVersion: resourceVersion ?? '' } };
+  let touched: KubeObject;
   try {
-    await client.patch(
+    touched = await client.patch<KubeObject>(
       type,
       { namespace, name },
-      { type: 'json', body },
+      { type: 'merge', body },
       { fieldManager: 'supercargo-mirror', signal },
     );
   } catch (thrown) {
     if (isKubeError(thrown, 'kube-not-found')) return true;
-    if (!isKubeError(thrown, 'kube-invalid') && !isKubeError(thrown, 'kube-conflict')) throw thrown;
-    const now = await find(client, type, { namespace: namespace ?? '', name }, signal);
-    if (now?.metadata.resourceVersion !== resourceVersion) return false;
+    if (isKubeError(thrown, 'kube-conflict')) return false;
+    metrics.unrewritten();
     throw new SupercargoError('mirror-refused', `${key} cannot be rewritten`, { retry: 'backoff', cause: thrown });
   }
-  metrics.rewritten();
-  const list = replaced.map(({ slot, image }) => `${slot.image} → ${image}`).join(', ');
-  events.record(
-    { apiVersion: object.apiVersion, kind: object.kind, name, namespace, uid },
-    { type: 'Normal', reason: 'ImagesReplaced', message: `replaced by their copies: ${list}` },
+  const now = new Map(podPartOf(touched)?.slots.map((slot) => [slot.name, slot.image]));
+  const done = replaced.filter(({ slot }) => now.get(slot.name) !== slot.image);
+  if (done.length > 0) {
+    metrics.rewritten();
+    const list = done.map(({ slot }) => `${slot.image} → ${now.get(slot.name)}`).join(', ');
+    events.record(
+      { apiVersion: object.apiVersion, kind: object.kind, name, namespace, uid },
+      { type: 'Normal', reason: 'ImagesReplaced', message: `replaced by their copies: ${list}` },
+    );
+    log.info('workload rewritten', { kind: object.kind, namespace, name, images: list });
+  }
+  if (done.length === replaced.length) return true;
+  metrics.unrewritten();
+  throw new SupercargoError(
+    'mirror-unrewritten',
+    `${key} was not rewritten: the API server did not call the mutating webhook, or it could not see the copy`,
+    { retry: 'backoff' },
   );
-  log.info('workload rewritten', { kind: object.kind, namespace, name, images: list });
-  return true;
 }
 
 async function find(

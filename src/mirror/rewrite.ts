@@ -14,19 +14,13 @@ export interface RewriteOptions {
   readonly pod: PodPart;
   readonly replaced: readonly Replaced[];
   readonly pullSecret?: string | undefined;
-  /** Holds only for the very state that was read: for objects that others may change meanwhile. */
-  readonly isGuarded?: boolean;
 }
 
 /** The smallest patch that puts copies in place and notes what was there. Nothing else of the object is touched. */
 export function rewritePatch(options: RewriteOptions): readonly JsonPatchOperation[] {
-  const { object, pod, replaced, pullSecret, isGuarded = false } = options;
+  const { object, pod, replaced, pullSecret } = options;
   if (replaced.length === 0) return [];
   return [
-    // The images alone would not do: annotations that came meanwhile would be lost where there were none.
-    ...(isGuarded
-      ? [{ op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion ?? '' } as const]
-      : []),
     ...replaced.map(({ slot, image }) => ({ op: 'replace', path: slot.pointer, value: image }) as const),
     ...noteOriginals(object, pod, replaced),
     ...(pullSecret === undefined ? [] : addPullSecret(pod, pullSecret)),

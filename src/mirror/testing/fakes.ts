@@ -32,7 +32,7 @@ export const settings: MirrorSettings = {
   recheckMs: 3_600_000,
 };
 
-export const metrics: MirrorMetrics = { reviewed() {}, copied() {}, copying() {}, rewritten() {} };
+export const metrics: MirrorMetrics = { reviewed() {}, copied() {}, copying() {}, rewritten() {}, unrewritten() {} };
 
 export function wishOf(image: string, secret?: string): CopyWish {
   const source = parseReference(image);
