@@ -26,6 +26,7 @@ export const mirroredImageSchema = object(
       message: text,
       copiedAt: time,
       checkedAt: time,
+      unusedSince: described('Since when no workload uses the image; empty while one does.', text),
       conditions,
     }),
   },

@@ -35,6 +35,8 @@ export interface MirroredImage extends KubeObject {
     readonly message?: string;
     readonly copiedAt?: string;
     readonly checkedAt?: string;
+    /** Empty while a workload uses the image. */
+    readonly unusedSince?: string;
     readonly conditions?: readonly Condition[];
   };
 }

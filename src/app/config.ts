@@ -104,6 +104,14 @@ const mirror = z
     follow: z.boolean().default(false),
     recheck: duration.default('1h'),
     copiesAtOnce: z.int().min(1).max(32).default(4),
+    /** Of these, for the images of one namespace; half of them by default. */
+    copiesPerNamespace: z.int().min(1).max(32).optional(),
+    /** Takes every review for the API server's, also without `webhook.clientCA`. */
+    trustReviews: z.boolean().default(false),
+    /** Images that the workloads of one namespace may have recorded. */
+    maxImagesPerNamespace: z.int().min(1).default(1_000),
+    /** After which a record that no workload uses is deleted. */
+    keepUnused: duration.default('24h'),
     /** Registries that speak plain HTTP. */
     plainHttpRegistries: z.array(z.string()).default([]),
     /** Pull secrets in our own namespace, tried for every source after those of the workload. */

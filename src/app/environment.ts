@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { Registry } from 'prom-client';
-import { defaultResourceFilters, parseResourceFilters } from '../admission/index.ts';
 import { type Logger, systemClock } from '../base/index.ts';
 import { type Runnable, startOrder } from '../controller/index.ts';
 import { createEventRecorder, createInformerFactory } from '../kube/index.ts';
@@ -19,6 +18,7 @@ import { createWebhooks, type Webhooks } from '../webhook/index.ts';
 import { clientAuthenticationOf } from './client-authentication.ts';
 import type { Config } from './config.ts';
 import type { Connection } from './connect.ts';
+import { exemptNamespacesOf } from './exempt-namespaces.ts';
 import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
@@ -108,7 +108,6 @@ function webhooksOf(
     config.webhook;
   const name = service.name ?? `${config.installation}-webhook`;
   const isLocal = exposure === 'loopback';
-  const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
   return createWebhooks({
     client: connection.client,
     informers: environment.informers,
@@ -137,7 +136,7 @@ function webhooksOf(
             overlapMs: parseDurationMs(tls.overlap),
           }
         : { secretName: tls.secretName },
-    exemptNamespaces: [...new Set(['kube-system', namespace, ...filters.namespaces])],
+    exemptNamespaces: exemptNamespacesOf(config, namespace),
     namespaceSelector: namespaceSelector as LabelSelector | undefined,
     objectSelector: objectSelector as LabelSelector | undefined,
     removeOnStop,

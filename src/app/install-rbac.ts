@@ -132,7 +132,7 @@ const statusRules: readonly PolicyRule[] = [
  * image is pulled. Secrets are read one by one, as workloads and service accounts name them, and never listed.
  */
 const mirrorRules: readonly PolicyRule[] = [
-  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: [...read, 'create', 'patch'] },
+  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: [...read, 'create', 'patch', 'delete'] },
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['secrets', 'serviceaccounts'], verbs: ['get'] },
   { apiGroups: [''], resources: ['namespaces', 'pods'], verbs: read },

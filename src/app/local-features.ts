@@ -61,7 +61,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         lookUps: { allowAnyAddress: true },
         network: { allowLoopback: true },
         create: { allowLocalRepositories: true },
-        mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry] },
+        mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry], trustReviews: true },
         leaderElection: { enabled: false },
       }),
       connection,

@@ -8,6 +8,7 @@ import { fakeObjects, imageOf, signal, wishOf } from './testing/fakes.ts';
 function open(initial: readonly MirroredImage[] = []) {
   const clock = createFakeClock();
   let handler: InformerHandler<MirroredImage> = {};
+  let refused = 0;
   const seen = new Map<string, MirroredImage>(initial.map((image) => [image.metadata.name!, image]));
   const show = (image: MirroredImage) => {
     const [key, previous] = [image.metadata.name!, seen.get(image.metadata.name!)];
@@ -24,15 +25,32 @@ function open(initial: readonly MirroredImage[] = []) {
       return () => {};
     },
   } as unknown as Informer<MirroredImage>;
-  const book = createCopyBook({ client, informer, installation: 'supercargo', follow: false, clock });
+  const book = createCopyBook({
+    client,
+    informer,
+    installation: 'supercargo',
+    maxPerNamespace: 3,
+    onRefused: () => void refused++,
+    clock,
+  });
   /** The watch catches up. */
   const catchUp = () => [...objects.values()].forEach(show);
-  return { book, clock, writes, objects, show, catchUp };
+  return { book, clock, writes, objects, show, catchUp, refused: () => refused };
 }
 
 const at = (ms: number) => new Date(ms).toISOString();
 
 describe('a wish in the book', () => {
+  it('is refused when its namespace has too many, also before the watch has seen them', async () => {
+    const { book, writes, catchUp, refused } = open();
+    for (const tag of ['1', '2', '3']) await book.ask(wishOf(`busybox:${tag}`, 'x'), signal);
+    await expect(book.ask(wishOf('busybox:4', 'x'), signal)).rejects.toThrow('mirror.maxImagesPerNamespace');
+    catchUp();
+    await expect(book.ask(wishOf('busybox:4', 'x'), signal)).rejects.toThrow('namespace default has 3 images');
+    expect(await book.ask(wishOf('busybox:3', 'x'), signal)).toBe(true);
+    expect([writes.length, refused()]).toEqual([3, 2]);
+  });
+
   it('is written once, whoever makes it and however late the watch is', async () => {
     const { book, writes } = open();
     const asked = await Promise.all(Array.from({ length: 20 }, () => book.ask(wishOf('busybox:1', 'x'), signal)));

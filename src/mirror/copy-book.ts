@@ -1,9 +1,9 @@
 import { type MirroredImage, mirroredImageName, mirroredImages, ownerLabel, type PullSecretRef } from '../api/index.ts';
-import type { Clock } from '../base/index.ts';
+import { type Clock, SupercargoError } from '../base/index.ts';
 import { type CopyName, type ImageReference, renderReference } from '../image/index.ts';
 import { type Informer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { renderApiVersion } from '../object/index.ts';
-import { imagesWithCopyIn, isRival } from './mirrored-images.ts';
+import { imagesOfNamespace, imagesWithCopyIn, isRival } from './mirrored-images.ts';
 
 /** What the cluster knows of a copy. */
 export interface CopyState {
@@ -42,23 +42,46 @@ export interface CopyBookOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   readonly informer: Informer<MirroredImage>;
   readonly installation: string;
-  readonly follow: boolean;
+  /** Images that the workloads of one namespace may have recorded. */
+  readonly maxPerNamespace: number;
+  readonly onRefused: () => void;
   readonly clock: Clock;
 }
 
 /** Nobody asks for the same again sooner, so that no two who disagree about a copy keep each other busy. */
 const askAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
+/** A watch that is later than this is not waited for. */
+const watchLagMs = 60_000;
 /** Credentials beyond these are not tried. */
 const maxPullSecrets = 64;
 
 export function createCopyBook(options: CopyBookOptions): CopyBook {
-  const { client, informer, clock } = options;
+  const { client, informer, clock, maxPerNamespace, onRefused } = options;
   const waiting = new Map<string, Set<() => void>>();
   const wake = ({ key }: { readonly key: string }) => {
     for (const check of [...(waiting.get(key) ?? [])]) check();
   };
   informer.addHandler({ onAdd: wake, onUpdate: wake, onDelete: wake });
   const stateOf = (wish: CopyWish) => stateOfObject(informer.get(nameOf(wish)));
+  /** Created by us and not seen by the watch yet. */
+  const created = new Map<string, { readonly namespace: string; readonly atMs: number }>();
+  const admit = (wish: CopyWish) => {
+    const namespace = wish.pullSecrets[0]?.namespace;
+    if (namespace === undefined) return;
+    for (const [name, { atMs }] of created)
+      if (informer.get(name) || clock.monotonicMs() - atMs > watchLagMs) created.delete(name);
+    const unseen = [...created].filter(([name, one]) => one.namespace === namespace && name !== nameOf(wish)).length;
+    const count = imagesOfNamespace(informer, namespace).length + unseen;
+    if (count < maxPerNamespace) {
+      created.set(nameOf(wish), { namespace, atMs: clock.monotonicMs() });
+      return;
+    }
+    onRefused();
+    throw new SupercargoError(
+      'mirror-namespace-full',
+      `namespace ${namespace} has ${count} images recorded, as many as mirror.maxImagesPerNamespace allows`,
+    );
+  };
   return {
     stateOf,
     rivalOf({ source, copy }) {
@@ -67,7 +90,10 @@ export function createCopyBook(options: CopyBookOptions): CopyBook {
     },
     async ask(wish, signal) {
       const object = informer.get(nameOf(wish));
-      if (!object) return create(client, wishObject(wish, options), signal);
+      if (!object) {
+        admit(wish);
+        return create(client, wishObject(wish, options), signal);
+      }
       const isExtended = await addPullSecrets(client, object, wish, signal);
       const phase = object.status?.phase;
       if (phase !== 'Copied' && phase !== 'Failed') return true;
@@ -157,10 +183,7 @@ export function stateOfObject(object: MirroredImage | undefined): CopyState {
   return { phase, digest, bytesTotal, message, attempts };
 }
 
-function wishObject(
-  wish: CopyWish,
-  { installation, follow }: Pick<CopyBookOptions, 'installation' | 'follow'>,
-): MirroredImage {
+function wishObject(wish: CopyWish, { installation }: Pick<CopyBookOptions, 'installation'>): MirroredImage {
   const { source, copy, pullSecrets } = wish;
   return {
     apiVersion: renderApiVersion(mirroredImages),
@@ -170,7 +193,6 @@ function wishObject(
       source: renderReference(source),
       copy: renderReference(copy),
       pullSecrets: pullSecrets.slice(0, maxPullSecrets),
-      ...(follow ? { follow } : {}),
     },
   };
 }

@@ -3,7 +3,7 @@ import { createFakeClock } from '../../test/support/fake-clock.ts';
 import type { MirroredImage } from '../api/index.ts';
 import { SupercargoError } from '../base/index.ts';
 import type { Digest } from '../image/index.ts';
-import type { CopyResult } from '../registry/index.ts';
+import { type CopyResult, RegistryError } from '../registry/index.ts';
 import { createCopyController } from './copy-controller.ts';
 import type { CopyImage, CopyOrder } from './copy-image.ts';
 import { noClaims } from './name-claims.ts';
@@ -33,9 +33,19 @@ interface Scene {
   readonly copyDigest?: () => Promise<string | undefined>;
   readonly sourceDigest?: () => Promise<string | undefined>;
   readonly rival?: string;
+  readonly follow?: boolean;
+  readonly isUsed?: boolean | undefined;
 }
 
-function play({ image, copy = async () => result(one), copyDigest, sourceDigest, rival }: Scene) {
+function play({
+  image,
+  copy = async () => result(one),
+  copyDigest,
+  sourceDigest,
+  rival,
+  follow = false,
+  isUsed = true,
+}: Scene) {
   const clock = createFakeClock();
   const { objects, writes, client } = fakeObjects([image]);
   const orders: CopyOrder[] = [];
@@ -53,6 +63,9 @@ function play({ image, copy = async () => result(one), copyDigest, sourceDigest,
     headCopy: copyDigest ?? (async () => one),
     installation: 'supercargo',
     recheckMs: hour,
+    follow,
+    isUsed: () => isUsed,
+    keepUnusedMs: 24 * hour,
     events: { record: (_, { reason, message }) => void told.push(`${reason}: ${message}`) },
     metrics,
     clock,
@@ -112,6 +125,14 @@ describe('an image that is to be copied', () => {
     await expect(soon.run()).rejects.toThrow('it did not work');
     const rarely = failing('never');
     expect(await rarely.run()).toEqual({ requeueAfterMs: 600_000 });
+    const unauthorized = new RegistryError('registry-unauthorized', 'no', {
+      registry: 'x',
+      method: 'GET',
+      url: 'x',
+      status: 401,
+    });
+    const login = play({ image: imageOf('busybox:1'), copy: () => Promise.reject(unauthorized) });
+    expect(await login.run()).toEqual({ requeueAfterMs: 30_000 });
     for (const scene of [soon, rarely]) {
       expect(scene.status()).toMatchObject({ phase: 'Failed', message: 'it did not work', attempts: 5 });
       expect(scene.told).toEqual(['CopyFailed: it did not work']);
@@ -180,6 +201,9 @@ describe('an image that was copied', () => {
     const following = play({ ...moved, image: imageOf('busybox:1', copied(start - hour), { follow: true }) });
     await following.run();
     expect(following.status()).toMatchObject({ digest: two, attempts: 2 });
+    const asSet = play({ ...moved, image: imageOf('busybox:1', copied(start - hour)), follow: true });
+    await asSet.run();
+    expect(asSet.status()).toMatchObject({ digest: two, attempts: 2 });
     const left = play({ ...moved, image: imageOf('busybox:1', copied(start - hour)) });
     await left.run();
     expect(left.orders).toEqual([]);
@@ -199,5 +223,26 @@ describe('an image that was copied', () => {
     const scene = play({ image, copyDigest: () => Promise.reject(new Error('down')) });
     await expect(scene.run()).rejects.toThrow('down');
     expect(scene.status()).toMatchObject({ phase: 'Copied', digest: one });
+  });
+
+  it('is no longer checked when no workload uses it, and deleted after a time', async () => {
+    const calls = () => Promise.reject(new Error('nobody looks'));
+    const idle = { copyDigest: calls, sourceDigest: calls, isUsed: false };
+    const noticed = play({ ...idle, image: imageOf('busybox:1', copied(start - hour)) });
+    expect(await noticed.run()).toEqual({ requeueAfterMs: hour });
+    expect(noticed.status()).toMatchObject({ phase: 'Copied', unusedSince: expect.any(String) });
+    const unusedSince = new Date(start - 25 * hour).toISOString();
+    const status = { ...copied(start - hour), unusedSince };
+    const expired = play({ ...idle, image: imageOf('busybox:1', status) });
+    expect(await expired.run()).toEqual({});
+    expect(expired.status()).toBeUndefined();
+    const failed = play({ ...idle, image: imageOf('busybox:1', { phase: 'Failed', attempts: 1 }) });
+    await failed.run();
+    expect(failed.orders).toEqual([]);
+    // A workload uses it again.
+    const back = play({ image: imageOf('busybox:1', status) });
+    await back.run();
+    expect(back.status()).toMatchObject({ phase: 'Copied' });
+    expect(back.status()?.unusedSince).toBe('');
   });
 });

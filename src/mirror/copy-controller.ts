@@ -3,6 +3,7 @@ import { type Clock, errorMessage, type Logger, retryOf, rfc3339 } from '../base
 import type { Reconcile } from '../controller/index.ts';
 import { type CopyName, type ImageReference, parseReference } from '../image/index.ts';
 import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
+import { isRegistryError } from '../registry/index.ts';
 import type { CopyImage } from './copy-image.ts';
 import { type CopyStatus, writeStatus } from './copy-status.ts';
 import type { MirrorMetrics } from './metrics.ts';
@@ -13,7 +14,7 @@ import { createProgress } from './progress.ts';
 import type { CopyNames } from './wanted.ts';
 
 export interface CopyControllerOptions {
-  readonly client: Pick<KubeClient, 'get' | 'patch'>;
+  readonly client: Pick<KubeClient, 'get' | 'patch' | 'delete'>;
   readonly imageOf: (key: string) => MirroredImage | undefined;
   readonly names: Pick<CopyNames, 'isCopy'>;
   readonly claims: NameClaims;
@@ -27,6 +28,12 @@ export interface CopyControllerOptions {
   readonly headCopy: HeadCopy;
   readonly installation: string;
   readonly recheckMs: number;
+  /** A tag of a source that moved is copied again; an image may say otherwise for itself. */
+  readonly follow: boolean;
+  /** Whether a workload runs the image or its copy; undefined while that is not known. */
+  readonly isUsed: (image: MirroredImage) => boolean | undefined;
+  /** How long a record that no workload uses is kept. */
+  readonly keepUnusedMs: number;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly metrics: MirrorMetrics;
   readonly clock: Clock;
@@ -42,6 +49,8 @@ interface Task {
 
 /** A source that does not exist, or may not be read, is tried again when somebody may have done something about it. */
 const hopelessRetryMs = 10 * 60 * 1000;
+/** Somebody corrects a pull secret while they look at the failure. */
+const unauthorizedRetryMs = 30 * 1000;
 
 /** Makes the copies that were asked for, one object at a time; on the leader alone. */
 export function createCopyController(options: CopyControllerOptions): Reconcile {
@@ -55,6 +64,7 @@ export function createCopyController(options: CopyControllerOptions): Reconcile 
     if (!image || image.metadata.deletionTimestamp !== undefined) return {};
     const freshRestMs = dueInMs(image, options);
     if (freshRestMs > 0) return { requeueAfterMs: freshRestMs };
+    if (isIdle(image, options)) return retire(image, options, signal);
     const task = taskOf(image, options.names);
     if (typeof task === 'string') {
       await fail(image, task, options, signal);
@@ -63,6 +73,31 @@ export function createCopyController(options: CopyControllerOptions): Reconcile 
     const next = image.status?.phase === 'Copied' ? await lookAgain(task, options, signal) : 'copy';
     return next === 'copy' ? copyOnce(task, options, signal) : { requeueAfterMs: next };
   };
+}
+
+/** What is ordered and not tried yet may be for a workload that is being admitted. */
+const isIdle = (image: MirroredImage, { isUsed }: CopyControllerOptions) =>
+  (image.status?.phase === 'Copied' || image.status?.phase === 'Failed') && isUsed(image) === false;
+
+/** Notes since when nobody uses it; deletes the record (never the copy) when that is long ago. */
+async function retire(image: MirroredImage, options: CopyControllerOptions, signal: AbortSignal) {
+  const { client, clock, keepUnusedMs, recheckMs, log } = options;
+  const { phase, unusedSince } = image.status!;
+  const sinceMs = Date.parse(unusedSince ?? '');
+  const nowMs = clock.now();
+  if (nowMs - sinceMs < keepUnusedMs || Number.isNaN(sinceMs)) {
+    const now = rfc3339(nowMs);
+    await writeStatus(image, { phase: phase!, unusedSince: unusedSince || now, checkedAt: now }, options, signal);
+    return { requeueAfterMs: Math.min(recheckMs, keepUnusedMs) };
+  }
+  const { name = '', uid = '', resourceVersion = '' } = image.metadata;
+  try {
+    await client.delete(mirroredImages, { name }, { preconditions: { uid, resourceVersion }, signal });
+    log.info('the record of an unused image is deleted', { name, source: image.spec.source, unusedSince });
+  } catch (thrown) {
+    if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+  }
+  return {};
 }
 
 /** Milliseconds until an image that was copied is looked at again; 0 for all others. */
@@ -116,11 +151,17 @@ async function lookAgain(
   ]);
   if (copyDigest !== digest) return 'copy';
   const hasMoved = sourceDigest !== undefined && sourceDigest !== digest;
-  if (hasMoved && image.spec.follow) return 'copy';
+  if (hasMoved && (image.spec.follow ?? options.follow)) return 'copy';
   const message = hasMoved ? `the tag of the source moved to ${sourceDigest}; it is not followed` : '';
   await writeStatus(
     image,
-    { phase: 'Copied', message, checkedAt: rfc3339(clock.now()), ...(sourceDigest ? { sourceDigest } : {}) },
+    {
+      phase: 'Copied',
+      message,
+      checkedAt: rfc3339(clock.now()),
+      unusedSince: '',
+      ...(sourceDigest ? { sourceDigest } : {}),
+    },
     options,
     signal,
   );
@@ -158,6 +199,7 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
     if (signal.aborted) throw thrown;
     metrics.copied('failed', 0);
     await fail(current, errorMessage(thrown), options, signal);
+    if (isUnauthorized(thrown)) return { requeueAfterMs: unauthorizedRetryMs };
     if (retryOf(thrown) === 'never') return { requeueAfterMs: hopelessRetryMs };
     throw thrown;
   } finally {
@@ -165,6 +207,9 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
     claims.release(image);
   }
 }
+
+const isUnauthorized = (thrown: unknown) =>
+  isRegistryError(thrown, 'registry-unauthorized') || isRegistryError(thrown, 'registry-forbidden');
 
 async function fail(
   image: MirroredImage,

@@ -25,6 +25,7 @@ export interface CopyImageOptions {
   readonly withClient: <T>(image: MirroredImage, work: (client: RegistryClient) => Promise<T>) => Promise<T>;
   /** Gives every digest a tag of its own, so that it stays when the tag moves on: for references by digest. */
   readonly keepsDigests: boolean;
+  readonly follow: boolean;
   /** Awaited before each piece of a layer. */
   readonly pace?: (signal?: AbortSignal) => Promise<void>;
   readonly log: Logger;
@@ -34,14 +35,14 @@ export interface CopyImageOptions {
  * Copies one image. What was copied before and is not followed is copied by its digest again: a source whose tag moved
  * must not change what workloads run only because the copy was lost.
  */
-export function createCopyImage({ withClient, keepsDigests, pace, log }: CopyImageOptions): CopyImage {
+export function createCopyImage({ withClient, keepsDigests, follow, pace, log }: CopyImageOptions): CopyImage {
   return ({ image, source, copy, signal, onEvent }) =>
     withClient(image, async (client) => {
       const copier = createCopier(client, { pace });
       const { registry, path } = copy;
       const target = { registry, path, tag: keptTag(copy) };
       const before = image.status?.digest as Digest | undefined;
-      const pinned = before !== undefined && !image.spec.follow && source.digest === undefined;
+      const pinned = before !== undefined && !(image.spec.follow ?? follow) && source.digest === undefined;
       const request = { target, verify: true, signal, onEvent };
       const result = await (pinned
         ? copier.copy({ ...request, source: { ...source, digest: before } }).catch((thrown) => {

@@ -10,8 +10,9 @@ export { type CopyBook, type CopyBookOptions, type CopyState, type CopyWish, cre
 export { type CopyControllerOptions, createCopyController } from './copy-controller.ts';
 export { type CopyImage, type CopyImageOptions, type CopyOrder, createCopyImage } from './copy-image.ts';
 export { pullSecretSource } from './credentials.ts';
+export { createFairSlots, type FairSlots, type FairSlotsOptions } from './fair-slots.ts';
 export { createMirrorMetrics, type MirrorMetrics } from './metrics.ts';
-export { imagesWithCopyIn, mirroredImageInformer } from './mirrored-images.ts';
+export { imagesWithCopyIn, mirroredImageInformer, namespaceOfImage } from './mirrored-images.ts';
 export { createNameClaims, type NameClaims, noClaims } from './name-claims.ts';
 export { createPresence, type HeadCopy, type Presence } from './presence.ts';
 export { type MirrorRegistrationOptions, mirrorPaths, mirrorRegistration } from './registration.ts';

@@ -8,6 +8,8 @@ export interface MirrorMetrics {
   rewritten(): void;
   /** A touch after which a workload still had an image that has a copy. */
   unrewritten(): void;
+  /** An image that was not recorded, because its namespace has too many. */
+  refused(): void;
 }
 
 export function createMirrorMetrics(registry: Registry): MirrorMetrics {
@@ -40,6 +42,11 @@ export function createMirrorMetrics(registry: Registry): MirrorMetrics {
     help: 'Background touches of workloads after which admission had not rewritten all images.',
     registers,
   });
+  const refused = new Counter({
+    name: 'supercargo_mirror_refused_images_total',
+    help: 'Images that were not recorded because their namespace has too many.',
+    registers,
+  });
   return {
     reviewed(replaced, kept) {
       images.inc({ outcome: 'replaced' }, replaced);
@@ -52,5 +59,6 @@ export function createMirrorMetrics(registry: Registry): MirrorMetrics {
     copying: (change) => active.inc(change),
     rewritten: () => rewrites.inc(),
     unrewritten: () => unrewritten.inc(),
+    refused: () => refused.inc(),
   };
 }

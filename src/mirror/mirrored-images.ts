@@ -3,19 +3,30 @@ import { isSameRepository, parseReference, renderRepository } from '../image/ind
 import type { Informer, InformerFactory } from '../kube/index.ts';
 
 const byCopy = 'copy-repository';
+const byNamespace = 'namespace';
 
 /** The copies of this installation; shared by all who ask. What the server notes about writers is not kept. */
 export function mirroredImageInformer(informers: InformerFactory, installation: string): Informer<MirroredImage> {
   return informers.for<MirroredImage, MirroredImage>(mirroredImages, {
     labelSelector: `${ownerLabel}=${installation}`,
     projection: { name: 'mirrored-image', project: withoutManagers },
-    indexes: { [byCopy]: (image) => repositoryOf(image.spec.copy) },
+    indexes: {
+      [byCopy]: (image) => repositoryOf(image.spec.copy),
+      [byNamespace]: ({ spec }) => [...new Set((spec.pullSecrets ?? []).map(({ namespace }) => namespace))],
+    },
   });
 }
 
 /** Those whose copies are in the same repository. */
 export const imagesWithCopyIn = (informer: Informer<MirroredImage>, copy: Parameters<typeof renderRepository>[0]) =>
   informer.byIndex(byCopy, renderRepository(copy));
+
+/** Those that workloads of a namespace asked for. */
+export const imagesOfNamespace = (informer: Informer<MirroredImage>, namespace: string) =>
+  informer.byIndex(byNamespace, namespace);
+
+/** The namespace that asked first; empty for what was written by hand. */
+export const namespaceOfImage = ({ spec }: MirroredImage) => spec.pullSecrets?.[0]?.namespace ?? '';
 
 /** True for an image of another source whose copies are, or were, where those of `source` are to go. */
 export function isRival(other: MirroredImage, wish: { readonly source: string; readonly copy: string }): boolean {

@@ -37,7 +37,7 @@ function play(scene: Scene) {
   };
   const presence = { isThere: scene.isThere ?? (async () => true) };
   const options = { book, presence, settings: { ...settings, mode: scene.mode ?? 'auto' }, clock, log };
-  const outcome = obtainCopy(wish, options, { isDryRun: scene.isDryRun ?? false, signal });
+  const outcome = obtainCopy(wish, options, { isDryRun: scene.isDryRun ?? false, mayAsk: true, signal });
   return {
     outcome,
     asked,
@@ -100,7 +100,7 @@ describe('the copy of an image', () => {
     });
     expect(later.asked).toEqual(['asked']);
     const dry = play({ isDryRun: true });
-    expect(await dry.outcome).toMatchObject({ ok: false, isUnderWay: false });
+    expect(await dry.outcome).toMatchObject({ ok: false, isUnderWay: true });
     const lost = play({ isDryRun: true, state: copied, isThere: async () => false });
     expect(await lost.outcome).toMatchObject({ ok: false });
     expect([...dry.asked, ...lost.asked]).toEqual([]);
@@ -150,7 +150,9 @@ describe('the copy of an image', () => {
       waitFor: () => Promise.reject(new Error('never')),
     };
     const presence = { isThere: async () => true };
-    expect(await obtainCopy(wish, { book, presence, settings, clock, log }, { isDryRun: false, signal })).toEqual({
+    expect(
+      await obtainCopy(wish, { book, presence, settings, clock, log }, { isDryRun: false, mayAsk: true, signal }),
+    ).toEqual({
       ok: false,
       isUnderWay: false,
       reason: 'forbidden',

@@ -14,6 +14,13 @@ export interface ObtainOptions {
   readonly log: Logger;
 }
 
+export interface ObtainRequest {
+  readonly isDryRun: boolean;
+  /** False for a review that anybody may have sent: only what is there already is used, nothing is asked for. */
+  readonly mayAsk: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** `isUnderWay`: somebody works on it, and its end will be told by the book. */
 export type Obtained =
   | { readonly ok: true; readonly digest: string }
@@ -23,11 +30,7 @@ export type Obtained =
  * The digest of a copy that can be pulled now, or why there is none yet. Asks for the copy where it is missing, and waits
  * as the mode says. A dry run asks for nothing. Nothing that goes wrong is thrown: it is a reason.
  */
-export async function obtainCopy(
-  wish: CopyWish,
-  options: ObtainOptions,
-  request: { readonly isDryRun: boolean; readonly signal: AbortSignal },
-): Promise<Obtained> {
+export async function obtainCopy(wish: CopyWish, options: ObtainOptions, request: ObtainRequest): Promise<Obtained> {
   const { settings, clock, log } = options;
   const { signal } = request;
   try {
@@ -44,10 +47,10 @@ export async function obtainCopy(
 async function obtain(
   wish: CopyWish,
   options: ObtainOptions,
-  request: { readonly isDryRun: boolean; readonly signal: AbortSignal; readonly deadline: AbortSignal },
+  request: ObtainRequest & { readonly deadline: AbortSignal },
 ): Promise<Obtained> {
   const { book, settings } = options;
-  const { isDryRun, signal, deadline } = request;
+  const { isDryRun, mayAsk, signal, deadline } = request;
   const rival = book.rivalOf(wish);
   if (rival !== undefined) return no(rivalMessage(renderReference(wish.copy), rival));
   const known = book.stateOf(wish);
@@ -55,7 +58,10 @@ async function obtain(
     const found = await verified(wish, known, options, deadline);
     if (found !== 'absent') return found;
   }
-  if (isDryRun) return no('it is not copied yet');
+  if (isDryRun || !mayAsk) {
+    if (known.phase === 'Failed') return no(reasonOf(known));
+    return underWay(isDryRun ? 'it is not copied yet' : 'it is copied in the background, once the workload is stored');
+  }
   if (!(await book.ask(wish, signal))) return no(reasonOf(known));
   if (settings.mode === 'async') return underWay('it is copied in the background');
   const state = await book.waitFor(wish, (now) => isNews(now, known) && isDecided(now, settings), deadline);

@@ -15,7 +15,8 @@ const labels: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   quiet: {},
 };
 
-interface Scene extends Partial<Pick<ReviewerOptions, 'isStrict'>> {
+interface Scene extends Partial<Pick<ReviewerOptions, 'isStrict' | 'trustsReviews'>> {
+  readonly authenticated?: boolean;
   readonly request?: Partial<AdmissionRequest>;
   readonly kind?: string;
   readonly images?: readonly string[];
@@ -43,6 +44,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
     names: createCopyNames({ target, mapping: 'path' }),
     namespaceLabels: async (name) => labels[name] ?? {},
     isStrict: scene.isStrict ?? false,
+    trustsReviews: scene.trustsReviews ?? false,
     book: {
       stateOf: () => state,
       rivalOf: () => undefined,
@@ -72,7 +74,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
       dryRun: false,
       ...request,
     },
-    { route: '', authenticated: false, bytes: 0, signal },
+    { route: '', authenticated: scene.authenticated ?? true, bytes: 0, signal },
   );
   const result = applyJsonPatch(request?.object ?? object, verdict.patch ?? []) as unknown as KubeObject;
   const spec = result['spec'] as {
@@ -140,6 +142,24 @@ describe('the review of a workload', () => {
     );
     // What is no image is the API server's to refuse.
     expect((await review({ isStrict: true, images: ['No Image'] })).verdict.denied).toBeUndefined();
+  });
+
+  it('asks for nothing when anybody may have sent it, and uses what is there', async () => {
+    const state: CopyState = { phase: 'Unknown', attempts: 0 };
+    const forged = await review({ state, authenticated: false });
+    expect(forged.asked).toEqual([]);
+    expect(forged.verdict.warnings).toEqual([expect.stringContaining('copied in the background')]);
+    expect((await review({ authenticated: false })).images).toEqual([copy]);
+    expect((await review({ state, authenticated: false, isStrict: true })).verdict.denied).toBeDefined();
+    expect((await review({ state, authenticated: false, trustsReviews: true })).asked).toHaveLength(1);
+  });
+
+  it('denies no dry run of an image that is not copied yet, but one that cannot be copied', async () => {
+    const request = { dryRun: true };
+    const strict = { isStrict: true, request };
+    expect((await review({ ...strict, state: { phase: 'Unknown', attempts: 0 } })).verdict.denied).toBeUndefined();
+    const failed: CopyState = { phase: 'Failed', message: 'it is not there', attempts: 1 };
+    expect((await review({ ...strict, state: failed })).verdict.denied).toContain('it is not there');
   });
 
   it('asks for nothing on a dry run', async () => {

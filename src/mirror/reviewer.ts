@@ -1,12 +1,12 @@
 import { type Logger, mapConcurrent } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import type { AdmissionRequest, AdmissionVerdict, Reviewer } from '../webhook/index.ts';
+import type { AdmissionRequest, AdmissionVerdict, ReviewContext, Reviewer } from '../webhook/index.ts';
 import type { MirrorMetrics } from './metrics.ts';
 import { type ObtainOptions, obtainCopy } from './obtain.ts';
 import { pullSecretsOf } from './pull-secrets.ts';
 import { type Replaced, rewritePatch } from './rewrite.ts';
 import type { MirrorSettings } from './settings.ts';
-import { type CopyNames, renderCopy, type Wanted, wantedCopies } from './wanted.ts';
+import { type CopyNames, renderCopy, wantedCopies } from './wanted.ts';
 import { changedSlots, isImmutable, isRewritable, type PodPart, podPartOf } from './workload.ts';
 
 export interface ReviewerOptions extends Omit<ObtainOptions, 'settings'> {
@@ -15,6 +15,8 @@ export interface ReviewerOptions extends Omit<ObtainOptions, 'settings'> {
   readonly namespaceLabels: (namespace: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>;
   /** Refuses what cannot be rewritten, in place of admitting it as it is. */
   readonly isStrict: boolean;
+  /** Takes every review for the API server's, also without a client certificate. */
+  readonly trustsReviews: boolean;
   readonly metrics: MirrorMetrics;
   readonly log: Logger;
 }
@@ -29,7 +31,7 @@ export function createMirrorReviewer(path: string, options: ReviewerOptions): Re
 async function review(
   request: AdmissionRequest,
   options: ReviewerOptions,
-  context: { readonly signal: AbortSignal },
+  context: Pick<ReviewContext, 'signal' | 'authenticated'>,
 ): Promise<AdmissionVerdict> {
   const { settings, names, metrics, log } = options;
   const pod = podToRewrite(request, settings);
@@ -39,11 +41,19 @@ async function review(
   const { signal } = context;
   if (!settings.selectsNamespace(await options.namespaceLabels(request.namespace, signal))) return {};
   const pullSecrets = pullSecretsOf(pod, request.namespace);
+  const mayAsk = context.authenticated || options.trustsReviews;
+  let isDenied = false;
   const outcomes = await mapConcurrent(wanted, copiesAtOnce, async (one): Promise<Replaced | string | undefined> => {
     if (one.kind === 'is-copy') return undefined;
     if (one.kind === 'refused') return `${one.slot.image}: ${one.reason}`;
     const { source, copy, slot } = one;
-    const obtained = await obtainCopy({ source, copy, pullSecrets }, options, { isDryRun: request.dryRun, signal });
+    const obtained = await obtainCopy({ source, copy, pullSecrets }, options, {
+      isDryRun: request.dryRun,
+      mayAsk,
+      signal,
+    });
+    // A dry run copies nothing, so that what is not copied yet would be no reason to refuse the request itself.
+    if (!obtained.ok) isDenied ||= !request.dryRun || !obtained.isUnderWay;
     if (!obtained.ok) return `${slot.image}: ${obtained.reason}`;
     return { slot, image: renderCopy(one, obtained.digest, settings.pin) };
   });
@@ -60,7 +70,7 @@ async function review(
         to: image,
       });
   }
-  if (options.isStrict && kept.length > 0 && hasUnanswered(wanted))
+  if (options.isStrict && isDenied)
     return { denied: `images could not be replaced by their copies: ${kept.join('; ')}` };
   return {
     patch: rewritePatch({ object, pod, replaced, pullSecret: settings.pullSecret }),
@@ -84,6 +94,3 @@ function podToRewrite(request: AdmissionRequest, settings: MirrorSettings): PodP
   const before = request.oldObject as KubeObject | undefined;
   return { ...pod, slots: changedSlots(pod, before?.metadata ? podPartOf(before) : undefined) };
 }
-
-/** What is no image at all is left to the API server, also in strict mode. */
-const hasUnanswered = (wanted: readonly Wanted[]) => wanted.some(({ kind }) => kind === 'copy');

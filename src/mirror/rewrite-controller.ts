@@ -69,7 +69,7 @@ async function obtainAll(pod: PodPart, namespace: string, options: RewriteContro
     const found = await obtainCopy(
       { source, copy, pullSecrets },
       { ...options, settings: { ...settings, mode: 'async', waitMs } },
-      { isDryRun: false, signal },
+      { isDryRun: false, mayAsk: true, signal },
     );
     if (found.ok) replaced.push({ slot, image: renderCopy(one, found.digest, settings.pin) });
     else comesBack &&= found.isUnderWay;

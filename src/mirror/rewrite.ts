@@ -40,7 +40,7 @@ function noteOriginals(
       return note?.to === image ? [[name, note] as const] : [];
     }),
   );
-  for (const { slot, image } of replaced) notes.set(slot.name, { from: slot.image, to: image });
+  for (const { slot, image } of replaced) notes.set(slot.name, { from: slot.origin ?? slot.image, to: image });
   const value = renderSourceImages(notes);
   const annotations = object.metadata.annotations;
   if (!isJsonObject(annotations))

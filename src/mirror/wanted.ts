@@ -36,7 +36,9 @@ const maxImages = 100;
 export function wantedCopies(slots: readonly ContainerSlot[], names: CopyNames): readonly Wanted[] {
   return slots.map((slot, i): Wanted => {
     try {
-      const source = withDefaultTag(parseReference(slot.image));
+      if (names.isCopy(withDefaultTag(parseReference(slot.image)))) return { kind: 'is-copy', slot };
+      // A copy in another registry moves from its source, not from the copy: the source stays known.
+      const source = withDefaultTag(parseReference(slot.origin ?? slot.image));
       if (names.isCopy(source)) return { kind: 'is-copy', slot };
       if (i >= maxImages) return { kind: 'refused', slot, reason: `only ${maxImages} images of a workload are copied` };
       return { kind: 'copy', slot, source, copy: names.map(source) };

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { readSourceImages } from '../inventory/index.ts';
 import { controllerOf, type KubeObject } from '../object/index.ts';
 
 /** Where the pod of each kind is, and whether its images can be changed once it is there. */
@@ -24,6 +25,8 @@ export const isImmutable = (kind: string) => kinds[kind]?.isImmutable ?? true;
 export interface ContainerSlot {
   readonly name: string;
   readonly image: string;
+  /** What a copy took the place of, as the annotation says; absent where the image is as it was written. */
+  readonly origin?: string;
   /** JSON pointer of the image. */
   readonly pointer: string;
 }
@@ -46,17 +49,24 @@ export function podPartOf(object: KubeObject): PodPart | undefined {
   if (!isJsonObject(value)) return undefined;
   const spec = value;
   const pointer = `/${kind.podPath.join('/')}`;
-  const slots = lists.flatMap((list) => slotsOf(spec[list], `${pointer}/${list}`));
+  const notes = readSourceImages(object);
+  const slots = lists.flatMap((list) => slotsOf(spec[list], `${pointer}/${list}`, notes));
   return { pointer, spec, slots };
 }
 
-function slotsOf(containers: unknown, pointer: string): readonly ContainerSlot[] {
+function slotsOf(
+  containers: unknown,
+  pointer: string,
+  notes: ReturnType<typeof readSourceImages>,
+): readonly ContainerSlot[] {
   if (!Array.isArray(containers)) return [];
   return containers.flatMap((container, i): ContainerSlot[] => {
     if (!isJsonObject(container)) return [];
     const { name, image } = container;
     if (typeof name !== 'string' || typeof image !== 'string' || image === '') return [];
-    return [{ name, image, pointer: `${pointer}/${i}/image` }];
+    const note = notes.get(name);
+    const origin = note?.to === image ? { origin: note.from } : {};
+    return [{ name, image, ...origin, pointer: `${pointer}/${i}/image` }];
   });
 }
 

@@ -26,13 +26,7 @@ export function workloadSources(
   images: Informer<MirroredImage>,
   rewrite: MirrorSettings['rewrite'],
 ): readonly Source[] {
-  const followed = workloadTypes
-    .filter(({ kind }) => workloadKinds.includes(kind) && (rewrite === 'pods' || kind !== 'Pod'))
-    .map((type) => {
-      const informer = workloadInformer(informers, type);
-      informer.addIndexes({ [byImage]: ({ images: used }) => used.flatMap(({ image }) => fullName(image)) });
-      return { kind: type.kind, informer };
-    });
+  const followed = followedWorkloads(informers, rewrite);
   const keyOf = (kind: string, { metadata }: WorkloadImages) => workloadKey(kind, metadata.namespace, metadata.name);
   const changed = (kind: string, change: WorkloadChange): readonly string[] => {
     const { stored } = change;
@@ -80,9 +74,50 @@ export function isOrdered(change: InformerChange<MirroredImage, MirroredImage>):
   return isNew || isOpened ? [change.key] : [];
 }
 
+export interface ImageUse {
+  /** Undefined until all workloads are known. */
+  isUsed(names: { readonly source: string; readonly copy: string }): boolean | undefined;
+}
+
+/**
+ * Whether a workload runs an image: as it was written, or as the copy that took its place. A copy in a registry that is no
+ * longer the backup registry is used only by those that still run it.
+ */
+export function createImageUse(
+  informers: InformerFactory,
+  rewrite: MirrorSettings['rewrite'],
+  isCopy: (reference: string) => boolean,
+): ImageUse {
+  const followed = followedWorkloads(informers, rewrite);
+  const has = (image: string) => followed.some(({ informer }) => informer.byIndex(byImage, image).length > 0);
+  return {
+    isUsed({ source, copy }) {
+      if (!followed.every(({ informer }) => informer.hasSynced)) return undefined;
+      return has(copy) || (isCopy(copy) && has(source));
+    },
+  };
+}
+
+function followedWorkloads(informers: InformerFactory, rewrite: MirrorSettings['rewrite']) {
+  return workloadTypes
+    .filter(({ kind }) => workloadKinds.includes(kind) && (rewrite === 'pods' || kind !== 'Pod'))
+    .map((type) => {
+      const informer = workloadInformer(informers, type);
+      informer.addIndexes({ [byImage]: namesOf });
+      return { kind: type.kind, informer };
+    });
+}
+
+/** As it runs and as it was written, each also without the digest that was pinned. */
+const namesOf = ({ images }: WorkloadImages) => [
+  ...new Set(images.flatMap(({ image, source }) => [...fullName(image), ...fullName(source)])),
+];
+
 function fullName(image: string): readonly string[] {
   try {
-    return [renderReference(withDefaultTag(parseReference(image)))];
+    const { registry, path, tag, digest } = withDefaultTag(parseReference(image));
+    const full = renderReference({ registry, path, tag, digest });
+    return tag !== undefined && digest !== undefined ? [full, renderReference({ registry, path, tag })] : [full];
   } catch {
     // No image; the API server will say so, or has.
     return [];

@@ -8,13 +8,14 @@ import {
   startOrder,
   whenAborted,
 } from '../../controller/index.ts';
-import type { RegistryTarget } from '../../image/index.ts';
+import { parseReference, type RegistryTarget } from '../../image/index.ts';
 import { workloadTypes } from '../../inventory/index.ts';
 import {
   createCopyBook,
   createCopyController,
   createCopyImage,
   createCopyNames,
+  createFairSlots,
   createMirrorMetrics,
   createMirrorReviewer,
   createNameClaims,
@@ -25,14 +26,16 @@ import {
   mirroredImageInformer,
   mirrorPaths,
   mirrorRegistration,
+  namespaceOfImage,
   noClaims,
   type ReviewerOptions,
 } from '../../mirror/index.ts';
 import { type LabelSelector, labelSelectorOf, parseDurationMs } from '../../object/index.ts';
+import { exemptNamespacesOf } from '../exempt-namespaces.ts';
 import { backupRegistryOf } from './backup-registry.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
 import { createMirrorRegistries } from './mirror-registries.ts';
-import { isOrdered, workloadSources } from './mirror-sources.ts';
+import { createImageUse, isOrdered, workloadSources } from './mirror-sources.ts';
 
 /** The clone of every image: rewritten as workloads are admitted, copied by the leader, caught up in the background. */
 export const wireMirror: WireFeature = (environment) => {
@@ -48,7 +51,14 @@ export const wireMirror: WireFeature = (environment) => {
   const headCopy: HeadCopy = async (copy, signal) =>
     (await registries.looking.headManifest(copy, copy.digest ?? copy.tag, signal))?.digest;
   const shared = {
-    book: createCopyBook({ client, informer: images, installation, follow: settings.follow, clock }),
+    book: createCopyBook({
+      client,
+      informer: images,
+      installation,
+      maxPerNamespace: config.mirror.maxImagesPerNamespace,
+      onRefused: metrics.refused,
+      clock,
+    }),
     presence: createPresence({ head: headCopy, clock }),
     settings,
     names: createCopyNames(settings),
@@ -58,36 +68,53 @@ export const wireMirror: WireFeature = (environment) => {
     clock,
     log,
   };
+  checkMode(config);
   addReviewers(webhooks, config.mirror, shared);
 
+  const use = createImageUse(informers, settings.rewrite, (copy) => shared.names.isCopy(parseReference(copy)));
+  const { copiesAtOnce, copiesPerNamespace = Math.ceil(copiesAtOnce / 2) } = config.mirror;
+  const slots = createFairSlots({
+    total: copiesAtOnce,
+    perGroup: copiesPerNamespace,
+    groupOf: (key) => {
+      const image = images.get(key);
+      return image ? namespaceOfImage(image) : '';
+    },
+  });
   const copies = createController({
     name: 'mirror-copies',
-    concurrency: config.mirror.copiesAtOnce,
+    concurrency: copiesAtOnce,
     // The registry client has tried several times before it gives up.
     backoff: { baseMs: 1_000, maxMs: 5 * 60_000 },
-    sources: [informerSource(images, isOrdered)],
-    reconcile: createCopyController({
-      ...shared,
-      client,
-      imageOf: (key) => images.get(key),
-      claims:
-        settings.mapping === 'basename' ? createNameClaims({ listImages: () => listImages(environment) }) : noClaims,
-      copy: createCopyImage({
-        withClient: registries.withClient,
-        keepsDigests: settings.pin === 'digest',
-        pace: createCourtesy(systemClock),
-        log,
+    sources: [slots.source, informerSource(images, isOrdered)],
+    reconcile: slots.guard(
+      createCopyController({
+        ...shared,
+        client,
+        imageOf: (key) => images.get(key),
+        claims:
+          settings.mapping === 'basename' ? createNameClaims({ listImages: () => listImages(environment) }) : noClaims,
+        copy: createCopyImage({
+          withClient: registries.withClient,
+          keepsDigests: settings.pin === 'digest',
+          follow: settings.follow,
+          pace: createCourtesy(systemClock),
+          log,
+        }),
+        headSource: (image, source, signal) =>
+          registries.withClient(
+            image,
+            async (registry) => (await registry.headManifest(source, (source.digest ?? source.tag)!, signal))?.digest,
+          ),
+        headCopy,
+        installation,
+        recheckMs: settings.recheckMs,
+        follow: settings.follow,
+        isUsed: ({ spec }) => use.isUsed(spec),
+        keepUnusedMs: parseDurationMs(config.mirror.keepUnused),
+        events,
       }),
-      headSource: (image, source, signal) =>
-        registries.withClient(
-          image,
-          async (registry) => (await registry.headManifest(source, (source.digest ?? source.tag)!, signal))?.digest,
-        ),
-      headCopy,
-      installation,
-      recheckMs: settings.recheckMs,
-      events,
-    }),
+    ),
     log,
   });
   const workloads = createController({
@@ -122,11 +149,11 @@ export const wireMirror: WireFeature = (environment) => {
 
 function addReviewers(
   webhooks: FeatureEnvironment['webhooks'],
-  { failurePolicy, timeoutSeconds, namespaceSelector }: FeatureEnvironment['config']['mirror'],
-  shared: Omit<ReviewerOptions, 'isStrict'>,
+  { failurePolicy, timeoutSeconds, namespaceSelector, trustReviews }: FeatureEnvironment['config']['mirror'],
+  shared: Omit<ReviewerOptions, 'isStrict' | 'trustsReviews'>,
 ): void {
   const { rewrite, mode } = shared.settings;
-  const options = { ...shared, isStrict: failurePolicy === 'Fail' && mode === 'sync' };
+  const options = { ...shared, isStrict: failurePolicy === 'Fail' && mode === 'sync', trustsReviews: trustReviews };
   const selector = namespaceSelector as LabelSelector;
   webhooks.add({
     reviewer: createMirrorReviewer(mirrorPaths.all, options),
@@ -134,6 +161,16 @@ function addReviewers(
   });
   for (const path of [mirrorPaths.deployment, mirrorPaths.daemonSet])
     webhooks.add({ reviewer: createMirrorReviewer(path, options) });
+}
+
+/** In mode `sync` reviews must start copies, and only those of the API server may. */
+function checkMode({ mirror, webhook }: FeatureEnvironment['config']): void {
+  if (mirror.mode !== 'sync' || mirror.trustReviews || webhook.clientCA !== undefined) return;
+  throw new UsageError(
+    'mirror-sync-unauthenticated',
+    'mirror.mode "sync" starts copies from reviews, which anybody who reaches the webhook port could send: ' +
+      'set webhook.clientCA (see docs/admission.md), or mirror.trustReviews: true where only the API server reaches it',
+  );
 }
 
 async function listImages({ connection, config }: FeatureEnvironment): Promise<readonly MirroredImage[]> {
@@ -169,7 +206,7 @@ function settingsOf({ config, namespace }: FeatureEnvironment, target: RegistryT
     waitBytes,
     rewrite,
     selectsNamespace: labelSelectorOf(rest.namespaceSelector as LabelSelector),
-    exemptNamespaces: ['kube-system', namespace],
+    exemptNamespaces: exemptNamespacesOf(config, namespace),
     pullSecret,
     skipsGitOps: skipGitOps,
     follow,

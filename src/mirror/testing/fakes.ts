@@ -32,7 +32,14 @@ export const settings: MirrorSettings = {
   recheckMs: 3_600_000,
 };
 
-export const metrics: MirrorMetrics = { reviewed() {}, copied() {}, copying() {}, rewritten() {}, unrewritten() {} };
+export const metrics: MirrorMetrics = {
+  reviewed() {},
+  copied() {},
+  copying() {},
+  rewritten() {},
+  unrewritten() {},
+  refused() {},
+};
 
 export function wishOf(image: string, secret?: string): CopyWish {
   const source = parseReference(image);
@@ -84,6 +91,9 @@ export function fakeObjects<T extends KubeObject>(initial: readonly T[], onWrite
   };
   const client = {
     get: async (_: unknown, { name }: { readonly name: string }) => find(name) as never,
+    delete: async (_: unknown, { name }: { readonly name: string }) => {
+      objects.delete(name);
+    },
     create: async (_: unknown, object: KubeObject) => {
       if (objects.has(object.metadata.name!)) throw kubeError('kube-already-exists');
       return put(object) as never;

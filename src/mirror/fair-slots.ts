@@ -1,0 +1,70 @@
+import type { KeySink, Reconcile, Source } from '../controller/index.ts';
+
+/**
+ * Shares the slots of a controller between groups of keys: a group has at most so many, and those that wait get theirs in
+ * turn. So one tenant's slow images never keep another's from being copied. A key that waits occupies no worker.
+ */
+export interface FairSlots {
+  readonly source: Source;
+  guard(reconcile: Reconcile): Reconcile;
+}
+
+export interface FairSlotsOptions {
+  readonly total: number;
+  readonly perGroup: number;
+  readonly groupOf: (key: string) => string;
+}
+
+export function createFairSlots({ total, perGroup, groupOf }: FairSlotsOptions): FairSlots {
+  /** Key → group, of those that have a slot. */
+  const holders = new Map<string, string>();
+  /** Group → its keys, both in the order of their turn. */
+  const waiting = new Map<string, Set<string>>();
+  let sink: Pick<KeySink, 'add'> | undefined;
+  const hasRoom = (group: string) => {
+    if (holders.size >= total) return false;
+    let count = 0;
+    for (const holder of holders.values()) if (holder === group) count++;
+    return count < perGroup;
+  };
+  const enter = (key: string): boolean => {
+    if (holders.has(key)) return true;
+    const group = groupOf(key);
+    // Whoever comes later does not pass those of the group that wait already.
+    if (hasRoom(group) && !waiting.has(group)) {
+      holders.set(key, group);
+      return true;
+    }
+    waiting.set(group, (waiting.get(group) ?? new Set()).add(key));
+    return false;
+  };
+  const leave = (key: string) => {
+    holders.delete(key);
+    for (const [group, keys] of [...waiting]) {
+      const [next] = keys;
+      if (next === undefined || !hasRoom(group)) continue;
+      keys.delete(next);
+      // To the end of the round.
+      waiting.delete(group);
+      if (keys.size > 0) waiting.set(group, keys);
+      holders.set(next, group);
+      sink?.add(next);
+    }
+  };
+  return {
+    // Every run of a controller begins with an empty queue.
+    source(given) {
+      holders.clear();
+      waiting.clear();
+      sink = given;
+    },
+    guard: (reconcile) => async (key, signal) => {
+      if (!enter(key)) return undefined;
+      try {
+        return (await reconcile(key, signal)) ?? undefined;
+      } finally {
+        leave(key);
+      }
+    },
+  };
+}
