@@ -4,7 +4,7 @@ import { createRegistryClient, staticSource } from '../../src/registry/index.ts'
 import { startRegistryServer } from '../../src/registryserver/index.ts';
 import { pushImage } from '../support/push-image.ts';
 import { eventually } from '../support/wait.ts';
-import { type MirrorSession, patience } from './mirror-session.ts';
+import { annotation, type MirrorSession, patience } from './mirror-session.ts';
 import { imagesOf, types, workload } from './mirror-world.ts';
 
 /** What the settings change. */
@@ -241,6 +241,29 @@ export function defineSettings(session: MirrorSession): void {
     }, 60_000);
   });
 
+  describe('with another backup registry', () => {
+    it('moves workloads from the source, whose name survives, and deletes records that nobody uses', async () => {
+      const namespace = await session.world.namespace('moved', { group: 'moved' });
+      await session.world.push('team/moved:1');
+      const settings = { namespaceSelector: group('moved'), recheck: '1s', keepUnused: '1s' };
+      for (const registry of ['first', 'second', 'third']) {
+        await session.world.run({ ...settings, registry: `${session.world.backup.host}/${registry}` });
+        if (registry === 'first')
+          await session.world.create(workload('Deployment', namespace, 'web', at('team/moved:1')));
+        const copy = `${session.world.backup.host}/${registry}/${hostPart()}/team/moved:1`;
+        await eventually(async () => {
+          const object = await session.world.get('Deployment', namespace, 'web');
+          expect(JSON.parse(object.metadata.annotations?.[annotation] ?? '{}')).toEqual({
+            main: { from: at('team/moved:1'), to: copy },
+          });
+          expect(imagesOf(object)).toEqual([copy]);
+          const records = (await session.world.copies()).filter(({ spec }) => spec.source.includes('team/moved'));
+          expect(records.map(({ spec }) => spec)).toMatchObject([{ source: at('team/moved:1'), copy }]);
+        }, patience);
+      }
+    }, 60_000);
+  });
+
   describe('in sync, failing closed', () => {
     it('refuses what it cannot copy, with the reason', async () => {
       await session.world.run({
@@ -253,6 +276,8 @@ export function defineSettings(session: MirrorSession): void {
       await session.world.push('team/strict:1');
       const created = await session.world.create(workload('Deployment', namespace, 'web', at('team/strict:1')));
       expect(imagesOf(created)).toEqual([`${session.world.backup.host}/strict/${hostPart()}/team/strict:1`]);
+      const dryRun = workload('Deployment', namespace, 'new', at('team/strict-new:1'));
+      await expect(session.world.create(dryRun, { dryRun: true })).resolves.toBeDefined();
       await expect(
         session.world.create(workload('Deployment', namespace, 'absent', at('team/nobody:1'))),
       ).rejects.toThrow(/images could not be replaced by their copies: .*team\/nobody:1 is not there/);
