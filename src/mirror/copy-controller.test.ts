@@ -157,7 +157,7 @@ describe('an image that is to be copied', () => {
     [{ source: 'busybox' }, 'neither a tag nor a digest'],
   ])('is refused when it says %j', async (spec, message) => {
     const scene = play({ image: imageOf('busybox:1', undefined, spec) });
-    expect(await scene.run()).toEqual({});
+    expect(await scene.run()).toEqual({ requeueAfterMs: hour });
     expect(scene.status()).toMatchObject({ phase: 'Failed', message: expect.stringContaining(message) });
     expect(scene.orders).toEqual([]);
   });

@@ -68,7 +68,8 @@ export function createCopyController(options: CopyControllerOptions): Reconcile 
     const task = taskOf(image, options.names);
     if (typeof task === 'string') {
       await fail(image, task, options, signal);
-      return {};
+      // Looked at again for its end: a copy in a registry of before may still be used.
+      return { requeueAfterMs: options.recheckMs };
     }
     const next = image.status?.phase === 'Copied' ? await lookAgain(task, options, signal) : 'copy';
     return next === 'copy' ? copyOnce(task, options, signal) : { requeueAfterMs: next };

@@ -11,7 +11,7 @@ const core = (resource: string, kind: string): ResourceType => ({
   kind,
   namespaced: true,
 });
-const secrets = core('secrets', 'Secret');
+export const secrets = core('secrets', 'Secret');
 const serviceAccounts = core('serviceaccounts', 'ServiceAccount');
 
 interface Secret extends KubeObject {

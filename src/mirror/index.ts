@@ -9,6 +9,7 @@
 export { type CopyBook, type CopyBookOptions, type CopyState, type CopyWish, createCopyBook } from './copy-book.ts';
 export { type CopyControllerOptions, createCopyController } from './copy-controller.ts';
 export { type CopyImage, type CopyImageOptions, type CopyOrder, createCopyImage } from './copy-image.ts';
+export { createPullSecretProblem, type PullSecretProblem } from './copy-pull-secret.ts';
 export { pullSecretSource } from './credentials.ts';
 export { createFairSlots, type FairSlots, type FairSlotsOptions } from './fair-slots.ts';
 export { createMirrorMetrics, type MirrorMetrics } from './metrics.ts';

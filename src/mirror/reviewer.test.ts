@@ -17,6 +17,7 @@ const labels: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 interface Scene extends Partial<Pick<ReviewerOptions, 'isStrict' | 'trustsReviews'>> {
   readonly authenticated?: boolean;
+  readonly problem?: string;
   readonly request?: Partial<AdmissionRequest>;
   readonly kind?: string;
   readonly images?: readonly string[];
@@ -54,6 +55,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
       },
       waitFor: async () => state,
     },
+    pullSecretProblem: async () => scene.problem,
     presence: { isThere: async () => true },
     metrics,
     clock: createFakeClock(),
@@ -160,6 +162,12 @@ describe('the review of a workload', () => {
     expect((await review({ ...strict, state: { phase: 'Unknown', attempts: 0 } })).verdict.denied).toBeUndefined();
     const failed: CopyState = { phase: 'Failed', message: 'it is not there', attempts: 1 };
     expect((await review({ ...strict, state: failed })).verdict.denied).toContain('it is not there');
+  });
+
+  it('puts no copy where the namespace lacks the secret to pull it with', async () => {
+    const { images, verdict } = await review({ problem: 'no Secret backup' });
+    expect(images).toEqual(['busybox:1']);
+    expect(verdict.warnings).toEqual(['not replaced by a copy: busybox:1: no Secret backup']);
   });
 
   it('asks for nothing on a dry run', async () => {

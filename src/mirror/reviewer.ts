@@ -1,6 +1,7 @@
 import { type Logger, mapConcurrent } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { AdmissionRequest, AdmissionVerdict, ReviewContext, Reviewer } from '../webhook/index.ts';
+import type { PullSecretProblem } from './copy-pull-secret.ts';
 import type { MirrorMetrics } from './metrics.ts';
 import { type ObtainOptions, obtainCopy } from './obtain.ts';
 import { pullSecretsOf } from './pull-secrets.ts';
@@ -17,6 +18,7 @@ export interface ReviewerOptions extends Omit<ObtainOptions, 'settings'> {
   readonly isStrict: boolean;
   /** Takes every review for the API server's, also without a client certificate. */
   readonly trustsReviews: boolean;
+  readonly pullSecretProblem?: PullSecretProblem | undefined;
   readonly metrics: MirrorMetrics;
   readonly log: Logger;
 }
@@ -42,6 +44,7 @@ async function review(
   if (!settings.selectsNamespace(await options.namespaceLabels(request.namespace, signal))) return {};
   const pullSecrets = pullSecretsOf(pod, request.namespace);
   const mayAsk = context.authenticated || options.trustsReviews;
+  const problem = await options.pullSecretProblem?.(request.namespace, signal);
   let isDenied = false;
   const outcomes = await mapConcurrent(wanted, copiesAtOnce, async (one): Promise<Replaced | string | undefined> => {
     if (one.kind === 'is-copy') return undefined;
@@ -52,6 +55,10 @@ async function review(
       mayAsk,
       signal,
     });
+    if (obtained.ok && problem !== undefined) {
+      isDenied = true;
+      return `${slot.image}: ${problem}`;
+    }
     // A dry run copies nothing, so that what is not copied yet would be no reason to refuse the request itself.
     if (!obtained.ok) isDenied ||= !request.dryRun || !obtained.isUnderWay;
     if (!obtained.ok) return `${slot.image}: ${obtained.reason}`;

@@ -2,6 +2,7 @@ import { type Clock, type Logger, SupercargoError } from '../base/index.ts';
 import type { Reconcile } from '../controller/index.ts';
 import { type EventRecorder, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { controllerOf, type KubeObject } from '../object/index.ts';
+import type { PullSecretProblem } from './copy-pull-secret.ts';
 import type { MirrorMetrics } from './metrics.ts';
 import { type ObtainOptions, obtainCopy } from './obtain.ts';
 import { pullSecretsOf } from './pull-secrets.ts';
@@ -16,6 +17,7 @@ export interface RewriteControllerOptions extends Omit<ObtainOptions, 'settings'
   readonly names: CopyNames;
   readonly typeOf: (kind: string) => ResourceType | undefined;
   readonly namespaceLabels: (namespace: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>;
+  readonly pullSecretProblem?: PullSecretProblem | undefined;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly metrics: MirrorMetrics;
   readonly clock: Clock;
@@ -52,6 +54,8 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
       isImmutable(kind) ||
       !isRewritable(object, settings.rewrite) ||
       (settings.skipsGitOps && isTrackedByGitOps(object));
+    if (replaced.length > 0 && !isLeft && (await options.pullSecretProblem?.(namespace, signal)) !== undefined)
+      return { requeueAfterMs: lookAgainMs };
     const isDone = replaced.length === 0 || isLeft || (await touch({ key, type, object, replaced }, options, signal));
     if (!isDone) return { requeueAfterMs: changedMs };
     return comesBack ? {} : { requeueAfterMs: lookAgainMs };

@@ -53,7 +53,7 @@ export async function startEverything(
     const kubeconfigPath = path.join(folder, 'kubeconfig');
     writeFileSync(kubeconfigPath, await install(cluster, backup, isInstalled));
     const create = { allowLocalRepositories: true, batchWindow: '200ms' };
-    const mirror = { registry: backup, wait: '7s', rewrite };
+    const mirror = { registry: backup, wait: '7s', rewrite, trustReviews: true };
     const program = launchRun({ kubeconfigPath }, { namespace: account.namespace, features, create, mirror }, env);
     return {
       kubeconfigPath: cluster.kubeconfigPath,

@@ -153,6 +153,11 @@ export function defineSettings(session: MirrorSession): void {
           metadata: { name: 'default', namespace },
         })
         .catch(() => {});
+      await session.world.create({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'backup-login', namespace },
+      } as KubeObject);
       for (const name of ['pod', 'init', 'debug']) await session.world.push(`team/${name}:1`);
       const pod = workload('Pod', namespace, 'alone', at('team/pod:1'), { init: at('team/init:1') });
       const owner = {

@@ -20,6 +20,7 @@ import {
   createMirrorReviewer,
   createNameClaims,
   createPresence,
+  createPullSecretProblem,
   createRewriteController,
   type HeadCopy,
   type MirrorSettings,
@@ -61,6 +62,7 @@ export const wireMirror: WireFeature = (environment) => {
     }),
     presence: createPresence({ head: headCopy, clock }),
     settings,
+    pullSecretProblem: createPullSecretProblem(settings.pullSecret, client),
     names: createCopyNames(settings),
     namespaceLabels: async (name: string, signal: AbortSignal) =>
       namespaces.labels(name) ?? namespaces.fetchLabels(name, signal),
