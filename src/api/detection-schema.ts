@@ -112,7 +112,7 @@ export const imageResourcePolicySchema = object(
 
 const gitRepository = object(
   {
-    url: nonEmpty,
+    url: { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[^\\s]+$' },
     branch: withDefault('main', nonEmpty),
     path: withDefault('.', text),
     secretRef,
@@ -137,6 +137,14 @@ export const resourceTemplateSchema = object(
           variables: textMap,
           duplicateCheck: withDefault('repository', oneOf('repository', 'exact', 'baseName')),
           validation: object({ dryRun: withDefault(false, flag) }),
+          allowedKinds: described(
+            'The kinds that may be committed: Kind, group/Kind, group/* or *. Without it anything but cluster-scoped built-in kinds.',
+            { ...listOf({ type: 'string', minLength: 1, maxLength: 316 }), minItems: 1, maxItems: 100 },
+          ),
+          allowExternalDetections: described(
+            'Takes ImageDetected objects that the status of their policy does not confirm.',
+            withDefault(false, flag),
+          ),
         },
         ['gitRepository'],
       ),
@@ -147,17 +155,23 @@ export const resourceTemplateSchema = object(
   ['spec'],
 );
 
+/** Every field that reaches a template has the grammar of image references: none can add a line to a manifest. */
+const component = '[a-z0-9]+([._-]+[a-z0-9]+)*';
+const host = '[A-Za-z0-9.:\\[\\]-]+';
+const tagForm = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}';
+const matching = (form: string, maxLength: number): Schema => ({ type: 'string', maxLength, pattern: `^${form}$` });
+
 export const imageDetectedSchema = object(
   {
     spec: object(
       {
-        imageName: text,
-        imageTag: text,
-        imageDigest: text,
-        fullImageName: text,
-        registry: text,
-        repository: text,
-        tagPrefix: text,
+        imageName: matching(component, 255),
+        imageTag: matching(tagForm, 128),
+        imageDigest: matching('(sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128})', 135),
+        fullImageName: matching(`(${host}/)?${component}(/${component})*:${tagForm}`, 700),
+        registry: matching(host, 262),
+        repository: matching(`${component}(/${component})*`, 255),
+        tagPrefix: matching('[A-Za-z0-9_.-]*', 128),
         sourcePolicy: reference,
         detectedAt: time,
         pushedAt: time,

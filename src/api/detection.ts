@@ -100,6 +100,10 @@ export interface ResourceTemplate extends KubeObject {
     readonly variables?: Readonly<Record<string, string>>;
     readonly duplicateCheck?: 'repository' | 'exact' | 'baseName';
     readonly validation?: { readonly dryRun?: boolean };
+    /** `Kind`, `group/Kind`, `group/*` or `*`; anything but cluster-scoped built-in kinds when left out. */
+    readonly allowedKinds?: readonly string[];
+    /** Takes ImageDetected objects that the detection part did not write. */
+    readonly allowExternalDetections?: boolean;
   };
   readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
 }

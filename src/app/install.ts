@@ -5,6 +5,7 @@ import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.t
 import type { KubeObject } from '../object/index.ts';
 import { configurationTypes } from '../webhook/index.ts';
 import type { FeatureName } from './config.ts';
+import { detectionAdmission } from './features/create-admission.ts';
 import { defaultFeatures } from './features/index.ts';
 import { clusterRules, namespaceRules } from './install-rbac.ts';
 
@@ -61,6 +62,9 @@ export function installManifests(options: InstallOptions): readonly KubeObject[]
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: clusterName },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     },
+    ...(features.includes('detect') || features.includes('create')
+      ? detectionAdmission({ installation, labels, users: [`system:serviceaccount:${namespace}:${name}`] })
+      : []),
     configMap(inNamespace, options, features),
     webhookService(inNamespace, labels),
     deployment(inNamespace, labels, { image, replicas, env: features.includes('mirror') ? backupLogin(name) : [] }),
@@ -183,6 +187,10 @@ export async function applyManifests(
 ): Promise<void> {
   for (const object of objects) {
     const type = await typeOf(discovery, object);
+    if (!type) {
+      onStep({ action: 'kept', object: describe(object), reason: notServed });
+      continue;
+    }
     const owner = object.metadata.labels?.[ownerLabel];
     const present = await find(client, type, object);
     // Others may have brought the same kinds before, Kyverno above all: theirs stay theirs.
@@ -219,8 +227,8 @@ export async function removeManifests(
       continue;
     }
     const type = await typeOf(discovery, object);
-    const present = await find(client, type, object);
-    if (!present) onStep({ action: 'absent', object: describe(object) });
+    const present = type && (await find(client, type, object));
+    if (!type || !present) onStep({ action: 'absent', object: describe(object) });
     else if (present.metadata.labels?.[ownerLabel] !== object.metadata.labels?.[ownerLabel])
       onStep({ action: 'kept', object: describe(object), reason: 'it is not ours' });
     else {
@@ -247,9 +255,13 @@ async function removeWebhooks(client: KubeClient, installation: string, onStep: 
 const keyOf = ({ metadata }: KubeObject) => ({ name: metadata.name!, namespace: metadata.namespace });
 const describe = ({ kind, metadata }: KubeObject) => `${kind.toLowerCase()}/${metadata.name}`;
 
-async function typeOf(discovery: Discovery, object: KubeObject): Promise<ResourceType> {
+/** Served since Kubernetes 1.30: an older server goes without, and detections are confirmed by their policy alone. */
+const optionalKinds: ReadonlySet<string> = new Set(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
+const notServed = 'the cluster does not serve this kind';
+
+async function typeOf(discovery: Discovery, object: KubeObject): Promise<ResourceType | undefined> {
   const type = await discovery.byKind(`${object.apiVersion}/${object.kind}`);
-  if (!type)
+  if (!type && !optionalKinds.has(object.kind))
     throw new InstallError('install-unknown-kind', `the cluster does not serve ${object.apiVersion} ${object.kind}`);
   return type;
 }

@@ -34,6 +34,10 @@ export async function planBatch(
       results.set(item, { kind: 'committed', commit, files: pathsOf(item), isRecovered: true });
       continue;
     }
+    if (item.isSuperseded) {
+      results.set(item, { kind: 'superseded' });
+      continue;
+    }
     const precedent = await findPrecedent(item, files);
     if (precedent) {
       results.set(item, precedent);

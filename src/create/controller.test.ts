@@ -20,7 +20,11 @@ const template: ResourceTemplate = {
   apiVersion,
   kind: 'ResourceTemplate',
   metadata: { name: 't', namespace: 'n' },
-  spec: { template: 'image: {{ .FullImageName }}', gitRepository: { url: 'https://git.example/r.git' } },
+  spec: {
+    template: 'image: {{ .FullImageName }}',
+    gitRepository: { url: 'https://git.example/r.git' },
+    allowExternalDetections: true,
+  },
 };
 const policy: ImageResourcePolicy = {
   apiVersion,

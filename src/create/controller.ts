@@ -6,6 +6,7 @@ import type { Inventory } from '../inventory/index.ts';
 import type { EventRecorder, KubeClient } from '../kube/index.ts';
 import { keyOf } from '../object/index.ts';
 import { Claims } from './claims.ts';
+import { checkDetectionFields, confirmDetection } from './detection-check.ts';
 import { type DuplicateCheck, findDuplicates, type PrefixOf } from './duplicate.ts';
 import { CreateError } from './errors.ts';
 import { leftMs, removeExpired } from './expiry.ts';
@@ -73,12 +74,20 @@ export function createCreator(options: CreatorOptions): Reconcile {
       current = await write(current, step, signal);
     };
     try {
+      checkDetectionFields(detection.spec);
       const { policy, template } = resolve(detection, options);
+      const confirmation = template.spec.allowExternalDetections ? 'confirmed' : confirmDetection(detection, policy);
+      if (confirmation === 'unconfirmed') {
+        if (!isFresh(detection, clock.now())) throw notDetected(detection, policy);
+        const message = `waits until ImageResourcePolicy ${keyOf(policy)} confirms it`;
+        await take({ kind: 'waiting', reason: 'WaitingForPolicy', message });
+        return { requeueAfterMs: waitMs };
+      }
       const check = template.spec.duplicateCheck ?? 'repository';
       const line = lineageOf(detection, check);
       const siblings = options
         .siblingsOf(line, check)
-        .filter((one) => targetKeyOf(one, options) === targetOf(template));
+        .filter((one) => keyOf(one) === key || targetKeyOf(one, options) === targetOf(template));
       lineage = `${targetOf(template)}\n${check}\n${line}`;
       // Whoever waits claims nothing: two would wait for each other.
       const holder = nameOf(findPredecessor(detection, siblings)) ?? claims.take(lineage, key);
@@ -89,14 +98,17 @@ export function createCreator(options: CreatorOptions): Reconcile {
       const skip = shouldSkip({ detection, policy, template, siblings }, options);
       if (skip) return await end(current, skip, options, take, left);
 
-      const prepared = prepare(detection, template, options.schemaOf);
       const mayBePushed = detection.status?.phase === 'Processing' || attemptsOf(detection.status) > 0;
+      const isSuperseded = confirmation === 'superseded';
+      if (isSuperseded && !mayBePushed) return await end(current, superseded(policy), options, take, left);
+      const prepared = prepare(detection, template, options.schemaOf);
       await take({ kind: 'processing' });
       if (template.spec.validation?.dryRun) await options.dryRun(prepared.files, signal);
       const precedents = siblings.filter((one) => isCommitted(one) && keyOf(one) !== key);
-      const item = { ...prepared, detection, template, precedents, mayBePushed, keepsFiles: check !== 'exact' };
+      const keepsFiles = check !== 'exact';
+      const item = { ...prepared, detection, template, precedents, mayBePushed, keepsFiles, isSuperseded };
       const result = await options.publish(item, signal);
-      const step = stepOf(result, template);
+      const step = stepOf(result, { policy, template });
       await end(current, step, options, take, left);
       if (step.kind === 'committed')
         options.events.record(subjectOf(template), { type: 'Normal', reason: 'Committed', message: step.message });
@@ -112,6 +124,25 @@ export function createCreator(options: CreatorOptions): Reconcile {
     }
   };
 }
+
+/** Detection writes the object first and the policy's status right after: so long the status may be missing. */
+const confirmMs = 30_000;
+
+function isFresh({ metadata }: ImageDetected, nowMs: number): boolean {
+  return nowMs - Date.parse(metadata.creationTimestamp ?? '') < confirmMs;
+}
+
+const notDetected = ({ spec }: ImageDetected, policy: Resolved['policy']) =>
+  new CreateError(
+    'create-not-detected',
+    `the status of ImageResourcePolicy ${keyOf(policy)} does not record ${spec.fullImageName} (${spec.imageDigest.slice(0, 19)}) as detected: only what the detection part wrote is committed, unless the ResourceTemplate sets spec.allowExternalDetections`,
+  );
+
+const superseded = (policy: Resolved['policy']): EndStep => ({
+  kind: 'skipped',
+  reason: 'Superseded',
+  message: `ImageResourcePolicy ${keyOf(policy)} has detected another version since`,
+});
 
 const soonest = (a: number | undefined, b: number | undefined): ReconcileResult => ({
   requeueAfterMs: a === undefined ? b : b === undefined ? a : Math.min(a, b),
@@ -164,18 +195,23 @@ const targetOf = ({ spec }: ResourceTemplate) => `${spec.gitRepository.url} ${sp
 /** Where a detection would be committed; undefined when it would not. */
 function targetKeyOf(detection: ImageDetected, lookups: Lookups): string | undefined {
   try {
-    return targetOf(resolve(detection, lookups).template);
+    const { policy, template } = resolve(detection, lookups);
+    // One that nobody confirms must not hold up or end the others.
+    const counts = template.spec.allowExternalDetections || confirmDetection(detection, policy) !== 'unconfirmed';
+    return counts ? targetOf(template) : undefined;
   } catch (thrown) {
     if (thrown instanceof CreateError) return undefined;
     throw thrown;
   }
 }
 
-function stepOf(result: PublishResult, { spec }: ResourceTemplate): EndStep {
-  const branch = spec.gitRepository.branch ?? 'main';
+function stepOf(result: PublishResult, { policy, template }: Resolved): EndStep {
+  const branch = template.spec.gitRepository.branch ?? 'main';
   switch (result.kind) {
     case 'failed':
       throw result.thrown;
+    case 'superseded':
+      return superseded(policy);
     case 'committed': {
       const how = result.isRecovered ? 'had been committed to' : 'committed to';
       const message = `${how} ${branch} as ${result.commit.slice(0, 12)}: ${result.files.join(', ')}`;

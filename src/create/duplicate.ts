@@ -17,7 +17,7 @@ export interface DuplicateQuestion {
   readonly prefixOfDigest: (digest: string) => string | undefined;
 }
 
-export type SkipReason = 'AlreadyDeployed' | 'DelegatedToGitOps';
+export type SkipReason = 'AlreadyDeployed' | 'DelegatedToGitOps' | 'Superseded';
 
 export interface DuplicateAnswer {
   readonly uses: readonly ImageUse[];

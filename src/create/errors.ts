@@ -9,10 +9,12 @@ export const createErrors = {
   'create-template-missing': 'change',
   'create-access-denied': 'change',
   'create-image-invalid': 'change',
+  'create-not-detected': 'change',
   'create-template-invalid': 'change',
   'create-path-refused': 'change',
   'create-path-clash': 'change',
   'create-manifest-invalid': 'change',
+  'create-kind-refused': 'change',
   'create-dry-run': 'slow',
   'create-secret': 'slow',
 } as const satisfies Readonly<Record<string, Pace>>;

@@ -2,6 +2,7 @@ import type { ResourceTemplate } from '../api/index.ts';
 import { errorMessage, parseYamlDocuments, type YamlDocument } from '../base/index.ts';
 import { confinePath } from '../git/index.ts';
 import { compileTemplate } from '../gotemplate/index.ts';
+import { findRefusedKinds } from './allowed-kinds.ts';
 import { CreateError } from './errors.ts';
 import type { TemplateData } from './template-data.ts';
 import { findTypeErrors, type SchemaOf } from './type-check.ts';
@@ -44,7 +45,7 @@ export function planFiles(input: RenderInput): readonly PlannedFile[] {
     taken.set(full, name);
     const text = render(template, name, input);
     const content = text.endsWith('\n') ? text : `${text}\n`;
-    return { path: full, content, documents: isYaml(full) ? checkYaml(content, full, input.schemaOf) : [] };
+    return { path: full, content, documents: isYaml(full) ? checkYaml(content, full, input) : [] };
   });
 }
 
@@ -75,7 +76,7 @@ export function render(template: string, name: string, { data, nowMs }: Pick<Ren
 
 const maxErrors = 5;
 
-function checkYaml(content: string, file: string, schemaOf: SchemaOf): readonly YamlDocument[] {
+function checkYaml(content: string, file: string, { schemaOf, spec }: RenderInput): readonly YamlDocument[] {
   let documents: readonly YamlDocument[];
   try {
     documents = parseYamlDocuments(content, { file });
@@ -84,6 +85,12 @@ function checkYaml(content: string, file: string, schemaOf: SchemaOf): readonly 
   }
   if (documents.length === 0)
     throw new CreateError('create-manifest-invalid', `${file}: the template renders no document at all`);
+  const refused = documents.flatMap(({ value }) => findRefusedKinds(value, spec.allowedKinds));
+  if (refused.length > 0)
+    throw new CreateError(
+      'create-kind-refused',
+      `${file}: the template may not write ${[...new Set(refused)].slice(0, maxErrors).join(', ')}: add it to spec.allowedKinds if it is meant`,
+    );
   const errors = documents.flatMap((document) => findTypeErrors(document, schemaOf).map((error) => `${file}${error}`));
   if (errors.length > 0) {
     const more = errors.length > maxErrors ? `; and ${errors.length - maxErrors} more` : '';

@@ -1,5 +1,6 @@
 import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
 import { defaultCommitMessage } from './commit-message.ts';
+import { checkDetectionFields } from './detection-check.ts';
 import { type PlannedFile, planFiles, render } from './file-plan.ts';
 import { templateData } from './template-data.ts';
 import type { SchemaOf } from './type-check.ts';
@@ -15,6 +16,7 @@ export function prepare(
   { spec }: Pick<ResourceTemplate, 'spec'>,
   schemaOf: SchemaOf,
 ): Prepared {
+  checkDetectionFields(detection);
   const data = templateData(detection, spec);
   const nowMs = Date.parse(detection.detectedAt);
   const files = planFiles({ spec, data, nowMs, schemaOf });

@@ -14,6 +14,8 @@ export interface PublishItem {
   readonly precedents: readonly ImageDetected[];
   /** True when a process may have pushed this very detection and died before it could say so. */
   readonly mayBePushed: boolean;
+  /** Only looked for in the branch, and not written: another version was detected since. */
+  readonly isSuperseded?: boolean;
 }
 
 /** What became of it. */
@@ -27,6 +29,7 @@ export type PublishResult =
     }
   /** All of it was there, committed by someone else or for an earlier detection. */
   | { readonly kind: 'present'; readonly files: readonly string[]; readonly precedent?: string | undefined }
+  | { readonly kind: 'superseded' }
   | { readonly kind: 'failed'; readonly thrown: unknown };
 
 export const detectionTrailer = 'Supercargo-Detection';

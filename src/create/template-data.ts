@@ -1,6 +1,7 @@
 import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
 import { errorMessage } from '../base/index.ts';
 import { parseReference } from '../image/index.ts';
+import { ecrHostOf } from './ecr-host.ts';
 import { CreateError } from './errors.ts';
 
 /** What a template may name. Built-ins are always there, empty where an image has no such part. */
@@ -24,9 +25,6 @@ export interface TemplateData {
   readonly [variable: string]: string | Readonly<Record<string, string>>;
 }
 
-/** All partitions, and the names that ECR gives for IPv6 and FIPS. */
-const ecrHost =
-  /^(?<account>\d{12})\.dkr[.-]ecr(?:-fips)?\.(?<region>[a-z0-9-]+)\.(?:amazonaws\.com(?:\.[a-z]{2})?|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov)$/;
 const maxLabelLength = 63;
 
 export function templateData(
@@ -36,7 +34,7 @@ export function templateData(
   const { registry, repository } = partsOf(detection.fullImageName);
   const slash = repository.lastIndexOf('/');
   const [before, service] = [repository.slice(0, Math.max(0, slash)), repository.slice(slash + 1)];
-  const { account = '', region = '' } = ecrHost.exec(registry)?.groups ?? {};
+  const { account = '', region = '' } = ecrHostOf(registry) ?? {};
   return {
     ...variables,
     ServiceName: service,

@@ -61,7 +61,8 @@ export function createStage({ client, discovery }: Connection, namespace: string
         apiVersion,
         kind: 'ResourceTemplate',
         metadata: metadata(name),
-        spec,
+        // The stage writes detections by itself, beside policies that scan nothing.
+        spec: { allowExternalDetections: true, ...spec },
       }),
     policy: (name: string, spec: Partial<ImageResourcePolicy['spec']>) =>
       client.create<ImageResourcePolicy>(imageResourcePolicies, {

@@ -127,7 +127,7 @@ function detectionSources(
   const ofTemplate = (key: string) => policies.byIndex('template', key).flatMap((policy) => ofPolicy(keyOf(policy)));
   return [
     informerSource(detections, specChanged),
-    informerSource(policies, (change) => specChanged(change).flatMap(ofPolicy)),
+    informerSource(policies, (change) => policyChanged(change).flatMap(ofPolicy)),
     informerSource(templates, (change) => grantChanged(change).flatMap(ofTemplate)),
   ];
 }
@@ -140,6 +140,16 @@ interface Change {
 
 const specChanged = ({ key, stored, previous }: Change): readonly string[] =>
   previous !== undefined && previous.metadata.generation === stored.metadata.generation ? [] : [key];
+
+/** The status confirms detections: what it records changes without a new generation. */
+const policyChanged = (change: {
+  readonly key: string;
+  readonly stored: ImageResourcePolicy;
+  readonly previous?: ImageResourcePolicy;
+}): readonly string[] =>
+  JSON.stringify(change.previous?.status?.lastDetected) === JSON.stringify(change.stored.status?.lastDetected)
+    ? specChanged(change)
+    : [change.key];
 
 /** Annotations say who may use a template: they change without a new generation. */
 const grantChanged = (change: Change): readonly string[] => {

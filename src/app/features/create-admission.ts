@@ -1,0 +1,63 @@
+import { imageResourcePolicies, imagesDetected, resourceTemplates } from '../../api/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+
+export interface DetectionAdmissionOptions {
+  readonly installation: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** As the API server names them: `system:serviceaccount:supercargo:supercargo`. */
+  readonly users: readonly string[];
+}
+
+/**
+ * Admits ImageDetected objects, and the status that confirms them, from our own identities alone. The API server
+ * evaluates it without asking us, so it holds while we are down. Servers before 1.30 do not serve the kind: there the
+ * status of the policy, protected by RBAC, is what confirms a detection.
+ */
+export function detectionAdmission(options: DetectionAdmissionOptions): readonly KubeObject[] {
+  const { installation, labels, users } = options;
+  const name = `${installation}-detections`;
+  const { group, version } = imagesDetected;
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  return [
+    {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name, labels },
+      spec: {
+        failurePolicy: 'Fail',
+        matchConstraints: {
+          resourceRules: [
+            {
+              apiGroups: [group],
+              apiVersions: [version],
+              operations: ['CREATE', 'UPDATE'],
+              resources: [
+                imagesDetected.resource,
+                `${imagesDetected.resource}/status`,
+                `${imageResourcePolicies.resource}/status`,
+                `${resourceTemplates.resource}/status`,
+              ],
+            },
+          ],
+        },
+        validations: [
+          {
+            // Finalizers and owner references are metadata: garbage collection may go on.
+            expression: `request.userInfo.username in ${celList(users)} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && request.subResource == '')`,
+            message: `only the detection and creation parts of ${installation} write this: what an ImageDetected names is committed to Git`,
+            reason: 'Forbidden',
+          },
+        ],
+      },
+    },
+    {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name, labels },
+      spec: { policyName: name, validationActions: ['Deny'] },
+    },
+  ];
+}
+
+const celList = (texts: readonly string[]) =>
+  `[${texts.map((text) => `'${text.replaceAll(/[\\']/g, (one) => `\\${one}`)}'`).join(', ')}]`;
