@@ -157,6 +157,11 @@ const create = z
     allowLocalRepositories: z.boolean().default(false),
     /** Where copies of repositories are kept; a folder of its own in the temporary one unless named. */
     cacheDir: z.string().optional(),
+    /** How large the copy of one repository may become; git is stopped when it grows past it. */
+    maxRepositoryBytes: z
+      .int()
+      .min(1 << 20)
+      .default(512 << 20),
   })
   .prefault({});
 

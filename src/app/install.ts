@@ -147,7 +147,10 @@ function deployment(
               ],
               readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
               livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
-              resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+              resources: {
+                requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '128Mi' },
+                limits: { memory: '512Mi', 'ephemeral-storage': '3Gi' },
+              },
               securityContext: {
                 allowPrivilegeEscalation: false,
                 readOnlyRootFilesystem: true,
@@ -162,7 +165,7 @@ function deployment(
           ],
           volumes: [
             { name: 'config', configMap: { name: metadata.name } },
-            { name: 'temporary', emptyDir: {} },
+            { name: 'temporary', emptyDir: { sizeLimit: '2Gi' } },
           ],
         },
       },

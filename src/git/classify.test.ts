@@ -6,7 +6,7 @@ test.each([
     'No ED25519 host key is known for h and you have requested strict checking.\r\nHost key verification failed.\r\nfatal: Could not read from remote repository.',
     'git-host-key-unknown',
   ],
-  ['@@@@\nWARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!\nHost key verification failed.', 'git-host-key-unknown'],
+  ['@@@@\nWARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!\nHost key verification failed.', 'git-host-key-changed'],
   [
     "fatal: unable to access 'https://h/': server certificate verification failed. CAfile: none CRLfile: none",
     'git-certificate-unknown',
@@ -18,7 +18,7 @@ test.each([
   ["fatal: unable to access 'https://h/r/': The requested URL returned error: 403", 'git-auth-failed'],
   [
     'Load key "/x/key": incorrect passphrase supplied to decrypt private key\ngit@h: Permission denied (publickey).',
-    'git-auth-failed',
+    'git-key-unusable',
   ],
   ["remote: Not Found\nfatal: repository 'https://h/r.git/' not found", 'git-repository-not-found'],
   ['ERROR: Repository not found.\nfatal: Could not read from remote repository.', 'git-repository-not-found'],

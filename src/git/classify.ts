@@ -9,8 +9,14 @@ interface Rule {
 /** What git, ssh and the servers people use say, most telling first: a refused key also looks like a lost connection. */
 const rules: readonly Rule[] = [
   {
+    code: 'git-host-key-changed',
+    pattern: /host identification has changed|host key for \S+ has changed|revoked host key/i,
+    advice:
+      "the server's host key is not the one in known_hosts: this may be an attack (somebody between us and the server); ask the server's operator for the fingerprint before known_hosts is changed",
+  },
+  {
     code: 'git-host-key-unknown',
-    pattern: /host key verification failed|host identification has changed|no \S+ host key is known/i,
+    pattern: /host key verification failed|no \S+ host key is known/i,
     advice: "the server's host key is not in known_hosts: add it to the Secret (ssh-keyscan prints it)",
   },
   {
@@ -32,9 +38,14 @@ const rules: readonly Rule[] = [
     advice: 'someone else pushed to the branch at the same time',
   },
   {
+    code: 'git-key-unusable',
+    pattern: /incorrect passphrase|error in libcrypto|load key [^\n]*invalid format/i,
+    advice: 'ssh-privatekey cannot be read: check ssh-passphrase, and that the key is whole',
+  },
+  {
     code: 'git-auth-failed',
     pattern:
-      /authentication failed|could not read (?:username|password)|permission denied|terminal prompts disabled|returned error: 40[13]|\b40[13] (?:unauthorized|forbidden)|access denied|invalid (?:credentials|username or)|incorrect passphrase|error in libcrypto|invalid format|too many authentication failures|bad credentials/i,
+      /authentication failed|could not read (?:username|password)|permission denied|terminal prompts disabled|returned error: 40[13]|\b40[13] (?:unauthorized|forbidden)|access denied|invalid (?:credentials|username or)|too many authentication failures|bad credentials/i,
     advice: 'the server does not accept the credentials: check the Secret and its permissions on the repository',
   },
   {

@@ -1,6 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownPrefix } from './leftovers.ts';
 import { basicCredentials, type CheckedRemote } from './remote.ts';
+import { openSecretFile, type SecretFile } from './secret-file.ts';
 
 export type GitEnvironment = Readonly<Record<string, string>>;
 
@@ -14,25 +16,34 @@ export interface EnvironmentOptions {
 
 /**
  * Runs work with an environment for git that has nothing of the user's: no configuration files, no agent, no prompts,
- * no proxy but the given one. Secrets go into it as variables or into files of a private directory, which is gone
- * afterwards; they are never arguments of a command.
+ * no proxy but the given one. Secrets go into it as variables or into files without a name, which end with this process
+ * however it ends; they are never arguments of a command.
  */
 export async function withEnvironment<T>(
   remote: CheckedRemote,
   options: EnvironmentOptions,
   work: (env: GitEnvironment, dir: string) => Promise<T>,
 ): Promise<T> {
-  const dir = await mkdtemp(join(options.temporaryDir, 'supercargo-git-'));
+  const dir = await mkdtemp(join(options.temporaryDir, ownPrefix('git')));
+  const secrets: SecretFile[] = [];
+  /** The path of a secret, for as long as the work goes on. */
+  const secret = async (name: string, text: string) => {
+    const file = openSecretFile(text, options.temporaryDir);
+    if (file) secrets.push(file);
+    else await writeFile(join(dir, name), text, { mode: 0o600 });
+    return file?.path ?? join(dir, name);
+  };
   try {
     await chmod(dir, 0o700);
     const env = {
       ...baseEnvironment(dir, options.path),
-      ...(await sshEnvironment(remote, dir, options)),
+      ...(await sshEnvironment(remote, { ...options, dir, secret })),
       ...(await certificateEnvironment(remote, dir)),
       ...configEnvironment(settingsOf(remote)),
     };
     return await work(env, dir);
   } finally {
+    for (const file of secrets) file.close();
     await rm(dir, { recursive: true, force: true });
   }
 }
@@ -101,14 +112,17 @@ async function certificateEnvironment({ certificateAuthority }: CheckedRemote, d
   return { GIT_SSL_CAINFO: file };
 }
 
-async function sshEnvironment(
-  { auth }: CheckedRemote,
-  dir: string,
-  options: EnvironmentOptions,
-): Promise<GitEnvironment> {
+interface SshOptions extends EnvironmentOptions {
+  readonly dir: string;
+  readonly secret: (name: string, text: string) => Promise<string>;
+}
+
+async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Promise<GitEnvironment> {
   if (auth.kind !== 'ssh') return { GIT_SSH_COMMAND: 'false' };
-  const [key, knownHosts, config] = [join(dir, 'key'), join(dir, 'known_hosts'), join(dir, 'ssh_config')];
-  await writeFile(key, `${auth.privateKey.trimEnd()}\n`, { mode: 0o600 });
+  const { dir, secret } = options;
+  const [knownHosts, config] = [join(dir, 'known_hosts'), join(dir, 'ssh_config')];
+  // Editors on Windows end lines with CRLF, which ssh does not take for a key.
+  const key = await secret('key', `${auth.privateKey.replaceAll('\r\n', '\n').trimEnd()}\n`);
   await writeFile(knownHosts, `${auth.knownHosts.trimEnd()}\n`, { mode: 0o600 });
   const lines = [
     'Host *',
@@ -135,15 +149,17 @@ async function sshEnvironment(
   await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 });
   // git hands this to a shell; the only thing in it that varies is a directory we made, quoted all the same.
   const command = { GIT_SSH_COMMAND: `ssh -F ${shellQuote(config)}`, GIT_SSH_VARIANT: 'ssh' };
-  return auth.passphrase === undefined ? command : { ...command, ...(await askpassEnvironment(auth.passphrase, dir)) };
+  return auth.passphrase === undefined
+    ? command
+    : { ...command, ...(await askpassEnvironment(auth.passphrase, options)) };
 }
 
-async function askpassEnvironment(passphrase: string, dir: string): Promise<GitEnvironment> {
-  const [file, helper] = [join(dir, 'passphrase'), join(dir, 'askpass')];
-  await writeFile(file, `${passphrase}\n`, { mode: 0o600 });
-  await writeFile(helper, `#!/bin/sh\nIFS= read -r line <${shellQuote(file)}\nprintf '%s\\n' "$line"\n`, {
-    mode: 0o700,
-  });
+async function askpassEnvironment(passphrase: string, { dir, secret }: SshOptions): Promise<GitEnvironment> {
+  const file = await secret('passphrase', `${passphrase}\n`);
+  const helper = join(dir, 'askpass');
+  // Our own interpreter: an image without a shell has no other.
+  const program = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'));`;
+  await writeFile(helper, `#!${process.execPath}\n${program}\n`, { mode: 0o700 });
   // Older versions of ssh ask the helper only where there seems to be a display.
   return { SSH_ASKPASS: helper, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':none' };
 }

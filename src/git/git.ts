@@ -22,6 +22,8 @@ export interface GitOptions {
   /** For each command; a first clone of a large repository takes its time. */
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
+  /** How large the copy of one remote may become. */
+  readonly maxRepositoryBytes?: number | undefined;
   readonly git?: string;
 }
 
@@ -83,6 +85,7 @@ export function createGit(options: GitOptions): Git {
     git: options.git ?? 'git',
     timeoutMs: options.timeoutMs ?? 120_000,
     maxOutputBytes: options.maxOutputBytes ?? 64 * 1_048_576,
+    maxRepositoryBytes: options.maxRepositoryBytes ?? 512 * 1_048_576,
     connectTimeoutSeconds: 15,
   });
 

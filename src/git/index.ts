@@ -18,6 +18,7 @@ export {
   type GitHistory,
   type GitOptions,
 } from './git.ts';
+export { ownPrefix, removeLeftovers } from './leftovers.ts';
 export type { GitIdentity, GitTrailer } from './message.ts';
 export { confinePath } from './path.ts';
 export { checkRemote, type GitAuth, type GitRemote } from './remote.ts';

@@ -6,6 +6,7 @@ import { errorCode } from '../base/index.ts';
 import { type EnvironmentOptions, withEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import type { ProcessOptions } from './process.ts';
+import { removeHalfPacks } from './quota.ts';
 import { type CheckedRemote, checkRemote, type GitRemote } from './remote.ts';
 import { createMemory, type Memory, Session } from './session.ts';
 
@@ -53,6 +54,7 @@ export class RepositoryStore {
     const isOpen = this.opened.has(repository);
     if (isOpen && existsSync(join(repository, 'HEAD'))) return;
     await removeLocks(repository);
+    await removeHalfPacks(repository);
     await mkdir(repository, { recursive: true, mode: 0o700 });
     const isThere =
       (await session.attempt('opening the copy', ['rev-parse', '--is-bare-repository'])).stdout.trim() === 'true';
@@ -76,7 +78,10 @@ export class RepositoryStore {
     const code = thrown instanceof GitError ? thrown.code : undefined;
     // A git that was killed may have left locks behind: they are looked for when the copy is opened again.
     if (code === undefined || code === 'git-timeout' || code === 'git-failed') this.opened.delete(repository);
-    if (code === 'git-failed') await rm(repository, { recursive: true, force: true });
+    if (code === 'git-failed' || code === 'git-repository-too-large') {
+      this.opened.delete(repository);
+      await rm(repository, { recursive: true, force: true });
+    } else await removeHalfPacks(repository);
     throw thrown;
   }
 

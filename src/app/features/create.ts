@@ -23,7 +23,7 @@ import {
   remoteOf,
   templateKeyOf,
 } from '../../create/index.ts';
-import { createGit } from '../../git/index.ts';
+import { createGit, ownPrefix, removeLeftovers } from '../../git/index.ts';
 import { createInventory } from '../../inventory/index.ts';
 import type { Informer } from '../../kube/index.ts';
 import { keyOf, parseDurationMs } from '../../object/index.ts';
@@ -63,6 +63,7 @@ export const wireCreate: WireFeature = (environment) => {
       cacheDir: cache.dir,
       temporaryDir: tmpdir(),
       path: env['PATH'] ?? '',
+      maxRepositoryBytes: config.create.maxRepositoryBytes,
       clock,
     }),
     remoteOf: ({ template }, signal) => remoteOf(template, client, remotes, signal),
@@ -169,10 +170,12 @@ function remotesOf({ config, env }: FeatureEnvironment): RemoteSettings {
 
 /** The folder of the copies; one that nobody named goes with the program. */
 function cacheOf(given: string | undefined): { readonly dir: string; readonly removeAfter: Runnable['run'] } {
-  const dir = given ?? join(tmpdir(), `supercargo-repositories-${randomUUID()}`);
+  const dir = given ?? join(tmpdir(), `${ownPrefix('repositories')}${randomUUID()}`);
   return {
     dir,
     async removeAfter(signal) {
+      // Copies and private folders of processes that were killed.
+      await removeLeftovers(tmpdir());
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         else signal.addEventListener('abort', () => resolve(), { once: true });

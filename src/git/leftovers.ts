@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../base/index.ts';
+
+/** Tells this process from an earlier one of the same number: in a container every process is number 1. */
+const token = randomUUID().slice(0, 8);
+const ours = /^supercargo-(?:git|repositories)-(?<pid>\d+)-(?<token>[0-9a-f]{8})-/;
+
+/** How names of folders begin that end with this process. */
+export const ownPrefix = (kind: 'git' | 'repositories'): string => `supercargo-${kind}-${process.pid}-${token}-`;
+
+/** Removes folders that processes of this user left in the temporary folder when they were killed. */
+export async function removeLeftovers(temporaryDir: string): Promise<readonly string[]> {
+  const names = await readdir(temporaryDir).catch(() => []);
+  const removed: string[] = [];
+  for (const name of names) {
+    const { pid, token: other } = ours.exec(name)?.groups ?? {};
+    if (pid === undefined || other === token) continue;
+    if (Number(pid) !== process.pid && isAlive(Number(pid))) continue;
+    const path = join(temporaryDir, name);
+    // Never through a link, and never what is somebody else's.
+    const found = await lstat(path).catch(() => undefined);
+    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
+    await rm(path, { recursive: true, force: true });
+    removed.push(name);
+  }
+  return removed;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return errorCode(thrown) !== 'ESRCH';
+  }
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../base/index.ts';
+
+export interface SecretFile {
+  /** Where a child process of the same user reads the text while this process lives. */
+  readonly path: string;
+  close(): void;
+}
+
+const memory = '/dev/shm';
+
+/**
+ * A text that other processes read by path and that ends with this process, also by SIGKILL: the file loses its name
+ * before anything is written to it, and is reached through our open descriptor. In memory where the system has such a
+ * folder. Undefined where descriptors have no path (systems without /proc).
+ */
+export function openSecretFile(text: string, temporaryDir: string): SecretFile | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const fd = openUnnamed(memory) ?? openUnnamed(temporaryDir);
+  if (fd === undefined) return undefined;
+  writeSync(fd, text);
+  return { path: `/proc/${process.pid}/fd/${fd}`, close: () => closeSync(fd) };
+}
+
+function openUnnamed(dir: string): number | undefined {
+  const path = join(dir, `supercargo-${randomUUID()}`);
+  try {
+    const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    unlinkSync(path);
+    return fd;
+  } catch (thrown) {
+    if (['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(`${errorCode(thrown)}`)) return undefined;
+    throw thrown;
+  }
+}
