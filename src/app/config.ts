@@ -157,6 +157,10 @@ const create = z
     allowLocalRepositories: z.boolean().default(false),
     /** Where copies of repositories are kept; a folder of its own in the temporary one unless named. */
     cacheDir: z.string().optional(),
+    /** Git servers on loopback addresses: only where nobody else writes templates. */
+    allowLoopback: z.boolean().default(false),
+    /** Refuses Git servers on private addresses too. */
+    denyPrivateAddresses: z.boolean().default(false),
     /** How large the copy of one repository may become; git is stopped when it grows past it. */
     maxRepositoryBytes: z
       .int()

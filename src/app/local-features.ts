@@ -60,7 +60,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
         lookUps: { allowAnyAddress: true },
         network: { allowLoopback: true },
-        create: { allowLocalRepositories: true },
+        create: { allowLocalRepositories: true, allowLoopback: true },
         mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry], trustReviews: true },
         leaderElection: { enabled: false },
       }),

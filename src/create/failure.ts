@@ -13,6 +13,7 @@ export interface Failure {
 const slowGitErrors: ReadonlySet<string> = new Set<GitErrorCode>([
   'git-missing',
   'git-path-refused',
+  'git-address-refused',
   'git-auth-failed',
   'git-host-key-unknown',
   'git-host-key-changed',
@@ -40,6 +41,7 @@ const reasons: Readonly<Record<CreateErrorCode | GitErrorCode, string>> = {
   'git-missing': 'GitMissing',
   'git-settings-invalid': 'InvalidGitSettings',
   'git-path-refused': 'PathRefused',
+  'git-address-refused': 'GitAddressRefused',
   'git-auth-failed': 'GitAuthFailed',
   'git-host-key-unknown': 'GitHostKeyUnknown',
   'git-host-key-changed': 'GitHostKeyChanged',

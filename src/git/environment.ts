@@ -1,7 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PinnedAddress } from './address.ts';
 import { ownPrefix } from './leftovers.ts';
-import { basicCredentials, type CheckedRemote } from './remote.ts';
+import { basicCredentials, type CheckedRemote, endpointOf } from './remote.ts';
 import { openSecretFile, type SecretFile } from './secret-file.ts';
 
 export type GitEnvironment = Readonly<Record<string, string>>;
@@ -12,6 +13,8 @@ export interface EnvironmentOptions {
   /** Where git and ssh are looked for. */
   readonly path: string;
   readonly connectTimeoutSeconds: number;
+  /** Where to connect to instead of looking the host up. */
+  readonly pinned?: PinnedAddress | undefined;
 }
 
 /**
@@ -39,7 +42,9 @@ export async function withEnvironment<T>(
       ...baseEnvironment(dir, options.path),
       ...(await sshEnvironment(remote, { ...options, dir, secret })),
       ...(await certificateEnvironment(remote, dir)),
-      ...configEnvironment(settingsOf(remote)),
+      // The protocol of the address and no other, whatever a server suggests.
+      GIT_ALLOW_PROTOCOL: endpointOf(remote.url)?.protocol ?? 'file',
+      ...configEnvironment([...settingsOf(remote), ...resolveSettings(options.pinned)]),
     };
     return await work(env, dir);
   } finally {
@@ -57,7 +62,6 @@ export const baseEnvironment = (home: string, path: string): GitEnvironment => (
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
-  GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
   GIT_ATTR_NOSYSTEM: '1',
   GIT_OPTIONAL_LOCKS: '0',
 });
@@ -69,7 +73,8 @@ function settingsOf({ auth, proxy }: CheckedRemote): Settings {
     ['http.proxy', proxy ?? ''],
     ['http.lowSpeedLimit', '1'],
     ['http.lowSpeedTime', '60'],
-    ['http.followRedirects', auth.kind === 'anonymous' ? 'initial' : 'false'],
+    // A redirect would lead to an address that nobody checked.
+    ['http.followRedirects', 'false'],
     ['core.protectHFS', 'true'],
     ['core.protectNTFS', 'true'],
     ['core.hooksPath', '/dev/null'],
@@ -93,6 +98,12 @@ function settingsOf({ auth, proxy }: CheckedRemote): Settings {
     settings.push(['http.extraHeader', `Authorization: Basic ${basicCredentials(auth)}`]);
   }
   return settings;
+}
+
+function resolveSettings(pinned: PinnedAddress | undefined): Settings {
+  if (pinned === undefined) return [];
+  const { host, port, address } = pinned;
+  return [['http.curloptResolve', `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`]];
 }
 
 /** Configuration as variables: what stands here is on no command line and in no file. */
@@ -127,6 +138,7 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
   const lines = [
     'Host *',
     `IdentityFile "${key}"`,
+    ...hostLines(options.pinned),
     'IdentitiesOnly yes',
     'IdentityAgent none',
     `UserKnownHostsFile "${knownHosts}"`,
@@ -162,6 +174,13 @@ async function askpassEnvironment(passphrase: string, { dir, secret }: SshOption
   await writeFile(helper, `#!${process.execPath}\n${program}\n`, { mode: 0o700 });
   // Older versions of ssh ask the helper only where there seems to be a display.
   return { SSH_ASKPASS: helper, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':none' };
+}
+
+/** The address is pinned, and known_hosts is asked for the name, as ssh writes it for another port. */
+function hostLines(pinned: PinnedAddress | undefined): readonly string[] {
+  if (pinned === undefined) return [];
+  const { host, port, address } = pinned;
+  return [`HostName ${address}`, `HostKeyAlias ${port === 22 ? host : `[${host}]:${port}`}`];
 }
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -5,6 +5,7 @@ export const gitErrors = {
   'git-missing': 'never',
   'git-settings-invalid': 'never',
   'git-path-refused': 'never',
+  'git-address-refused': 'never',
   'git-auth-failed': 'never',
   'git-host-key-unknown': 'never',
   'git-host-key-changed': 'never',

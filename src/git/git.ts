@@ -1,4 +1,4 @@
-import { backoffMs, type Clock, systemClock } from '../base/index.ts';
+import { type AddressPolicy, backoffMs, type Clock, systemClock } from '../base/index.ts';
 import { importArguments, parseImportAnswer, renderCommitStream } from './commit-stream.ts';
 import { GitError } from './errors.ts';
 import { type Base, fetchBase } from './fetch.ts';
@@ -22,6 +22,8 @@ export interface GitOptions {
   /** For each command; a first clone of a large repository takes its time. */
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
+  /** Which addresses a remote may have; any when left out. */
+  readonly addresses?: AddressPolicy | undefined;
   /** How large the copy of one remote may become. */
   readonly maxRepositoryBytes?: number | undefined;
   readonly git?: string;

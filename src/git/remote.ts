@@ -67,11 +67,15 @@ function checkUrl(url: string, auth: GitAuth): void {
   }
   if (scpLike.test(url) && !url.includes('://')) {
     if (auth.kind !== 'ssh') throw refuse('is an ssh address: it takes an ssh-privatekey and known_hosts');
+    if (/(?:^|[@:])-/.test(url)) throw refuse('has a user, host or path that begins with -');
     return;
   }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !['https:', 'http:', 'ssh:'].includes(parsed.protocol))
     throw refuse('must begin with https://, ssh:// or be user@host:path');
+  // ssh would take it for an option; git decodes percent signs before ssh sees them.
+  if (/^-|%/.test(parsed.hostname) || /^(?:-|%2d)/i.test(parsed.username) || /^\/+-/.test(parsed.pathname))
+    throw refuse('has a user, host or path that begins with -, or a host with %');
   if (parsed.password !== '' || (parsed.username !== '' && parsed.protocol !== 'ssh:')) {
     throw refuse('carries credentials: they belong into the Secret');
   }
@@ -85,6 +89,28 @@ function checkUrl(url: string, auth: GitAuth): void {
   if (parsed.protocol === 'http:' && auth.kind !== 'anonymous' && !loopback.test(parsed.hostname)) {
     throw refuse('is http://, which would send the credentials in clear: use https://');
   }
+}
+
+export interface Endpoint {
+  readonly protocol: 'https' | 'http' | 'ssh';
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const defaultPorts = { https: 443, http: 80, ssh: 22 } as const;
+
+/** Where an address leads to; undefined for a path on this machine. */
+export function endpointOf(url: string): Endpoint | undefined {
+  if (url.startsWith('/') || url.startsWith('file:')) return undefined;
+  if (!url.includes('://')) {
+    const host = url.slice(url.lastIndexOf('@', url.indexOf(':')) + 1, url.indexOf(':'));
+    return { protocol: 'ssh', host, port: defaultPorts.ssh };
+  }
+  const parsed = new URL(url);
+  const protocol = parsed.protocol.slice(0, -1) as Endpoint['protocol'];
+  const port = parsed.port === '' ? defaultPorts[protocol] : Number(parsed.port);
+  return { protocol, host: parsed.hostname.replace(/^\[|\]$/g, ''), port };
 }
 
 /** The rules of git-check-ref-format, in so far as a branch name can break something. */

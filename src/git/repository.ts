@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../base/index.ts';
+import { type AddressPolicy, errorCode } from '../base/index.ts';
+import { pinAddress } from './address.ts';
 import { type EnvironmentOptions, withEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import type { ProcessOptions } from './process.ts';
@@ -13,6 +14,8 @@ import { createMemory, type Memory, Session } from './session.ts';
 export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
   /** Where copies of remotes are kept between calls; it belongs to this process alone. */
   readonly cacheDir: string;
+  /** Which addresses a remote may have; any when left out. */
+  readonly addresses?: AddressPolicy | undefined;
 }
 
 /** Local copies of remotes: bare, without file contents, one for each address, used by one at a time. */
@@ -32,7 +35,8 @@ export class RepositoryStore {
     return this.inTurn(repository, async () => {
       signal.throwIfAborted();
       await mkdir(this.options.cacheDir, { recursive: true, mode: 0o700 });
-      return withEnvironment(checked, this.options, async (env) => {
+      const pinned = await pinAddress(checked, this.options.addresses);
+      return withEnvironment(checked, { ...this.options, pinned }, async (env) => {
         const session = new Session(checked, repository, env, this.options, signal, this.memoryOf(repository));
         try {
           return await this.inside(session, checked, work).finally(() => session.close());

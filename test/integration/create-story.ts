@@ -37,7 +37,7 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
     connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
     await installKinds(connection);
     features = await runFeatures(cluster, ['detect', 'create'], {
-      config: { create: { allowLocalRepositories: true, batchWindow: '200ms' } },
+      config: { create: { allowLocalRepositories: true, allowLoopback: true, batchWindow: '200ms' } },
       env: { PATH: process.env['PATH'] ?? '' },
       log: logs.log,
     });

@@ -63,6 +63,7 @@ export const wireCreate: WireFeature = (environment) => {
       cacheDir: cache.dir,
       temporaryDir: tmpdir(),
       path: env['PATH'] ?? '',
+      addresses: { allowLoopback: config.create.allowLoopback, denyPrivate: config.create.denyPrivateAddresses },
       maxRepositoryBytes: config.create.maxRepositoryBytes,
       clock,
     }),

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import { type AddressPolicy, checkHost, errorCode, errorMessage, guardedLookup } from '../base/index.ts';
+import { GitError } from './errors.ts';
+import { type CheckedRemote, endpointOf } from './remote.ts';
+
+/** The address that a host was found at and may be connected to: git and ssh are told to use this one. */
+export interface PinnedAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly address: string;
+}
+
+/**
+ * Resolves the host of a remote and refuses addresses that tenants must not reach. What was checked is what is connected
+ * to, so a name that resolves differently a moment later changes nothing. Undefined where there is nothing to pin: a
+ * path, a literal address, a proxy that resolves names by itself.
+ */
+export async function pinAddress(
+  remote: CheckedRemote,
+  policy: AddressPolicy | undefined,
+): Promise<PinnedAddress | undefined> {
+  const endpoint = endpointOf(remote.url);
+  if (policy === undefined || endpoint === undefined) return undefined;
+  const { host, port } = endpoint;
+  try {
+    checkHost(host, policy);
+    if (isIP(host) !== 0 || remote.proxy !== undefined) return undefined;
+    const lookup = guardedLookup(policy);
+    const address = await new Promise<string>((resolve, reject) =>
+      lookup(host, { all: false }, (error, found) => (error ? reject(error) : resolve(`${found}`))),
+    );
+    return { host, port, address };
+  } catch (thrown) {
+    const isForbidden = errorCode(thrown) === 'address-forbidden';
+    const message = `the repository address: ${errorMessage(thrown)}`;
+    throw new GitError(isForbidden ? 'git-address-refused' : 'git-network', message, thrown);
+  }
+}
