@@ -46,11 +46,19 @@ async function startHostileServer() {
       response.end('0000');
       return;
     }
-    request.resume();
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString('latin1');
+    });
     request.on('end', () => {
       response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-result' });
       response.write(line(`shallow ${commit}\n`));
       response.write('0000');
+      // The first request of a shallow fetch asks for the boundary alone.
+      if (!body.includes('0009done')) {
+        response.end();
+        return;
+      }
       response.write(line('NAK\n'));
       response.write(line(Buffer.concat([Buffer.from([1]), packStart])));
       stream(response);
