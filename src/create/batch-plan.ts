@@ -45,6 +45,7 @@ export async function planBatch(
     }
     try {
       const own = await changesOf(item, files, changes);
+      await checkOwners(item, files, own);
       for (const [path, content] of own) changes.set(path, { content, item });
       if (own.size > 0) written.push(item);
       else results.set(item, { kind: 'present', files: pathsOf(item) });
@@ -78,6 +79,31 @@ async function changesOf(item: PublishItem, files: BranchFiles, taken: Changes):
   }
   return own;
 }
+
+/**
+ * A file in the branch that names another image and not ours is that image's: to leave it and report success would
+ * lose this one. Files that name no image, or ours beside others, are shared or a person's.
+ */
+async function checkOwners(item: PublishItem, files: BranchFiles, own: ReadonlyMap<string, string>): Promise<void> {
+  const mine = repositoryOf(item.detection.spec);
+  for (const { path, content } of item.files) {
+    const present = own.has(path) && item.keepsFiles ? undefined : await files.read(path);
+    if (present === undefined || present === content || !content.includes(mine) || namesRepository(present, mine))
+      continue;
+    const other = /(?:^|[\s"'])image:\s*["']?([^\s"'#]+)/m.exec(present)?.[1];
+    if (other === undefined) continue;
+    throw new CreateError(
+      'create-path-clash',
+      `${path} of ${item.detection.spec.fullImageName} is in the branch already for ${other}: put {{ .RepositoryName }} or {{ .Registry }} into the path`,
+    );
+  }
+}
+
+const namesRepository = (text: string, repository: string) =>
+  text.includes(`${repository}:`) || text.includes(`${repository}@`);
+
+const repositoryOf = ({ fullImageName, imageTag }: PublishItem['detection']['spec']) =>
+  fullImageName.slice(0, -imageTag.length - 1);
 
 /** Two images that want one path in one commit: neither may win by chance. The same text, as of a shared file, is none. */
 function checkClash(path: string, content: string, item: PublishItem, taken: Changes): void {
