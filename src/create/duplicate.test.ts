@@ -60,3 +60,22 @@ describe('an image', () => {
     expect(reason(running, tag, check, true)).toBe(expected);
   });
 });
+
+it('counts a deployed tag that the policy does not take by its written prefix', () => {
+  const index = new ImageIndex();
+  const image = 'r.example/team/hand:dev';
+  index.put({ kind: 'Deployment', namespace: 'n', name: 'hand' }, [{ container: 'c', image, source: image }]);
+  const ask = (tagPrefix: string) =>
+    findDuplicates(
+      {
+        fullImageName: `r.example/team/hand:${tagPrefix}-v2`,
+        imageDigest: 'sha256:1',
+        tagPrefix,
+        check: 'repository',
+        prefixOf,
+        prefixOfDigest: () => undefined,
+      },
+      index,
+    ).reason;
+  expect([ask('dev'), ask('prod'), ask('de')]).toEqual(['DelegatedToGitOps', undefined, undefined]);
+});

@@ -51,6 +51,11 @@ function hasSamePrefix(
   { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuestion,
 ): boolean {
   if (tagPrefix === undefined) return true;
-  if (used.tag !== undefined) return prefixOf(used.tag) === tagPrefix;
+  // A tag that the policy does not take, as one set by hand, counts by its written form: `dev`, `dev-custom`.
+  if (used.tag !== undefined) {
+    const prefix = prefixOf(used.tag);
+    if (prefix !== undefined) return prefix === tagPrefix;
+    return tagPrefix !== '' && (used.tag === tagPrefix || used.tag.startsWith(`${tagPrefix}-`));
+  }
   return used.digest === imageDigest || (used.digest !== undefined && prefixOfDigest(used.digest) === tagPrefix);
 }
