@@ -1,16 +1,28 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../base/index.ts';
 import { createFileLock, type FileLockOptions } from './file-lock.ts';
 import { SyncLockedError } from './lock.ts';
+import { ownProcess } from './process-identity.ts';
 
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
+const self = ownProcess();
 const never = new AbortController().signal;
 const setUp = () => {
   const folder = mkdtempSync(join(tmpdir(), 'supercargo-lock-'));
@@ -19,8 +31,7 @@ const setUp = () => {
   const lock = (more: Partial<FileLockOptions> = {}) =>
     createFileLock({
       path,
-      host: hostname(),
-      pid: process.pid,
+      self,
       timeoutMs: 60_000,
       serverTimeMs: async () => 1_000_000,
       clock: systemClock,
@@ -54,14 +65,14 @@ test('of many that come at once one gets it', async () => {
 
 test('of many that find it stale one takes it over', async () => {
   const { lock } = setUp();
-  await lock({ pid: deadPid() }).acquire(never);
+  await lock({ self: { ...self, pid: deadPid() } }).acquire(never);
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lock().acquire(never)));
   expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
 test('that of another machine is respected for its time by the server, whatever this machine thinks', async () => {
   const { lock } = setUp();
-  await lock({ host: 'elsewhere', pid: deadPid() }).acquire(never);
+  await lock({ self: { ...self, host: 'elsewhere', pidSpace: 'elsewhere', pid: deadPid() } }).acquire(never);
   const skewed = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
   await expect(lock({ clock: skewed, serverTimeMs: async () => 1_059_000 }).acquire(never)).rejects.toThrow(
     /held by process \d+ on elsewhere, last heard of 59s ago/,
@@ -69,13 +80,34 @@ test('that of another machine is respected for its time by the server, whatever 
   await lock({ clock: skewed, serverTimeMs: async () => 1_061_000 }).acquire(never);
 });
 
-test('a file that something else wrote counts by its age', async () => {
-  const { path, lock } = setUp();
-  writeFileSync(path, '12345\n');
-  await expect(lock().acquire(never)).rejects.toThrow(/an unknown process/);
+test.each([
+  ['a note', '12345\n'],
+  ['JSON of somebody else', '{"host":"h","pid":1}'],
+  ['nothing', ''],
+  ['a large file', 'x'.repeat(100_000)],
+])('a file that holds %s is never taken for a lock, however old it is', async (_, text) => {
+  const { folder, path, lock } = setUp();
+  writeFileSync(path, text);
   utimesSync(path, 0, 0);
+  await expect(lock().acquire(never)).rejects.toThrow(/is no lock file of a policy sync and is left as it is; name/);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(readdirSync(folder)).toEqual(['sync.lock']);
+});
+
+test.each(['folder', 'link'])('a %s in its place is left alone', async (what) => {
+  const { folder, path, lock } = setUp();
+  const target = join(folder, 'precious');
+  writeFileSync(target, 'precious');
+  if (what === 'folder') mkdirSync(path);
+  else symlinkSync(target, path);
+  await expect(lock().acquire(never)).rejects.toThrow(/is no lock file/);
+  expect(readFileSync(target, 'utf8')).toBe('precious');
+});
+
+test('that of an earlier process with the same id is taken over at once', async () => {
+  const { lock } = setUp();
+  await lock({ self: { ...self, startTime: '1' } }).acquire(never);
   await lock().acquire(never);
-  expect(readFileSync(path, 'utf8')).toContain(`"pid":${process.pid}`);
 });
 
 test('a folder that is not there is told in one line', async () => {

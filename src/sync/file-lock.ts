@@ -1,40 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type Clock, errorCode, errorMessage, isJsonObject, parseJson, SupercargoError } from '../base/index.ts';
 import { type SyncLock, SyncLockedError } from './lock.ts';
+import { isRunning, type ProcessIdentity, parseProcess } from './process-identity.ts';
 
 export interface FileLockOptions {
   readonly path: string;
-  readonly host: string;
-  readonly pid: number;
+  readonly self: ProcessIdentity;
   readonly timeoutMs: number;
   /** The API server's time; the machine's own may jump. */
   readonly serverTimeMs: (signal: AbortSignal) => Promise<number>;
   readonly clock: Clock;
 }
 
-interface LockRecord {
-  readonly host: string;
-  readonly pid: number;
+interface LockRecord extends ProcessIdentity {
   readonly nonce: string;
   readonly renewedAtMs: number;
 }
 
 /** Held only for the moment of a take-over or a release; an older one was left by a crash in that moment. */
 const guardMs = 10_000;
+/** A lock file is one short line. */
+const maxBytes = 4096;
 
 /**
  * A lock that is a file. It appears whole or not at all (`link`), and every change to one that exists is made while
- * holding a guard folder beside it, so that two who find it stale cannot both take it.
+ * holding a guard folder beside it, so that two who find it stale cannot both take it. A file at that path that is no
+ * lock is never changed.
  */
 export function createFileLock(options: FileLockOptions): SyncLock {
-  const { path, host, pid, timeoutMs, serverTimeMs, clock } = options;
+  const { path, self, timeoutMs, serverTimeMs, clock } = options;
   const nonce = randomUUID();
   const where = `lock file ${path}`;
 
   const write = (renewedAtMs: number, place: (from: string) => void) => {
     const from = `${path}.${nonce}`;
-    const record: LockRecord = { host, pid, nonce, renewedAtMs };
+    const record: LockRecord = { ...self, nonce, renewedAtMs };
     writeFileSync(from, `${JSON.stringify(record)}\n`, { mode: 0o600 });
     try {
       place(from);
@@ -75,15 +86,20 @@ export function createFileLock(options: FileLockOptions): SyncLock {
       signal.throwIfAborted();
       for (let attempt = 1; !create(nowMs); attempt++) {
         const record = readRecord(path);
-        const modified = modifiedMs(path);
-        if (modified === undefined) continue;
-        const ageMs = record ? nowMs - record.renewedAtMs : clock.now() - modified;
-        const isDead = record?.host === host && !isAlive(record.pid);
-        const holder = record ? `process ${record.pid} on ${record.host}` : 'an unknown process';
+        if (record === undefined) {
+          if (!exists(path)) continue;
+          throw new SupercargoError(
+            'sync-lock-file',
+            `${path} is no lock file of a policy sync and is left as it is; name another with LOCK_FILE, or remove it`,
+          );
+        }
+        const ageMs = nowMs - record.renewedAtMs;
+        const isDead = isRunning(record, self) === false;
+        const holder = `process ${record.pid} on ${record.host}`;
         if ((!isDead && ageMs < timeoutMs) || attempt > 3) throw new SyncLockedError(holder, ageMs, where, timeoutMs);
         const isTaken = guarded(() => {
           // Somebody may have been faster between the look and the guard.
-          if (readRecord(path)?.nonce !== record?.nonce) return false;
+          if (readRecord(path)?.nonce !== record.nonce) return false;
           write(nowMs, (from) => renameSync(from, path));
           return true;
         });
@@ -108,20 +124,34 @@ export function createFileLock(options: FileLockOptions): SyncLock {
   };
 }
 
+/** Undefined when there is no file, or it is no lock of ours. */
 function readRecord(path: string): LockRecord | undefined {
   try {
+    // Only then is it certain that reading ends.
+    const { size, isFile } = look(path);
+    if (!isFile || size > maxBytes) return undefined;
     const value = parseJson(readFileSync(path, 'utf8'));
-    if (!isJsonObject(value)) return undefined;
-    const { host, pid, nonce, renewedAtMs } = value;
-    const isRecord =
-      typeof host === 'string' &&
-      typeof pid === 'number' &&
-      typeof nonce === 'string' &&
-      typeof renewedAtMs === 'number';
-    return isRecord ? { host, pid, nonce, renewedAtMs } : undefined;
+    const holder = parseProcess(value);
+    if (holder === undefined || !isJsonObject(value)) return undefined;
+    const { nonce, renewedAtMs } = value;
+    return typeof nonce === 'string' && typeof renewedAtMs === 'number' ? { ...holder, nonce, renewedAtMs } : undefined;
   } catch {
-    // Gone, or written by something else: then only its age counts.
     return undefined;
+  }
+}
+
+function look(path: string): { readonly size: number; readonly isFile: boolean } {
+  const stats = lstatSync(path);
+  return { size: stats.size, isFile: stats.isFile() };
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return false;
+    throw thrown;
   }
 }
 
@@ -138,15 +168,5 @@ function remove(folder: string): void {
     rmdirSync(folder);
   } catch (thrown) {
     if (errorCode(thrown) !== 'ENOENT') throw thrown;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    // It is there, but belongs to another user.
-    return errorCode(thrown) === 'EPERM';
   }
 }

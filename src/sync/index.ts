@@ -16,6 +16,7 @@ export { type SyncLock, SyncLockedError, type WithLockOptions, withLock } from '
 export { type CurrentPolicy, type Operation, type Plan, planSync, settlePlan } from './plan.ts';
 export { ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
 export { type PolicyKinds, policyKindsOf } from './policy-kinds.ts';
+export { ownProcess, type PodIdentity, type ProcessIdentity } from './process-identity.ts';
 export { type RepeatOptions, repeatSync } from './repeat.ts';
 export { closingLine, type Failure, type SyncLine, type SyncOutcome, type SyncResult } from './result.ts';
 export { readSyncSettings, type SyncMode, type SyncSettings } from './settings.ts';

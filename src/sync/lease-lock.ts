@@ -1,18 +1,32 @@
-import { type Clock, rfc3339Micro } from '../base/index.ts';
+import { type Clock, isJsonObject, parseJson, rfc3339Micro } from '../base/index.ts';
 import { type Lease, leaseAgeMs, leaseType as leases, readLease } from '../controller/index.ts';
-import { isKubeError, type KubeClient } from '../kube/index.ts';
+import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
 import { type SyncLock, SyncLockedError } from './lock.ts';
+import { isRunning, type PodIdentity, type ProcessIdentity, parseProcess } from './process-identity.ts';
 
 export const lockName = 'kyverno-policy-sync-lock';
 
 export interface LeaseLockOptions {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** Different for every process that ever ran. */
+  /** Different for every sync that ever ran. */
   readonly identity: string;
+  readonly self: ProcessIdentity;
+  /** Set in a cluster: there this process runs in the pod of its host name, if that exists. */
+  readonly isInCluster: boolean;
   readonly timeoutMs: number;
   /** Only where a server does not say what time it is. */
   readonly clock: Clock;
+}
+
+const pods: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
+
+/** Which process the holder is. It counts only while it names the holder. */
+const processAnnotation = 'supercargo.dev/sync-process';
+
+interface Pod extends KubeObject {
+  readonly status?: { readonly phase?: string };
 }
 
 /** The server's `Date` counts whole seconds. */
@@ -20,22 +34,30 @@ const dateStepMs = 1_000;
 
 /**
  * A lock that is a Lease. All times in it are the API server's, read from the `Date` of its answers and compared with
- * the same, so that no clock of a machine matters.
+ * the same, so that no clock of a machine matters. A holder that is known to have ended is not waited for: its process,
+ * where that can be seen from here, or its pod. The rights to read pods are not needed: without them, its time counts.
  */
-export function createLeaseLock({ client, namespace, identity, timeoutMs, clock }: LeaseLockOptions): SyncLock {
+export function createLeaseLock(options: LeaseLockOptions): SyncLock {
+  const { client, namespace, identity, timeoutMs, clock } = options;
   const where = `Lease ${namespace}/${lockName}`;
 
   const read = async (signal: AbortSignal) => {
     const { lease, serverTimeMs } = await readLease(client, { namespace, name: lockName }, signal);
     return { lease, nowMs: serverTimeMs ?? clock.now() };
   };
-  const record = (lease: Lease | undefined, nowMs: number): Lease => {
+  const record = (lease: Lease | undefined, nowMs: number, process: ProcessIdentity): Lease => {
     const time = rfc3339Micro(nowMs);
     const isOurs = lease?.spec?.holderIdentity === identity;
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: lease?.metadata ?? { name: lockName, namespace },
+      metadata: {
+        ...(lease?.metadata ?? { name: lockName, namespace }),
+        annotations: {
+          ...lease?.metadata.annotations,
+          [processAnnotation]: JSON.stringify({ identity, ...process }),
+        },
+      },
       spec: {
         ...lease?.spec,
         holderIdentity: identity,
@@ -50,16 +72,33 @@ export function createLeaseLock({ client, namespace, identity, timeoutMs, clock 
   /** Since the holder's last sign; one without any never ends, so it counts as old. */
   const ageOf = (lease: Lease | undefined, nowMs: number) => leaseAgeMs(lease, nowMs) ?? Number.POSITIVE_INFINITY;
 
+  let self: ProcessIdentity | undefined;
+  const findSelf = async (signal: AbortSignal): Promise<ProcessIdentity> => {
+    const name = options.self.host;
+    const pod = options.isInCluster ? await readPod(client, { namespace, name }, signal) : undefined;
+    const uid = typeof pod === 'object' ? pod.metadata.uid : undefined;
+    return uid === undefined ? options.self : { ...options.self, pod: { namespace, name, uid } };
+  };
+  const hasEnded = async (lease: Lease | undefined, own: ProcessIdentity, signal: AbortSignal): Promise<boolean> => {
+    const holder = processOf(lease);
+    if (holder === undefined) return false;
+    const runs = isRunning(holder, own);
+    if (runs !== undefined || holder.pod === undefined) return runs === false;
+    return isPodGone(await readPod(client, holder.pod, signal), holder.pod);
+  };
+
   return {
     async acquire(signal) {
+      const own = await findSelf(signal);
+      self = own;
       for (let attempt = 1; ; attempt++) {
         const { lease, nowMs } = await read(signal);
         const holder = holderOf(lease);
         const ageMs = ageOf(lease, nowMs);
-        if (holder !== '' && holder !== identity && ageMs < timeoutMs + dateStepMs)
-          throw new SyncLockedError(holder, ageMs, where, timeoutMs);
+        const isHeld = holder !== '' && holder !== identity && ageMs < timeoutMs + dateStepMs;
+        if (isHeld && !(await hasEnded(lease, own, signal))) throw new SyncLockedError(holder, ageMs, where, timeoutMs);
         try {
-          const next = record(lease, nowMs);
+          const next = record(lease, nowMs, own);
           // Preconditioned by the version read: of several that take over at once, one succeeds.
           if (lease === undefined) await client.create(leases, next, { signal });
           else await client.replace(leases, next, { signal });
@@ -73,7 +112,7 @@ export function createLeaseLock({ client, namespace, identity, timeoutMs, clock 
     async renew(signal) {
       const { lease, nowMs } = await read(signal);
       if (holderOf(lease) !== identity) return false;
-      await client.replace(leases, record(lease, nowMs), { signal });
+      await client.replace(leases, record(lease, nowMs, self ?? options.self), { signal });
       return true;
     },
     async release(signal) {
@@ -82,4 +121,34 @@ export function createLeaseLock({ client, namespace, identity, timeoutMs, clock 
       await client.replace(leases, { ...lease, spec: { ...lease.spec, holderIdentity: '' } }, { signal });
     },
   };
+}
+
+function processOf(lease: Lease | undefined): ProcessIdentity | undefined {
+  try {
+    const value = parseJson(lease?.metadata.annotations?.[processAnnotation] ?? '');
+    const isHolder = isJsonObject(value) && value['identity'] === lease?.spec?.holderIdentity;
+    return isHolder ? parseProcess(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `absent` when there is none; undefined when that cannot be known. */
+async function readPod(
+  client: KubeClient,
+  { namespace, name }: Pick<PodIdentity, 'namespace' | 'name'>,
+  signal: AbortSignal,
+): Promise<Pod | 'absent' | undefined> {
+  try {
+    return await client.get<Pod>(pods, { namespace, name }, { signal });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return isKubeError(thrown, 'kube-not-found') ? 'absent' : undefined;
+  }
+}
+
+function isPodGone(pod: Pod | 'absent' | undefined, { uid }: PodIdentity): boolean {
+  if (pod === undefined) return false;
+  if (pod === 'absent' || pod.metadata.uid !== uid) return true;
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SyncLockedError } from '../../../src/app/sync.ts';
+import { ownProcess } from '../../../src/sync/index.ts';
 import type { Body } from '../../support/http-client.ts';
 import type { Fault } from '../../support/insights-server.ts';
 import { nodeProgram } from '../../support/node-program.ts';
@@ -512,12 +514,16 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
 
   describe('the lock', () => {
     const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
-    const hold = async (ageMs: number) => {
+    const hold = async (ageMs: number, process?: object) => {
       const { headers } = await fixture.api.get('/version');
       const renewTime = new Date(Date.parse(String(headers['date'])) - ageMs).toISOString().replace('Z', '000Z');
       await fixture.api.delete(`${lease}/kyverno-policy-sync-lock`);
       const spec = { holderIdentity: 'dead-pod', leaseDurationSeconds: 1800, acquireTime: renewTime, renewTime };
-      const answer = await fixture.api.post(lease, { metadata: { name: 'kyverno-policy-sync-lock' }, spec });
+      const annotations = process && {
+        'supercargo.dev/sync-process': JSON.stringify({ identity: 'dead-pod', ...process }),
+      };
+      const metadata = { name: 'kyverno-policy-sync-lock', annotations };
+      const answer = await fixture.api.post(lease, { metadata, spec });
       expect(answer.status, answer.text).toBe(201);
       fixture.atEnd(() => fixture.api.delete(`${lease}/kyverno-policy-sync-lock`));
     };
@@ -555,6 +561,43 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect((await fixture.sync()).closing).toMatchObject({ applied: ['p'] });
       const { body } = await fixture.api.get(`${lease}/kyverno-policy-sync-lock`);
       expect(body.spec).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
+    });
+
+    test('of a process that was killed is taken over at once', async () => {
+      fixture.insights.policies = yamlOf(policy('p'));
+      const { pid } = spawnSync(process.execPath, ['-e', '']);
+      await hold(1000, { ...ownProcess(), pid });
+      expect((await fixture.sync()).closing).toMatchObject({ applied: ['p'] });
+      // The same id, used by a process that started at another time.
+      await hold(1000, { ...ownProcess(), startTime: '1' });
+      expect((await fixture.sync()).closing).toMatchObject({ success: true });
+      await hold(1000, ownProcess());
+      await expect(fixture.sync()).rejects.toBeInstanceOf(SyncLockedError);
+      await hold(1000, { ...ownProcess(), identity: 'another-holder', pid });
+      await expect(fixture.sync()).rejects.toBeInstanceOf(SyncLockedError);
+    });
+
+    test('of a pod that is gone, has ended or was replaced is taken over at once', async () => {
+      fixture.insights.policies = yamlOf(policy('p'));
+      const pods = '/api/v1/namespaces/default/pods';
+      const spec = { containers: [{ name: 'main', image: 'example.test/sync:1' }] };
+      const made = await fixture.api.post(pods, { metadata: { name: 'syncer' }, spec });
+      expect(made.status, made.text).toBe(201);
+      fixture.atEnd(() => fixture.api.delete(`${pods}/syncer?gracePeriodSeconds=0`));
+      const pod = { namespace: 'default', name: 'syncer', uid: made.body.metadata.uid };
+      const elsewhere = { ...ownProcess(), pidSpace: 'elsewhere' };
+      await hold(1000, { ...elsewhere, pod });
+      await expect(fixture.sync()).rejects.toBeInstanceOf(SyncLockedError);
+      for (const other of [
+        { ...pod, name: 'gone' },
+        { ...pod, uid: 'earlier' },
+      ]) {
+        await hold(1000, { ...elsewhere, pod: other });
+        expect((await fixture.sync()).closing).toMatchObject({ success: true });
+      }
+      await fixture.api.patch(`${pods}/syncer/status`, { status: { phase: 'Failed' } }, 'merge');
+      await hold(1000, { ...elsewhere, pod });
+      expect((await fixture.sync()).closing).toMatchObject({ success: true });
     });
 
     test("is judged by the server's clock, whatever the machine's own says", async () => {
