@@ -16,7 +16,10 @@ export interface KyvernoCliOptions {
 
 const maxOutput = 64 * 1024;
 
-/** Asks `kyverno apply FILE` about each policy; its failure is the policy's. */
+/** Without one `apply` does nothing. What a policy says about it is of no interest: it is there to be loaded against. */
+const resource = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'policy-sync', namespace: 'default' } };
+
+/** Asks `kyverno apply` about each policy, by what it prints: its exit code does not tell a wrong policy from a violated one. */
 export function createKyvernoCliValidator(options: KyvernoCliOptions): PolicyValidator {
   // Each is a process of some hundred megabytes.
   const limiter = createLimiter(2);
@@ -27,10 +30,12 @@ export function createKyvernoCliValidator(options: KyvernoCliOptions): PolicyVal
       try {
         const file = join(folder, 'policy.yaml');
         await writeFile(file, renderYaml(recreatable(policy)), { mode: 0o600 });
-        const { code, output } = await run(options, ['apply', file], signal);
-        if (code === 0) return [];
-        const last = output.replaceAll(file, 'policy.yaml').trim().split('\n').slice(-3).join(' ').slice(0, 500);
-        return [`the Kyverno CLI refuses it (${code ?? 'killed'}): ${last}`];
+        const resourceFile = join(folder, 'resource.yaml');
+        await writeFile(resourceFile, renderYaml(resource), { mode: 0o600 });
+        const args = ['apply', file, '--resource', resourceFile, '--remove-color'];
+        const { code, output } = await run(options, args, signal);
+        const problem = problemIn(output.replaceAll(file, 'policy.yaml'));
+        return problem === undefined ? [] : [`the Kyverno CLI refuses it (${code ?? 'killed'}): ${problem}`];
       } catch (thrown) {
         signal.throwIfAborted();
         return [`the Kyverno CLI could not be run: ${errorMessage(thrown)}; check KYVERNO_CLI`];
@@ -39,6 +44,25 @@ export function createKyvernoCliValidator(options: KyvernoCliOptions): PolicyVal
       }
     });
 }
+
+/**
+ * What `kyverno apply` of 1.19 prints about a wrong policy: it counts no rule where the policy does not fit its schema,
+ * lists the policy as skipped or invalid where its validation fails, and gives no summary where it ends with an error.
+ */
+export function problemIn(output: string): string | undefined {
+  const lines = output.split('\n').map((line) => line.trim());
+  const count = lines.map((line) => /^Applying (\d+) policy rule/.exec(line)?.[1]).find((text) => text !== undefined);
+  if (count === '0') return 'it finds no rule in it; a field is unknown or misspelt';
+  const section = lines.findIndex((line) => line === 'Policies Skipped:' || line === 'Invalid Policies:');
+  if (section >= 0) {
+    const end = lines.findIndex((line, index) => index > section && line.startsWith('---'));
+    return shorten(lines.slice(section + 1, end < 0 ? undefined : end));
+  }
+  const hasSummary = lines.some((line) => /^pass: \d+, fail: \d+, /.test(line));
+  return count !== undefined && hasSummary ? undefined : shorten(lines.filter((line) => line !== '').slice(-3));
+}
+
+const shorten = (lines: readonly string[]) => lines.join(' ').slice(0, 500);
 
 function run(
   { program, env, timeoutMs = 60_000 }: KyvernoCliOptions,

@@ -23,7 +23,10 @@ const buildMs = 3_600_000;
  * Kyverno in the user's cache. It is built there only with `SUPERCARGO_KYVERNO=build`, for a first build compiles some
  * three thousand packages.
  */
-export async function locateKyverno(env: NodeJS.ProcessEnv = process.env): Promise<Located> {
+export async function locateKyverno(
+  env: NodeJS.ProcessEnv = process.env,
+  needed: readonly ('command' | 'witness')[] = ['command', 'witness'],
+): Promise<Located> {
   try {
     const goMod = await readFile(join(source, 'go.mod'), 'utf8');
     const version = /github\.com\/kyverno\/kyverno v(\S+)/.exec(goMod)?.[1] ?? '';
@@ -33,11 +36,8 @@ export async function locateKyverno(env: NodeJS.ProcessEnv = process.env): Promi
     const cache = join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
     const command = join(cache, `kyverno-${version}`);
     const witness = join(cache, `kyverno-witness-${version}-${hash.digest('hex').slice(0, 12)}`);
-    const wanted = [
-      { path: command, package: commandPackage },
-      { path: witness, package: '.' },
-    ];
-    for (const { path, package: name } of wanted) {
+    const packages = { command: { path: command, name: commandPackage }, witness: { path: witness, name: '.' } };
+    for (const { path, name } of needed.map((part) => packages[part])) {
       if (await isThere(path)) continue;
       if (env['SUPERCARGO_KYVERNO'] !== 'build')
         return { reason: `no Kyverno ${version} in the cache; SUPERCARGO_KYVERNO=build builds it, which takes long` };

@@ -374,19 +374,21 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
         cli,
         nodeProgram(`
           const { readFileSync, writeFileSync } = require('node:fs');
-          const [, own, command, policy] = process.argv;
+          const [, own, command, policy, option, resource] = process.argv;
           writeFileSync(own + '.env', JSON.stringify(process.env));
-          if (command !== 'apply') process.exit(9);
+          if (command !== 'apply' || option !== '--resource' || readFileSync(resource, 'utf8') === '') process.exit(9);
+          console.log('\\nApplying 3 policy rule(s) to 1 resource(s)...');
           if (readFileSync(policy, 'utf8').includes('name: bad')) {
-            console.log('bad policy');
-            process.exitCode = 3;
+            console.log('-----\\nPolicies Skipped:\\n1. bad: bad policy\\n-----');
+            process.exitCode = 1;
           }
+          console.log('\\npass: 0, fail: 0, warn: 0, error: 0, skip: 0');
         `),
       );
       chmodSync(cli, 0o755);
       fixture.insights.policies = yamlOf(policy('fine'), policy('bad'));
       const { closing } = await fixture.sync({ KYVERNO_CLI: cli });
-      expect(closing['failed']).toEqual(['bad: the Kyverno CLI refuses it (3): bad policy']);
+      expect(closing['failed']).toEqual(['bad: the Kyverno CLI refuses it (1): 1. bad: bad policy']);
       const given = readFileSync(`${cli}.env`, 'utf8');
       expect(given).toContain('"PATH"');
       expect(given).not.toContain('very-secret-token');
