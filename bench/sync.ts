@@ -113,7 +113,7 @@ async function measure(): Promise<Measurement> {
     const { items } = await client.list(type);
     const current = new Map(items.map((object) => [refOf(type, object).key, { ref: refOf(type, object), object }]));
     const read = await timed(() => readIncoming(text, kinds));
-    const plan = await timed(() => planSync(read.value, current));
+    const plan = await timed(() => planSync(read.value, current, { maxRemovePercent: 50 }));
     return {
       'answer read and planned': read.ms + plan.ms,
       'of this, planned': plan.ms,

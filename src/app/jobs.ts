@@ -21,7 +21,7 @@ import {
   runJobsOnce,
 } from '../jobs/index.ts';
 import type { Connection } from './connect.ts';
-import { createSyncProgram, logOutput, readSyncConfig, SyncLockedError } from './sync.ts';
+import { createSyncProgram, logOutput, readSyncConfig } from './sync.ts';
 
 export interface JobsConfig {
   readonly insights: InsightsSettings;
@@ -98,8 +98,6 @@ function runnerOptions(options: JobsProgramOptions, insights: InsightsClient): J
   };
 }
 
-const lockPollMs = 2_000;
-
 class SyncFailedError extends SupercargoError {}
 
 /** What a request may decide about a sync in this process; everything else is the operator's. */
@@ -118,9 +116,11 @@ function syncHere(options: JobsProgramOptions): InProcessJob {
       temporaryDir,
       log,
       output: logOutput(log),
+      // A sync on demand has time.
+      waitsForLock: true,
     });
     try {
-      const { outcome, failed } = await whenFree(() => program.run(signal), signal);
+      const { outcome, failed } = await program.run(signal);
       if (outcome !== 'succeeded')
         throw new SyncFailedError(
           'jobs-sync-failed',
@@ -130,16 +130,4 @@ function syncHere(options: JobsProgramOptions): InProcessJob {
       await program.close();
     }
   };
-}
-
-/** A sync on demand has time: one that runs now is waited for, not a reason to fail. */
-async function whenFree<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await run();
-    } catch (thrown) {
-      if (!(thrown instanceof SyncLockedError)) throw thrown;
-      await systemClock.sleep(lockPollMs, signal);
-    }
-  }
 }

@@ -17,6 +17,7 @@ import {
   createFileLock,
   createKyvernoCliValidator,
   createLeaseLock,
+  notRunLine,
   ownProcess,
   type PolicyValidator,
   readSyncSettings,
@@ -24,6 +25,8 @@ import {
   runSync,
   type SyncLine,
   type SyncLock,
+  SyncLockedError,
+  type SyncOptions,
   type SyncOutput,
   type SyncResult,
   type SyncSettings,
@@ -62,6 +65,8 @@ export interface SyncProgramOptions {
   readonly env: Variables;
   readonly temporaryDir: string;
   readonly output: SyncOutput;
+  /** Another sync that runs now is waited for instead of being a reason to fail. */
+  readonly waitsForLock?: boolean;
   readonly log: Logger;
 }
 
@@ -81,27 +86,54 @@ export function createSyncProgram(options: SyncProgramOptions): SyncProgram {
     line: (line) => options.output.line(redactValue(line, redact) as SyncLine),
     diff: (title, text) => options.output.diff(title, redact(text)),
   };
+  const syncOptions: SyncOptions = {
+    fetchPolicies: (within) => insights.fetchPolicies(within),
+    report: (status, within) => insights.reportPolicyStatus(status, within),
+    client,
+    discovery,
+    validators: validatorsOf(options, log),
+    settings: config.sync,
+    output,
+    clock: systemClock,
+    log,
+  };
   return {
-    run: (outer) =>
-      withLock(
-        { lock: lockOf(options), clock: systemClock, renewMs: renewMsOf(config.sync), signal: outer },
-        (signal) =>
-          runSync(
-            {
-              fetchPolicies: (within) => insights.fetchPolicies(within),
-              report: (status, within) => insights.reportPolicyStatus(status, within),
-              client,
-              discovery,
-              validators: validatorsOf(options, log),
-              settings: config.sync,
-              output,
-              clock: systemClock,
-              log,
-            },
-            signal,
-          ),
-      ),
+    async run(outer) {
+      const lock = options.waitsForLock ? waiting(lockOf(options)) : lockOf(options);
+      let hasBegun = false;
+      try {
+        const renewMs = renewMsOf(config.sync);
+        return await withLock({ lock, clock: systemClock, renewMs, signal: outer }, (signal) => {
+          hasBegun = true;
+          log.debug('Policy sync lock acquired');
+          return runSync(syncOptions, signal);
+        });
+      } catch (thrown) {
+        if (!hasBegun) output.line(notRunLine(thrown, config.sync.isDryRun));
+        throw thrown;
+      }
+    },
     close: () => insights.close(),
+  };
+}
+
+const lockPollMs = 2_000;
+
+/** Waits for a lock that another sync has; where the time for that runs out, the error says who has it. */
+function waiting(lock: SyncLock): SyncLock {
+  return {
+    ...lock,
+    async acquire(signal) {
+      for (;;) {
+        try {
+          return await lock.acquire(signal);
+        } catch (thrown) {
+          if (!(thrown instanceof SyncLockedError)) throw thrown;
+          await systemClock.sleep(lockPollMs, signal).catch(() => undefined);
+          if (signal.aborted) throw thrown;
+        }
+      }
+    },
   };
 }
 

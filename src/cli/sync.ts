@@ -40,7 +40,7 @@ export function defineSync(program: Command, context: CliContext, setExitCode: (
 Environment:
   FAIRWINDS_INSIGHTS_HOST, FAIRWINDS_TOKEN, FAIRWINDS_ORG, FAIRWINDS_CLUSTER   where, as whom, for which cluster
   DRY_RUN (false), VALIDATE_POLICIES (true), SYNC_MODE (atomic, or best-effort), ALLOW_EMPTY (false),
-  LOCK_TIMEOUT (30m), LOCK_FILE, KYVERNO_CLI, LOG_LEVEL (info), FAIRWINDS_INSIGHTS_ALLOW_HTTP (false)
+  ALLOW_REMOVE_SHARE (50), LOCK_TIMEOUT (30m), LOCK_FILE, KYVERNO_CLI, LOG_LEVEL (info), FAIRWINDS_INSIGHTS_ALLOW_HTTP (false)
 
 Exit codes:
   0 done, 1 failed and nothing is left half done, 2 wrong usage or environment,

@@ -1,4 +1,4 @@
-import { type Clock, createLimiter, errorMessage, type Limiter, type Logger } from '../base/index.ts';
+import { type Clock, createLimiter, errorMessage, isAbort, type Limiter, type Logger } from '../base/index.ts';
 import type { OnDemandJob } from '../insights/index.ts';
 import type { ClusterJobs } from './cluster-jobs.ts';
 import type { Ledger } from './ledger.ts';
@@ -42,6 +42,12 @@ interface End {
 }
 
 const fallbackTimeoutMs = 5 * 60_000;
+
+/** What the job was at when its time was over, where it says that. */
+function timeoutReason(limit: AbortSignal, thrown: unknown): string {
+  const reason = errorMessage(limit.reason);
+  return thrown === limit.reason || isAbort(thrown) ? reason : `${reason}: ${errorMessage(thrown)}`;
+}
 
 /** The way of one job from its claim to the moment when Insights knows how it ended. */
 export class JobCourse {
@@ -158,7 +164,10 @@ export class JobCourse {
           return { status: 'completed', reason: 'done' };
         } catch (thrown) {
           signal.throwIfAborted();
-          return { status: 'failed', reason: errorMessage(limit.signal.aborted ? limit.signal.reason : thrown) };
+          return {
+            status: 'failed',
+            reason: limit.signal.aborted ? timeoutReason(limit.signal, thrown) : errorMessage(thrown),
+          };
         }
       });
     } finally {

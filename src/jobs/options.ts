@@ -41,6 +41,7 @@ const protectedNames = new Set([
   'KUBECONFIG',
   'JOB_TYPE',
   'ALLOW_EMPTY',
+  'ALLOW_REMOVE_SHARE',
   'LOCK_FILE',
   'LOCK_TIMEOUT',
   'KYVERNO_CLI',

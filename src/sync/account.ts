@@ -52,7 +52,10 @@ export class Account {
       this.rolledBack.push(operation);
       this.output.line({ level: 'warn', msg: 'Policy rolled back', policy: ref.label, kind: ref.type.kind });
     } else {
-      if (result === 'not-rolled-back') this.isIncomplete = true;
+      if (result === 'not-rolled-back') {
+        this.isIncomplete = true;
+        this.done = this.done.filter((one) => one !== operation);
+      }
       const why = result === 'failed' ? reason : `it could not be rolled back: ${reason}`;
       this.fail({ ref, label: ref.label, reason: why, object: objectOf(operation), action: actionOf(operation) });
     }

@@ -9,9 +9,13 @@ const maxCells = 4_000_000;
 /** What an operation would change, as lines of YAML with `+`, `-` and context. */
 export function renderDiff(operation: Operation): string {
   const before = operation.action === 'apply' ? [] : linesOf(operation.before);
-  const after = operation.action === 'remove' ? [] : linesOf(operation.desired);
+  // Without what the server adds, its defaults would look removed.
+  const after = operation.action === 'remove' ? [] : linesOf(previewOf(operation));
   return diffLines(before, after).join('\n');
 }
+
+const previewOf = (operation: Exclude<Operation, { action: 'remove' }>) =>
+  operation.action === 'update' ? (operation.preview ?? operation.desired) : operation.desired;
 
 function linesOf({ apiVersion, kind, metadata, status: _, ...rest }: KubeObject): string[] {
   const { name, namespace, labels, annotations } = metadata;

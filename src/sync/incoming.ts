@@ -13,34 +13,49 @@ export interface Incoming {
   readonly policies: readonly DesiredPolicy[];
   readonly refused: readonly Refusal[];
   /**
-   * False when a document does not say which policy it is: then it is unknown whether a policy is missing from the
-   * answer, and none may be removed.
+   * False when a document does not say which policy it is, or the last one looks cut off: then it is unknown whether a
+   * policy is missing from the answer, and none may be removed.
    */
   readonly isComplete: boolean;
+  /** The policy at the end: where it turns out to be wrong, the answer may have been cut off there. */
+  readonly lastKey: string | undefined;
 }
 
 /** Reads the answer. Throws YamlError when it is no YAML; a document that is no policy is refused by itself. */
 export function readIncoming(text: string, kinds: PolicyKinds): Incoming {
-  const documents = parseYamlDocuments(text, { file: 'the answer of Insights' }).flatMap(({ value, line }) =>
+  const parsed = parseYamlDocuments(text, { file: 'the answer of Insights' });
+  const documents = parsed.flatMap(({ value, line }) =>
     itemsOf(value).map((item, index) => ({ item, place: `line ${line}${index === 0 ? '' : `, item ${index}`}` })),
   );
   const refused: Refusal[] = [];
   const found = new Map<string, DesiredPolicy[]>();
-  let isComplete = true;
-  for (const { item, place } of documents) {
-    const read = readPolicy(item, kinds, place);
+  const isCut = endsInsideMapping(parsed.at(-1)?.value, text);
+  let isComplete = !isCut;
+  let lastKey: string | undefined;
+  for (const [index, { item, place }] of documents.entries()) {
+    const isLast = index === documents.length - 1;
+    const policy = readPolicy(item, kinds, place);
+    const read =
+      isLast && isCut && !('reason' in policy)
+        ? { ...refusal(policy), reason: 'it ends inside a mapping: the answer is cut off there' }
+        : policy;
+    if (isLast) lastKey = read.ref?.key;
     if ('reason' in read) {
       refused.push(read);
-      if (read.ref === undefined) isComplete = false;
+      // A refused document at the end may be half a document.
+      if (read.ref === undefined || isLast) isComplete = false;
     } else found.set(read.ref.key, [...(found.get(read.ref.key) ?? []), read]);
   }
   const policies: DesiredPolicy[] = [];
+  const isRefused = new Set(refused.map(({ ref }) => ref?.key));
   for (const same of found.values()) {
     const [first] = same as [DesiredPolicy];
+    // One outcome for each policy: the reason is already told.
+    if (isRefused.has(first.ref.key)) continue;
     if (same.every(({ object }) => deepEqual(object, first.object))) policies.push(first);
     else refused.push({ ...refusal(first), reason: `it is in the answer ${same.length} times with different content` });
   }
-  return { policies, refused, isComplete };
+  return { policies, refused, isComplete, lastKey };
 }
 
 function itemsOf(value: Json): readonly Json[] {
@@ -70,8 +85,33 @@ function readPolicy(value: Json, kinds: PolicyKinds, place: string): DesiredPoli
     return { label, reason: `a ${kind} lives in a namespace, and none is given` };
   const object = clean(value as KubeObject, type.namespaced);
   const policy = { ref: refOf(type, object), object };
-  if (isOwned(object)) return policy;
+  if (isOwned(object)) {
+    const missing = missingPart(object);
+    return missing === undefined ? policy : { ...refusal(policy), reason: missing };
+  }
   return { ...refusal(policy), reason: `it lacks the annotation ${ownerAnnotation}: "${ownerValue}"` };
+}
+
+/** What no policy is without. It shows a document that is cut off, and one that would switch a policy off in silence. */
+function missingPart({ apiVersion, kind, ...rest }: KubeObject): string | undefined {
+  const spec = (rest as { readonly spec?: unknown }).spec;
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return 'it has no spec; is it cut off?';
+  const hasRules = apiVersion.startsWith('kyverno.io/') && (kind === 'ClusterPolicy' || kind === 'Policy');
+  const rules = (spec as { readonly rules?: unknown }).rules;
+  if (hasRules && (!Array.isArray(rules) || rules.length === 0)) return 'it has no rules; is it cut off?';
+  return undefined;
+}
+
+/**
+ * Whether the text stops after a key, the sign of a list item or the head of a block text. Both the value and the last line
+ * must show it: an explicit `null` is a value, and a text may end in a colon.
+ */
+function endsInsideMapping(value: Json | undefined, text: string): boolean {
+  let last = value;
+  while (typeof last === 'object' && last !== null) last = (Array.isArray(last) ? last : Object.values(last)).at(-1);
+  const line = text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  if (last === null) return /(^-|:)$/.test(line);
+  return last === '' && /[|>][-+0-9]*$/.test(line);
 }
 
 function isTextMap(value: Json | undefined): boolean {

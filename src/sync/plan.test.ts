@@ -3,7 +3,7 @@ import type { DiscoveredType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { overwrite, sameContent } from './content.ts';
 import { readIncoming } from './incoming.ts';
-import { type CurrentPolicy, planSync, settlePlan } from './plan.ts';
+import { type CurrentPolicy, type PlanOptions, planSync as plan, settlePlan } from './plan.ts';
 import { ownerAnnotation, ownerValue, refOf } from './policy.ts';
 import { policyKindsOf } from './policy-kinds.ts';
 
@@ -30,12 +30,17 @@ const kinds = policyKindsOf([
   served('Policy', { group: 'other.io' }),
 ]);
 
+const planSync = (
+  answer: Parameters<typeof plan>[0],
+  found: ReadonlyMap<string, CurrentPolicy>,
+  options: PlanOptions = { maxRemovePercent: 100 },
+) => plan(answer, found, options);
 const annotations = { [ownerAnnotation]: ownerValue };
 const policy = (name: string, spec: object = {}, metadata: object = {}): KubeObject => ({
   apiVersion: 'kyverno.io/v1',
   kind: 'ClusterPolicy',
   metadata: { name, annotations, ...metadata },
-  spec,
+  spec: { rules: [{ name: 'r' }], ...spec },
 });
 const stored = (object: KubeObject): KubeObject => ({
   ...object,

@@ -6,8 +6,20 @@ import { isOwned, ownerAnnotation, type PolicyRef, type Refusal } from './policy
 /** One change to make; `desired` is the object as it is written. */
 export type Operation =
   | { readonly action: 'apply'; readonly ref: PolicyRef; readonly desired: KubeObject }
-  | { readonly action: 'update'; readonly ref: PolicyRef; readonly desired: KubeObject; readonly before: KubeObject }
+  | {
+      readonly action: 'update';
+      readonly ref: PolicyRef;
+      readonly desired: KubeObject;
+      readonly before: KubeObject;
+      /** What the server says it would store. */
+      readonly preview?: KubeObject;
+    }
   | { readonly action: 'remove'; readonly ref: PolicyRef; readonly before: KubeObject };
+
+export interface PlanOptions {
+  /** How many of the policies that were synced may go at once, in per cent; a single one always may. */
+  readonly maxRemovePercent: number;
+}
 
 export interface Plan {
   /** In the order they are made: first what is new, then what changes, then what goes. */
@@ -23,7 +35,11 @@ export interface CurrentPolicy {
 }
 
 /** What to do so that the cluster has the policies of the answer. Pure; `settlePlan` knows what the server adds. */
-export function planSync(incoming: Incoming, current: ReadonlyMap<string, CurrentPolicy>): Plan {
+export function planSync(
+  incoming: Incoming,
+  current: ReadonlyMap<string, CurrentPolicy>,
+  { maxRemovePercent }: PlanOptions,
+): Plan {
   const applies: Operation[] = [];
   const updates: Operation[] = [];
   const removes: Operation[] = [];
@@ -53,7 +69,19 @@ export function planSync(incoming: Incoming, current: ReadonlyMap<string, Curren
     if (wanted.has(ref.key) || !isOwned(object) || object.metadata.deletionTimestamp !== undefined) continue;
     removes.push({ action: 'remove', ref, before: object });
   }
+  const ownedCount = [...current.values()].filter(({ object }) => isOwned(object)).length;
+  if (removes.length > 1 && removes.length * 100 > ownedCount * maxRemovePercent) {
+    const reason = `the answer lacks ${removes.length} of the ${ownedCount} policies that were synced, more than ${maxRemovePercent}%; none is removed (ALLOW_REMOVE_SHARE allows more)`;
+    refused.push({ label: 'sync', reason });
+    removes.length = 0;
+  }
   return { operations: [...applies, ...updates, ...removes], unchanged, refused };
+}
+
+/** The plan without removals where the last policy of the answer is refused: it may be where the answer was cut off. */
+export function keepWhereCut(plan: Plan, { lastKey }: Incoming): Plan {
+  const isCut = lastKey !== undefined && plan.refused.some(({ ref }) => ref?.key === lastKey);
+  return isCut ? { ...plan, operations: plan.operations.filter(({ action }) => action !== 'remove') } : plan;
 }
 
 /** Whether an update would change nothing, by what the server says it would store: defaults and all, by key. */
@@ -65,9 +93,13 @@ export function isIdle(operation: Operation, asStored: ReadonlyMap<string, KubeO
 /** The plan without the updates that would change nothing. */
 export function settlePlan(plan: Plan, asStored: ReadonlyMap<string, KubeObject>): Plan {
   const idle = plan.operations.filter((operation) => isIdle(operation, asStored));
+  const withPreview = (operation: Operation): Operation => {
+    const preview = asStored.get(operation.ref.key);
+    return operation.action === 'update' && preview !== undefined ? { ...operation, preview } : operation;
+  };
   return {
     ...plan,
-    operations: plan.operations.filter((operation) => !isIdle(operation, asStored)),
+    operations: plan.operations.filter((operation) => !isIdle(operation, asStored)).map(withPreview),
     unchanged: [...plan.unchanged, ...idle.map(({ ref }) => ref)],
   };
 }

@@ -10,6 +10,8 @@ export interface SyncSettings {
   readonly validates: boolean;
   /** An answer without a single policy is believed, and removes all that were synced. */
   readonly allowsEmpty: boolean;
+  /** How much of what was synced one answer may remove, in per cent. */
+  readonly maxRemovePercent: number;
   readonly intervalMs: number;
   readonly lockTimeoutMs: number;
   readonly lockFile: string | undefined;
@@ -24,6 +26,7 @@ export function readSyncSettings(reader: SettingsReader): SyncSettings {
     isDryRun: reader.boolean('DRY_RUN', false),
     validates: reader.boolean('VALIDATE_POLICIES', true),
     allowsEmpty: reader.boolean('ALLOW_EMPTY', false),
+    maxRemovePercent: reader.integer('ALLOW_REMOVE_SHARE', 50, { min: 0, max: 100 }),
     intervalMs: reader.durationMs('SYNC_INTERVAL', '15m'),
     lockTimeoutMs: reader.durationMs('LOCK_TIMEOUT', '30m'),
     lockFile: reader.optional('LOCK_FILE'),

@@ -3,10 +3,10 @@ import type { Discovery, KubeClient } from '../kube/index.ts';
 import { Account, type SyncOutput } from './account.ts';
 import { execute } from './execute.ts';
 import { type Incoming, readIncoming } from './incoming.ts';
-import { type CurrentPolicy, type Plan, planSync } from './plan.ts';
+import { type CurrentPolicy, keepWhereCut, type Plan, planSync } from './plan.ts';
 import { refOf } from './policy.ts';
 import { discoverPolicyKinds, type PolicyKinds } from './policy-kinds.ts';
-import { closingLine, type SyncResult } from './result.ts';
+import { closingLine, type SyncLine, type SyncResult } from './result.ts';
 import type { SyncSettings } from './settings.ts';
 import { type ReportPolicy, tellInsights } from './tell.ts';
 import { type PolicyValidator, validatePlan } from './validate.ts';
@@ -18,7 +18,7 @@ export interface SyncOptions {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly validators: readonly PolicyValidator[];
-  readonly settings: Pick<SyncSettings, 'mode' | 'isDryRun' | 'allowsEmpty'>;
+  readonly settings: Pick<SyncSettings, 'mode' | 'isDryRun' | 'allowsEmpty' | 'maxRemovePercent'>;
   readonly output: SyncOutput;
   readonly clock: Clock;
   readonly log: Logger;
@@ -32,6 +32,12 @@ export async function runSync(options: SyncOptions, signal: AbortSignal): Promis
   const { clock, log, output, settings } = options;
   const startMs = clock.monotonicMs();
   const account = new Account(output);
+  const finish = (unchangedCount: number) =>
+    account.result({
+      isDryRun: settings.isDryRun,
+      durationMs: clock.monotonicMs() - startMs,
+      unchanged: unchangedCount,
+    });
   let unchanged = 0;
   try {
     const plan = await prepare(options, signal);
@@ -50,35 +56,63 @@ export async function runSync(options: SyncOptions, signal: AbortSignal): Promis
       });
     }
   } catch (thrown) {
-    if (!(thrown instanceof SupercargoError) && !signal.aborted) throw thrown;
-    account.fail({ label: 'sync', reason: signal.aborted ? 'it was stopped' : errorMessage(thrown), action: 'apply' });
+    account.fail({ label: 'sync', reason: reasonOf(thrown, signal), action: 'apply' });
+    if (!(thrown instanceof SupercargoError) && !signal.aborted) {
+      output.line(closingLine(finish(unchanged)));
+      throw thrown;
+    }
   }
-  const result = account.result({
-    isDryRun: settings.isDryRun,
-    durationMs: clock.monotonicMs() - startMs,
-    unchanged,
-  });
+  const result = finish(unchanged);
   if (!settings.isDryRun)
     await tellInsights(result, { report: options.report, clock, log, limitMs: signal.aborted ? 5_000 : 60_000 });
   output.line(closingLine(result));
   return result;
 }
 
+/** The closing line of a run that never began, because another holds the lock or the lock cannot be had. */
+export function notRunLine(thrown: unknown, isDryRun: boolean): SyncLine {
+  const failed = [{ label: 'sync', reason: errorMessage(thrown), action: 'apply' as const }];
+  const nothing = { applied: [], updated: [], removed: [], rolledBack: [], unchanged: 0 };
+  return closingLine({ ...nothing, outcome: 'failed', isDryRun, durationMs: 0, failed });
+}
+
+function reasonOf(thrown: unknown, signal: AbortSignal): string {
+  if (!signal.aborted) return errorMessage(thrown);
+  return signal.reason instanceof SupercargoError ? errorMessage(signal.reason) : 'it was stopped';
+}
+
 class EmptyAnswerError extends SupercargoError {}
 
 /** Everything up to the point where something would change. */
 async function prepare(options: SyncOptions, signal: AbortSignal): Promise<Plan> {
-  const { client, discovery, settings, validators } = options;
+  const { client, discovery, settings, validators, log } = options;
   const text = await options.fetchPolicies(signal);
+  log.debug('Policies fetched', { bytes: Buffer.byteLength(text) });
   const kinds = await discoverPolicyKinds(discovery, signal);
+  log.debug('Policy kinds found', { kinds: kinds.listed.map(({ kind, group }) => `${kind}.${group}`) });
   const incoming = readIncoming(text, kinds);
-  if (incoming.policies.length + incoming.refused.length === 0 && !settings.allowsEmpty)
+  const isEmpty = incoming.policies.length + incoming.refused.length === 0;
+  if (isEmpty && !settings.allowsEmpty)
     throw new EmptyAnswerError(
       'sync-empty-answer',
       'Insights answered with no policy at all; nothing is removed (ALLOW_EMPTY=true allows it)',
     );
-  const plan = planSync(incoming, await readCurrent(client, kinds, incoming, signal));
-  return validatePlan(plan, { client, validators, signal });
+  const current = await readCurrent(client, kinds, incoming, signal);
+  // Who allows an empty answer allows it to remove all.
+  const plan = planSync(incoming, current, { maxRemovePercent: isEmpty ? 100 : settings.maxRemovePercent });
+  log.debug('Policies compared', {
+    incoming: incoming.policies.length,
+    current: current.size,
+    planned: plan.operations.map(({ action, ref }) => `${action} ${ref.label}`),
+    refused: plan.refused.length,
+  });
+  const validated = keepWhereCut(await validatePlan(plan, { client, validators, signal }), incoming);
+  log.debug('Policies validated', {
+    planned: validated.operations.map(({ action, ref }) => `${action} ${ref.label}`),
+    unchanged: validated.unchanged.length,
+    refused: validated.refused.length,
+  });
+  return validated;
 }
 
 /** Every policy of every kind, ours or not, each in the version in which it is to be written. */

@@ -60,23 +60,29 @@ export function statesOf(result: SyncResult, lastAppliedAt: string): PolicyStatu
     output: rest.output,
   });
   const cause = result.failed[0];
+  const failed = result.failed.flatMap((failure) =>
+    failure.ref === undefined ? [] : [{ ...failure, ref: failure.ref }],
+  );
+  // One outcome for each policy: where it failed on the way and was put back or not, the last reason counts.
+  const last = new Map(failed.map((failure) => [failure.ref.key, failure]));
+  const isFine = ({ ref }: Operation) => !last.has(ref.key);
   return [
-    ...[...result.applied, ...result.updated, ...result.removed].map((operation) =>
+    ...[...result.applied, ...result.updated, ...result.removed].filter(isFine).map((operation) =>
       state(operation.ref.name, objectOf(operation), {
         action: actionOf(operation),
         status: 'success',
         output: doneWords[operation.action],
       }),
     ),
-    ...result.rolledBack.map((operation) =>
+    ...result.rolledBack.filter(isFine).map((operation) =>
       state(operation.ref.name, objectOf(operation), {
         action: actionOf(operation),
         status: 'failed',
         output: `rolled back because ${cause?.label ?? 'another policy'} failed: ${cause?.reason ?? ''}`,
       }),
     ),
-    ...result.failed.flatMap(({ ref, object, reason, action }) =>
-      ref === undefined ? [] : [state(ref.name, object, { action, status: 'failed', output: reason })],
+    ...[...last.values()].map(({ ref, object, reason, action }) =>
+      state(ref.name, object, { action, status: 'failed', output: reason }),
     ),
   ];
 }

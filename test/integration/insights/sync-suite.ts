@@ -147,6 +147,23 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect((await get('p')).spec).toMatchObject({ background: true });
     });
 
+    test('shows in a dry run what changes, and no default of the server', async () => {
+      fixture.insights.policies = yamlOf(policy('p', 'old'));
+      await fixture.sync();
+      fixture.insights.policies = yamlOf(policy('p', 'new'));
+      const { diff } = await fixture.sync({ DRY_RUN: 'true' });
+      const changed = diff.split('\n').filter((line) => /^[+-] /.test(line));
+      expect(changed.map((line) => line.replace(/\s+/g, ' '))).toEqual(['- message: old', '+ message: new']);
+    });
+
+    test('says at level debug what it does', async () => {
+      fixture.printed.splice(0);
+      fixture.insights.policies = yamlOf(policy('p'));
+      await fixture.sync();
+      const messages = ['lock acquired', 'Policies fetched', 'kinds found', 'Policies compared', 'Policies validated'];
+      for (const message of messages) expect(fixture.printed.join('')).toContain(message);
+    });
+
     test("keeps other people's labels, and drops those of Insights that it no longer names", async () => {
       fixture.insights.policies = yamlOf(policy('p', 'm', { labels: { 'from-insights': 'yes', stays: 'yes' } }));
       await fixture.sync();
@@ -330,6 +347,41 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect(await names()).toEqual(['kept', 'one']);
     });
 
+    test.each(['atomic', 'best-effort'])(
+      'that is cut off at a line removes nothing that the cut may hide (%s)',
+      async (mode) => {
+        const all = [policy('a'), policy('b'), policy('c'), policy('d')];
+        for (const one of all) await create(one);
+        const text = yamlOf(...all);
+        const lines = text.split('\n').slice(0, -1);
+        const accepted: string[] = [];
+        for (let count = 1; count < lines.length; count++) {
+          fixture.insights.policies = `${lines.slice(0, count).join('\n')}\n`;
+          const { closing } = await fixture.sync({ SYNC_MODE: mode, DRY_RUN: 'true' });
+          const removed = closing['removed'] as string[];
+          if (removed.length > 0) accepted.push(`${lines[count - 1]?.trim()} removes ${removed.join(', ')}`);
+        }
+        // Between documents nothing shows that something is missing, and the share that goes is not large.
+        const end = lines.at(-1)?.trim();
+        expect(new Set(accepted)).toEqual(
+          new Set([`${end} removes d`, `${end} removes c, d`, '--- removes c, d', '--- removes d']),
+        );
+        expect(await names()).toEqual(['a', 'b', 'c', 'd']);
+      },
+      60_000,
+    );
+
+    test('that lacks more than half of what was synced removes nothing without an allowance', async () => {
+      for (const name of ['a', 'b', 'c']) await create(policy(name));
+      fixture.insights.policies = yamlOf(policy('a'));
+      const { closing } = await fixture.sync();
+      expect(closing['failed']).toEqual([
+        'sync: the answer lacks 2 of the 3 policies that were synced, more than 50%; none is removed (ALLOW_REMOVE_SHARE allows more)',
+      ]);
+      expect(await names()).toEqual(['a', 'b', 'c']);
+      expect((await fixture.sync({ ALLOW_REMOVE_SHARE: '70' })).closing).toMatchObject({ removed: ['b', 'c'] });
+    });
+
     test('may be empty where that is allowed', async () => {
       await create(policy('last'));
       fixture.insights.policies = '';
@@ -362,7 +414,10 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
     });
 
     test('asks the API server in any case', async () => {
-      fixture.insights.policies = yamlOf(policy('fine'), { ...policy('bad'), spec: { background: 'perhaps' } });
+      fixture.insights.policies = yamlOf(policy('fine'), {
+        ...policy('bad'),
+        spec: { ...policy('bad').spec, background: 'perhaps' },
+      });
       const { closing } = await fixture.sync({ VALIDATE_POLICIES: 'false' });
       expect(closing['failed']).toEqual([expect.stringMatching(/^bad: .*spec\.background/)]);
       expect(await names()).toEqual([]);
@@ -432,7 +487,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       const { uid } = (await get('gone-1')).metadata;
       await review(({ name, operation }) => ({ allowed: !(operation === 'DELETE' && name === 'gone-2') }));
       fixture.insights.policies = yamlOf(policy('fresh'));
-      const { closing } = await fixture.sync();
+      const { closing } = await fixture.sync({ ALLOW_REMOVE_SHARE: '100' });
       expect(closing).toMatchObject({ success: false, applied: [], removed: [], rolledBack: ['gone-1', 'fresh'] });
       expect(await snapshot()).toEqual(before);
       expect((await get('gone-1')).metadata.uid).not.toBe(uid);
@@ -458,7 +513,9 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       fixture.insights.policies = yamlOf(...ten);
       const { closing, result } = await fixture.sync();
       expect(result.outcome).toBe('incomplete');
-      expect(closing['applied']).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5']);
+      expect(closing['applied']).toEqual([]);
+      const outcomes = fixture.insights.policyReports.map(({ policyName, status }) => `${policyName} ${status}`).sort();
+      expect(outcomes).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6'].map((name) => `${name} failed`));
       expect(closing['failed']).toContainEqual(expect.stringMatching(/^p0: it could not be rolled back: .*refused/));
       await close();
       await eventually(async () => expect((await fixture.sync()).closing['success']).toBe(true));
@@ -563,6 +620,26 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect((await fixture.sync()).closing).toMatchObject({ applied: ['p'] });
       const { body } = await fixture.api.get(`${lease}/kyverno-policy-sync-lock`);
       expect(body.spec).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
+    });
+
+    test('that another has leaves the closing line of a run that did nothing', async () => {
+      await hold(1000);
+      const lines: Readonly<Record<string, unknown>>[] = [];
+      const output = {
+        line: (line: Readonly<Record<string, unknown>>) => void lines.push(line),
+        diff: () => undefined,
+      };
+      await expect(fixture.sync({}, { output })).rejects.toBeInstanceOf(SyncLockedError);
+      expect(lines).toEqual([
+        expect.objectContaining({
+          msg: 'Policy sync completed',
+          success: false,
+          summary: 'Applied 0, Updated 0, Removed 0, Failed 1',
+          failed: [
+            expect.stringMatching(/^sync: another sync is running: held by dead-pod.*Lease default\/kyverno-policy/),
+          ],
+        }),
+      ]);
     });
 
     test('of a process that was killed is taken over at once', async () => {
