@@ -12,6 +12,7 @@ import {
 } from '../insights/index.ts';
 import {
   type InProcessJob,
+  type JobMetrics,
   type JobRunnerOptions,
   type JobSettings,
   type JobSummary,
@@ -49,6 +50,7 @@ export interface JobsProgramOptions {
   readonly namespace?: string | undefined;
   readonly installation: string;
   readonly temporaryDir: string;
+  readonly metrics?: JobMetrics | undefined;
   readonly log: Logger;
 }
 
@@ -91,6 +93,7 @@ function runnerOptions(options: JobsProgramOptions, insights: InsightsClient): J
     namespace: options.namespace ?? connection.client.config.namespace,
     installation,
     settings: config.jobs,
+    metrics: options.metrics,
     inProcess: new Map([[policySyncType, syncHere(options)]]),
     clock: systemClock,
     random: Math.random,

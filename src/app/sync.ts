@@ -26,6 +26,7 @@ import {
   type SyncLine,
   type SyncLock,
   SyncLockedError,
+  type SyncMetrics,
   type SyncOptions,
   type SyncOutput,
   type SyncResult,
@@ -35,7 +36,13 @@ import {
 import type { Connection } from './connect.ts';
 import { createEngineValidator } from './policy-check.ts';
 
-export { SyncLockedError, type SyncOutput, type SyncResult } from '../sync/index.ts';
+export {
+  createSyncMetrics,
+  SyncLockedError,
+  type SyncMetrics,
+  type SyncOutput,
+  type SyncResult,
+} from '../sync/index.ts';
 
 export interface SyncConfig {
   readonly insights: InsightsSettings;
@@ -67,6 +74,7 @@ export interface SyncProgramOptions {
   readonly output: SyncOutput;
   /** Another sync that runs now is waited for instead of being a reason to fail. */
   readonly waitsForLock?: boolean;
+  readonly metrics?: SyncMetrics | undefined;
   readonly log: Logger;
 }
 
@@ -103,13 +111,18 @@ export function createSyncProgram(options: SyncProgramOptions): SyncProgram {
       let hasBegun = false;
       try {
         const renewMs = renewMsOf(config.sync);
-        return await withLock({ lock, clock: systemClock, renewMs, signal: outer }, (signal) => {
+        return await withLock({ lock, clock: systemClock, renewMs, signal: outer }, async (signal) => {
           hasBegun = true;
           log.debug('Policy sync lock acquired');
-          return runSync(syncOptions, signal);
+          const result = await runSync(syncOptions, signal);
+          options.metrics?.finished(result, systemClock.now());
+          return result;
         });
       } catch (thrown) {
-        if (!hasBegun) output.line(notRunLine(thrown, config.sync.isDryRun));
+        if (!hasBegun) {
+          output.line(notRunLine(thrown, config.sync.isDryRun));
+          options.metrics?.notRun(thrown instanceof SyncLockedError ? 'locked' : 'error');
+        }
         throw thrown;
       }
     },

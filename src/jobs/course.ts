@@ -26,6 +26,8 @@ export interface CourseOptions {
   readonly onEnd: (job: OnDemandJob, outcome: JobOutcome) => void;
   /** Insights could not be told, and that was given up for now. */
   readonly onUntold: () => void;
+  /** A job that waited for another of its type has its turn. */
+  readonly onTurn: () => void;
 }
 
 /** What was made for a job, before its turn. */
@@ -43,6 +45,10 @@ interface End {
 
 const fallbackTimeoutMs = 5 * 60_000;
 
+/** Sorts as text in the order of claims, over restarts too. */
+const orderOf = (nowMs: number, count: number) =>
+  `${String(nowMs).padStart(15, '0')}-${String(count).padStart(9, '0')}`;
+
 /** What the job was at when its time was over, where it says that. */
 function timeoutReason(limit: AbortSignal, thrown: unknown): string {
   const reason = errorMessage(limit.reason);
@@ -53,6 +59,7 @@ function timeoutReason(limit: AbortSignal, thrown: unknown): string {
 export class JobCourse {
   private readonly all: Limiter;
   private readonly slots = new Map<string, Limiter>();
+  private claimed = 0;
 
   constructor(private readonly options: CourseOptions) {
     this.all = createLimiter(options.settings.maxConcurrentJobs);
@@ -64,11 +71,18 @@ export class JobCourse {
       const reason = `the type ${JSON.stringify(job.reportType)} is unknown here`;
       return this.finish(job, { outcome: { status: 'failed', reason } }, signal);
     }
-    // Decided and reserved in one breath: of two jobs of one type that came together, one waits.
-    if (this.slotOf(job).active === 0) return this.takeTurn(job, () => this.make(job, false, signal), signal);
-    const made = await this.make(job, true, signal);
-    if (made.how === 'here') await this.note(job, undefined, signal);
-    await this.takeTurn(job, async () => made, signal);
+    const order = orderOf(this.options.clock.now(), ++this.claimed);
+    // Decided and reserved in one breath: of two jobs of one type that came together, the second waits.
+    if (this.slotOf(job).active === 0) return this.takeTurn(job, () => this.make(job, { order }, signal), signal);
+    const making = this.makeWaiting(job, order, signal);
+    // A stop while it waits is told by its turn.
+    making.catch(() => undefined);
+    await this.takeTurn(job, () => making, signal);
+  }
+
+  /** How many wait for another of their type. */
+  get waiting(): number {
+    return [...this.slots.values()].reduce((sum, slot) => sum + slot.waiting, 0);
   }
 
   /** A Job that an earlier process made. */
@@ -90,6 +104,7 @@ export class JobCourse {
   private async takeTurn(job: OnDemandJob, prepare: () => Promise<Made>, signal: AbortSignal): Promise<void> {
     const end = await this.slotOf(job).run(() =>
       this.all.run(async (): Promise<End> => {
+        this.options.onTurn();
         signal.throwIfAborted();
         const made = await prepare();
         if (made.how === 'not') return { outcome: { status: 'failed', reason: made.reason } };
@@ -105,7 +120,18 @@ export class JobCourse {
     } else await this.finish(job, end, signal);
   }
 
-  private async make(job: OnDemandJob, isSuspended: boolean, signal: AbortSignal): Promise<Made> {
+  /** So that a restart knows of it while it waits. */
+  private async makeWaiting(job: OnDemandJob, order: string, signal: AbortSignal): Promise<Made> {
+    const made = await this.make(job, { order, isSuspended: true }, signal);
+    if (made.how === 'here') await this.note(job, undefined, signal);
+    return made;
+  }
+
+  private async make(
+    job: OnDemandJob,
+    { order, isSuspended = false }: { readonly order: string; readonly isSuspended?: boolean },
+    signal: AbortSignal,
+  ): Promise<Made> {
     const { jobs, settings, namespace, installation, inProcess, random, log } = this.options;
     const type = settings.types.get(job.reportType)!;
     try {
@@ -117,7 +143,7 @@ export class JobCourse {
       const suffix = Math.floor(random() * 36 ** 5)
         .toString(36)
         .padStart(5, '0');
-      const manifest = manifestOf({ job, type, cronJob, namespace, installation, isSuspended, suffix });
+      const manifest = manifestOf({ job, type, cronJob, namespace, installation, isSuspended, order, suffix });
       if ('problem' in manifest) return { how: 'not', reason: manifest.problem };
       if (manifest.ignored.length > 0)
         log.warn('Options that may not be set from outside were left out', { id: job.id, variables: manifest.ignored });

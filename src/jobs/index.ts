@@ -19,6 +19,7 @@ export {
   reportedAnnotation,
   typeLabel,
 } from './manifest.ts';
+export { createJobMetrics, type JobMetrics } from './metrics.ts';
 export { isProtected, type OptionVariables, variableName, variablesOf } from './options.ts';
 export { type JobOutcome, outcomeOf } from './outcome.ts';
 export { pollJobs, runJobsOnce } from './poll.ts';

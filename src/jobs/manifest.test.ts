@@ -29,10 +29,43 @@ const make = (reportType: string, options = {}) =>
     namespace: 'ns',
     installation: 'i',
     isSuspended: false,
+    order: '1',
     suffix: 'abcde',
   });
 
 describe('a Job', () => {
+  test('gets no option that a Secret or ConfigMap of its container may give, unless the CronJob allows it', () => {
+    const from = (envFrom: object[], env: object[] = [], annotations: Record<string, string> = {}) => {
+      const containers = [{ name: 'a', envFrom, env }];
+      const manifest = manifestOf({
+        job: { id: '41', reportType: 'trivy', options: { dbPassword: 'mine', severity: 'high' } },
+        type: defaultJobTypes.get('trivy')!,
+        cronJob: {
+          ...cronJob,
+          metadata: { name: 'trivy', annotations },
+          spec: { jobTemplate: { spec: { template: { spec: { containers } } } } },
+        } as CronJob,
+        namespace: 'ns',
+        installation: 'i',
+        isSuspended: false,
+        order: '1',
+        suffix: 'abcde',
+      });
+      if (!('object' in manifest)) throw new Error(manifest.problem);
+      const names = manifest.object.spec?.template?.spec?.containers?.[0]?.env?.map(({ name }) => name);
+      return { names, ignored: manifest.ignored };
+    };
+    const secret = { secretRef: { name: 's' } };
+    expect(from([secret])).toEqual({ names: [], ignored: ['DB_PASSWORD', 'SEVERITY'] });
+    expect(from([{ ...secret, prefix: 'DB_' }])).toEqual({ names: ['SEVERITY'], ignored: ['DB_PASSWORD'] });
+    expect(from([secret], [{ name: 'SEVERITY', value: 'low' }])).toEqual({
+      names: ['SEVERITY'],
+      ignored: ['DB_PASSWORD'],
+    });
+    const annotations = { 'supercargo.dev/allowed-options': 'A, SEVERITY' };
+    expect(from([secret], [], annotations)).toEqual({ names: ['SEVERITY'], ignored: ['DB_PASSWORD'] });
+  });
+
   test('has the template of its CronJob, the shorter of two time limits, and the options in every container', () => {
     const manifest = make('trivy', { x: 2, y: 'z' });
     if (!('object' in manifest)) throw new Error(manifest.problem);

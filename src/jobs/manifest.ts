@@ -9,6 +9,10 @@ export const idLabel = 'supercargo.dev/on-demand-job-id';
 export const typeLabel = 'supercargo.dev/on-demand-job-type';
 /** The id as it came: a label cannot carry every text. */
 export const idAnnotation = 'supercargo.dev/on-demand-job-id';
+/** When it was claimed, as text that sorts. */
+export const orderAnnotation = 'supercargo.dev/on-demand-job-order';
+/** On a CronJob: options that may be set although its Secrets and ConfigMaps might give them too, with commas between. */
+export const allowedOptionsAnnotation = 'supercargo.dev/allowed-options';
 /** Set once Insights knows the outcome. */
 export const reportedAnnotation = 'supercargo.dev/on-demand-job-reported';
 
@@ -51,6 +55,7 @@ interface PodSpec {
 }
 
 interface Container {
+  readonly envFrom?: readonly { readonly prefix?: string }[];
   readonly env?: readonly EnvironmentVariable[];
   readonly [field: string]: unknown;
 }
@@ -69,6 +74,8 @@ export interface ManifestOptions {
   readonly installation: string;
   /** Created so while another job of its type runs: the cluster remembers what waits. */
   readonly isSuspended: boolean;
+  /** Its place among those that were claimed. */
+  readonly order: string;
   /** Five characters that make the name new. */
   readonly suffix: string;
 }
@@ -84,6 +91,21 @@ export function manifestOf(options: ManifestOptions): Manifest {
   if (problems.length > 0) return { problem: problems.join('; ') };
   const deadline = Math.ceil(type.timeoutMs / 1000);
   const pod = spec.template.spec;
+  const allowed = new Set(
+    (cronJob.metadata.annotations?.[allowedOptionsAnnotation] ?? '').split(',').map((one) => one.trim()),
+  );
+  const shadowing = new Set<string>();
+  /** The options that replace nothing that comes from a Secret or ConfigMap. */
+  const settable = ({ env = [], envFrom = [] }: Container) => {
+    const isLiteral = (name: string) => env.some((variable) => variable.name === name);
+    const mayShadow = (name: string) => envFrom.some(({ prefix = '' }) => name.startsWith(prefix));
+    const left = [...variables].filter(([name]) => {
+      const isSettable = isLiteral(name) || allowed.has(name) || !mayShadow(name);
+      if (!isSettable) shadowing.add(name);
+      return isSettable;
+    });
+    return new Map(left);
+  };
   const { selector: _, manualSelector: _m, ...rest } = spec;
   const object: Job = {
     apiVersion: 'batch/v1',
@@ -101,6 +123,7 @@ export function manifestOf(options: ManifestOptions): Manifest {
         ...metadata?.annotations,
         'cronjob.kubernetes.io/instantiate': 'manual',
         [idAnnotation]: job.id,
+        [orderAnnotation]: options.order,
       },
     },
     spec: {
@@ -115,13 +138,13 @@ export function manifestOf(options: ManifestOptions): Manifest {
           ...pod,
           containers: (pod.containers ?? []).map((container) => ({
             ...container,
-            env: mergeVariables(container.env ?? [], variables),
+            env: mergeVariables(container.env ?? [], settable(container)),
           })),
         },
       },
     },
   };
-  return { object, ignored };
+  return { object, ignored: [...new Set([...ignored, ...shadowing])].sort() };
 }
 
 /**

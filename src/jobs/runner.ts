@@ -4,7 +4,8 @@ import type { KubeClient } from '../kube/index.ts';
 import { type ClusterJobs, createClusterJobs } from './cluster-jobs.ts';
 import { type InProcessJob, JobCourse } from './course.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import { idAnnotation, idLabel, type Job, reportedAnnotation, typeLabel } from './manifest.ts';
+import { idAnnotation, idLabel, type Job, orderAnnotation, reportedAnnotation, typeLabel } from './manifest.ts';
+import type { JobMetrics } from './metrics.ts';
 import type { ReportJob } from './reporter.ts';
 import type { JobSettings } from './settings.ts';
 
@@ -20,6 +21,7 @@ export interface JobRunnerOptions {
   readonly inProcess: ReadonlyMap<string, InProcessJob>;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly metrics?: JobMetrics | undefined;
   readonly log: Logger;
   readonly giveUpReportingAfterMs?: number | undefined;
 }
@@ -51,19 +53,27 @@ export class JobRunner {
       jobs: this.jobs,
       ledger: this.ledger,
       reporter: { report, clock, random, log, giveUpAfterMs },
-      onEnd: ({ id }, { status }) => {
+      onEnd: ({ id, reportType }, { status }) => {
         this.open.delete(id);
         this.counts[status]++;
+        options.metrics?.finished(options.settings.types.has(reportType) ? reportType : 'unknown', status);
       },
       onUntold: () => {
         this.counts.unreported++;
+        options.metrics?.unreported();
       },
+      onTurn: () => this.observe(),
     });
   }
 
-  /** How many more may be claimed: what was claimed and waits for its turn takes up room too. */
+  /**
+   * How many more may be claimed. One that waits for another of its type takes no place from other types; as many may
+   * wait as may run, for Insights chooses the types.
+   */
   get room(): number {
-    return Math.max(0, this.options.settings.maxConcurrentJobs - this.open.size);
+    const { maxConcurrentJobs } = this.options.settings;
+    const { waiting } = this.course;
+    return Math.max(0, maxConcurrentJobs - Math.max(waiting, this.open.size - waiting));
   }
 
   get summary(): JobSummary {
@@ -80,7 +90,7 @@ export class JobRunner {
     const isWaiting = (job: Job) => (job.spec?.suspend === true ? 1 : 0);
     const unreported = (await this.jobs.existing(signal))
       .filter(({ metadata }) => metadata.annotations?.[reportedAnnotation] === undefined)
-      .sort((a, b) => isWaiting(a) - isWaiting(b) || createdAt(a) - createdAt(b));
+      .sort((a, b) => isWaiting(a) - isWaiting(b) || byOrder(a, b));
     const names = new Map(unreported.map((job) => [identityOf(job).id, job.metadata.name ?? '']));
     const entries = await this.ledger.list(signal);
     const isEnded = new Set(entries.flatMap(({ id, outcome }) => (outcome === undefined ? [] : [id])));
@@ -104,7 +114,10 @@ export class JobRunner {
   async claim(signal: AbortSignal): Promise<void> {
     const { log } = this.options;
     if (this.room === 0) return;
-    const { jobs, unreadable } = await this.options.claim(this.room, signal);
+    const { jobs, unreadable } = await this.options.claim(this.room, signal).catch((thrown: unknown) => {
+      if (!signal.aborted) this.options.metrics?.claimFailed();
+      throw thrown;
+    });
     if (unreadable > 0) log.error('Insights handed out jobs without an id', { count: unreadable });
     for (const job of jobs) {
       log.info('Job claimed', { id: job.id, type: job.reportType });
@@ -131,9 +144,23 @@ export class JobRunner {
       .finally(() => {
         this.open.delete(id);
         this.tasks.delete(id);
+        this.observe();
       });
     this.tasks.set(id, task);
+    this.observe();
   }
+
+  private observe(): void {
+    const { waiting } = this.course;
+    this.options.metrics?.observe(Math.max(0, this.open.size - waiting), waiting);
+  }
+}
+
+/** As they were claimed: several are created within one second. */
+function byOrder(a: Job, b: Job): number {
+  const [first, second] = [a, b].map(({ metadata }) => metadata.annotations?.[orderAnnotation] ?? '');
+  const isKnown = first !== '' && second !== '' && first !== second;
+  return isKnown ? (first! < second! ? -1 : 1) : createdAt(a) - createdAt(b);
 }
 
 const createdAt = ({ metadata }: Job) => Date.parse(metadata.creationTimestamp ?? '') || 0;

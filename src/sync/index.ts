@@ -13,6 +13,7 @@ export { type DesiredPolicy, type Incoming, readIncoming } from './incoming.ts';
 export { createKyvernoCliValidator, type KyvernoCliOptions } from './kyverno-cli.ts';
 export { createLeaseLock, type LeaseLockOptions, lockName } from './lease-lock.ts';
 export { type SyncLock, SyncLockedError, type WithLockOptions, withLock } from './lock.ts';
+export { createSyncMetrics, type SyncMetrics } from './metrics.ts';
 export { type CurrentPolicy, type Operation, type Plan, type PlanOptions, planSync, settlePlan } from './plan.ts';
 export { ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
 export { type PolicyKinds, policyKindsOf } from './policy-kinds.ts';

@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os';
+import { createJobMetrics } from '../../jobs/index.ts';
 import { createOnDemandJobs, readJobsConfig } from '../jobs.ts';
 import type { WireFeature } from './feature.ts';
 
 /** Jobs that Insights asks for; on the leader alone. */
-export const wireJobs: WireFeature = ({ config, env, connection, namespace, log }) => ({
+export const wireJobs: WireFeature = ({ config, env, connection, namespace, metrics, log }) => ({
   runnables: [
     createOnDemandJobs({
       config: readJobsConfig(env),
@@ -12,6 +13,7 @@ export const wireJobs: WireFeature = ({ config, env, connection, namespace, log 
       installation: config.installation,
       env,
       temporaryDir: tmpdir(),
+      metrics: createJobMetrics(metrics),
       log,
     }),
   ],
