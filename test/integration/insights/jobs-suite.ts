@@ -196,6 +196,25 @@ export function defineJobsSuite(fixture: InsightsFixture): void {
       expect(Date.parse(second!.startTime)).toBeGreaterThanOrEqual(Date.parse(first!.completionTime));
     }, 60_000);
 
+    test('that wait for another of their type leave room for other types, and run in the order of their claims', async () => {
+      const { cronJob, options } = await setUp();
+      await cronJob('goldilocks', { annotations: { 'supercargo.dev/simulate-duration': '1s' } });
+      await cronJob('workloads');
+      for (const id of [1, 2, 3]) fixture.insights.offer({ id, reportType: 'goldilocks' });
+      for (const id of [4, 5]) fixture.insights.offer({ id, reportType: 'workloads' });
+      const stop = new AbortController();
+      const polling = createOnDemandJobs(options({ POLL_INTERVAL: '1s', MAX_CONCURRENT_JOBS: '3' })).run(stop.signal);
+      await eventually(
+        () => expect(fixture.insights.jobReports.filter((line) => line.endsWith('completed'))).toHaveLength(5),
+        { timeoutMs: 30_000 },
+      );
+      stop.abort();
+      await polling;
+      const ended = fixture.insights.jobReports.filter((line) => line.endsWith('completed'));
+      expect(ended.filter((line) => /^[123] /.test(line))).toEqual(['1 completed', '2 completed', '3 completed']);
+      expect(ended.indexOf('4 completed')).toBeLessThan(ended.indexOf('3 completed'));
+    }, 60_000);
+
     test('cannot set what is protected, nor read what is secret', async () => {
       const { cronJob, run, jobs } = await setUp();
       const secret = { secretKeyRef: { name: 's', key: 'k', optional: true } };
