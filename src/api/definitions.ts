@@ -48,6 +48,8 @@ const policy = {
     { name: 'ADMISSION', type: 'boolean', jsonPath: '.spec.admission' },
     { name: 'BACKGROUND', type: 'boolean', jsonPath: '.spec.background' },
     { name: 'READY', type: 'string', jsonPath: `${readyCondition}.status` },
+    // Set, to False, only while something keeps a policy that is right from working.
+    { name: 'WORKING', type: 'string', jsonPath: '.status.conditions[?(@.type == "Working")].status' },
     age,
     { name: 'FAILURE POLICY', type: 'string', jsonPath: '.spec.failurePolicy', priority: 1 },
     ruleCount('VALIDATE', 'validate'),
