@@ -72,7 +72,7 @@ export class EventCorrelator {
   correlate(subject: EventSubject, event: EventContent): EventSeries | undefined {
     const nowMs = this.clock.now();
     const object = [subject.apiVersion, subject.kind, subject.namespace ?? '', subject.name, subject.uid ?? ''];
-    if (!this.takeToken(JSON.stringify([...object, event.type]), nowMs)) return undefined;
+    const isAllowed = this.takeToken(JSON.stringify([...object, event.type]), nowMs);
     const kindOfEvent = [...object, subject.fieldPath ?? '', event.type, event.reason];
     const isCombined = this.isTooSimilar(JSON.stringify(kindOfEvent), event.message, nowMs);
     const message = isCombined ? `(combined from similar events): ${event.message}` : event.message;
@@ -86,7 +86,8 @@ export class EventCorrelator {
       stored: known?.stored,
     };
     this.series.set(key, series);
-    return series;
+    // Counted all the same: the next row that is written has the right count.
+    return isAllowed ? series : undefined;
   }
 
   private takeToken(key: string, nowMs: number): boolean {
