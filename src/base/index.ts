@@ -42,6 +42,7 @@ export { type ParsedTime, parseTime, rfc3339Layout, TimeError } from './go/time-
 export {
   findDuplicateKeys,
   isJsonObject,
+  isStackOverflow,
   type Json,
   JsonError,
   type JsonObject,
@@ -59,6 +60,7 @@ export {
   logLevels,
   silentLogger,
 } from './log.ts';
+export { assignOwn, getOwn, setOwn } from './own.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
 export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';

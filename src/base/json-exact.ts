@@ -1,35 +1,57 @@
 import { type Json, JsonError } from './json.ts';
+import { setOwn } from './own.ts';
 
-/** A strict JSON parser that keeps integers beyond 2^53 as bigint. Nesting is bounded by the caller. */
+/** A strict JSON parser that keeps integers beyond 2^53 as bigint. Not recursive; nesting is bounded by the caller. */
 export function parseExactJson(text: string): Json {
-  const parser = new ExactParser(text);
-  const value = parser.value();
-  parser.end();
-  return value;
+  return new ExactParser(text).parse();
 }
 
 /** Paths of the keys that an object has more than once. */
 export function listDuplicateKeys(text: string): readonly string[] {
   const duplicates = new Set<string>();
-  new ExactParser(text, duplicates).value();
+  new ExactParser(text, duplicates).parse();
   return [...duplicates];
 }
 
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 
+/** A list or object that is still open; `key` is the one whose value comes next. */
+interface Frame {
+  readonly list: Json[] | undefined;
+  readonly object: Record<string, Json>;
+  key: string;
+}
+
 class ExactParser {
   private at = 0;
-  private readonly path: string[] = [];
+  private readonly frames: Frame[] = [];
   constructor(
     private readonly text: string,
     private readonly duplicates?: Set<string>,
   ) {}
 
-  value(): Json {
+  parse(): Json {
+    let value = this.start();
+    for (;;) {
+      const frame = this.frames.at(-1);
+      if (value === opened) value = this.first(frame!);
+      else if (frame === undefined) break;
+      else value = this.next(frame, value);
+    }
+    this.space();
+    if (this.at < this.text.length) this.fail();
+    return value;
+  }
+
+  /** A scalar, or `opened` after a bracket, whose frame is then the innermost. */
+  private start(): Json | typeof opened {
     this.space();
     const c = this.text[this.at];
-    if (c === '{') return this.object();
-    if (c === '[') return this.array();
+    if (c === '{' || c === '[') {
+      this.at++;
+      this.frames.push({ list: c === '[' ? [] : undefined, object: {}, key: '' });
+      return opened;
+    }
     if (c === '"') return this.string();
     if (c === 't') return this.word('true', true);
     if (c === 'f') return this.word('false', false);
@@ -37,46 +59,43 @@ class ExactParser {
     return this.number();
   }
 
-  end(): void {
+  private first(frame: Frame): Json | typeof opened {
     this.space();
-    if (this.at < this.text.length) this.fail();
+    if (this.take(frame.list ? ']' : '}')) return this.close(frame);
+    if (!frame.list) this.key(frame);
+    return this.start();
   }
 
-  private object(): Json {
-    const result: Record<string, Json> = {};
-    this.at++;
+  /** Puts a finished value into its frame, and begins the next or closes the frame. */
+  private next(frame: Frame, value: Json): Json | typeof opened {
+    if (frame.list) frame.list.push(value);
+    else setOwn(frame.object, frame.key, value);
     this.space();
-    if (this.take('}')) return result;
-    do {
-      this.space();
-      if (this.text[this.at] !== '"') this.fail();
-      const key = this.string();
-      if (key === '__proto__') throw new JsonError('json-forbidden-key', 'the key "__proto__" is not allowed');
-      this.space();
-      if (!this.take(':')) this.fail();
-      this.path.push(this.path.length === 0 ? key : `.${key}`);
-      if (this.duplicates && Object.hasOwn(result, key)) this.duplicates.add(this.path.join(''));
-      result[key] = this.value();
-      this.path.pop();
-      this.space();
-    } while (this.take(','));
-    if (!this.take('}')) this.fail();
-    return result;
+    if (this.take(',')) {
+      if (!frame.list) this.key(frame);
+      return this.start();
+    }
+    if (!this.take(frame.list ? ']' : '}')) this.fail();
+    return this.close(frame);
   }
 
-  private array(): Json {
-    const result: Json[] = [];
-    this.at++;
+  private close(frame: Frame): Json {
+    this.frames.pop();
+    return frame.list ?? frame.object;
+  }
+
+  private key(frame: Frame): void {
     this.space();
-    if (this.take(']')) return result;
-    do {
-      this.path.push(`[${result.length}]`);
-      result.push(this.value());
-      this.path.pop();
-      this.space();
-    } while (this.take(','));
-    if (!this.take(']')) this.fail();
-    return result;
+    if (this.text[this.at] !== '"') this.fail();
+    frame.key = this.string();
+    if (this.duplicates && Object.hasOwn(frame.object, frame.key)) this.duplicates.add(this.path());
+    this.space();
+    if (!this.take(':')) this.fail();
+  }
+
+  private path(): string {
+    const parts = this.frames.map(({ list, key }) => (list ? `[${list.length}]` : `.${key}`)).join('');
+    return parts.startsWith('.') ? parts.slice(1) : parts;
   }
 
   private string(): string {
@@ -130,3 +149,5 @@ class ExactParser {
     throw new JsonError('json-invalid', `unexpected ${what} at position ${this.at}`);
   }
 }
+
+const opened = Symbol('opened');

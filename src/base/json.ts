@@ -1,5 +1,6 @@
 import { SupercargoError } from './errors.ts';
 import { listDuplicateKeys, parseExactJson } from './json-exact.ts';
+import { renderAnyJson } from './json-render.ts';
 
 /** Any value that JSON can carry. Integers beyond 2^53 are bigint, so that an int64 survives a round trip. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
@@ -9,22 +10,25 @@ export interface JsonObject {
 
 export class JsonError extends SupercargoError {}
 
-/** Deep enough for any schema seen in the field, shallow enough for every recursive walk over the result. */
-export const maxJsonDepth = 500;
+/**
+ * Go's limit, and so the API server's: an object that it accepted must be parsed here. A recursive walk over the result
+ * may overflow the stack before that depth: its caller must expect a RangeError, which is a failure of that object alone.
+ */
+export const maxJsonDepth = 10_000;
+/** What a list, a watch event, an AdmissionReview and managedFields add around an object. */
+const envelopeDepth = 16;
 
 // A bare integer of 16 digits and more may lose its value as a double. Digits inside a string also match now
 // and then; that only costs the slower parser.
 const longInteger = /(?:^|[[:,\s])-?\d{16}/;
-// Any letter of the key __proto__, escaped.
-const escapedPrototypeKey = /\\u00(?:5f|7[024]|6f)/i;
 
 /**
  * Parses with `JSON.parse` unless the text may hold an integer that a double cannot carry.
- * Nesting beyond `maxJsonDepth` and keys named `__proto__` are refused.
+ * Every key is an own key, `__proto__` too. Nesting beyond `maxDepth` is refused.
  */
-export function parseJson(text: string): Json {
-  if (mayBeTooDeep(text)) checkDepth(text);
-  if (longInteger.test(text) || mayNamePrototype(text)) return parseExactJson(text);
+export function parseJson(text: string, maxDepth = maxJsonDepth + envelopeDepth): Json {
+  if (mayBeTooDeep(text, maxDepth)) checkDepth(text, maxDepth);
+  if (longInteger.test(text)) return parseExactJson(text);
   try {
     return JSON.parse(text);
   } catch (thrown) {
@@ -32,14 +36,20 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** `JSON.stringify`, and a slower writer only where the value holds a bigint. */
+/** `JSON.stringify`, and a slower writer only where the value holds a bigint or is nested too deep for it. */
 export function renderJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent);
   } catch (thrown) {
-    if (!(thrown instanceof TypeError) || !thrown.message.includes('BigInt')) throw thrown;
-    return renderWithBigInts(value, indent);
+    const isBigInt = thrown instanceof TypeError && thrown.message.includes('BigInt');
+    if (!isBigInt && !isStackOverflow(thrown)) throw thrown;
+    return renderAnyJson(value, indent);
   }
+}
+
+/** Thrown by a recursive walk over what is nested too deep for it. */
+export function isStackOverflow(thrown: unknown): boolean {
+  return thrown instanceof RangeError && thrown.message.includes('call stack');
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -49,18 +59,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
 // Searching for single characters and for plain texts is many times faster than any loop or pattern.
 
 /** Nothing is deeper than it has brackets, and most documents have few. */
-function mayBeTooDeep(text: string): boolean {
+function mayBeTooDeep(text: string, maxDepth: number): boolean {
   let count = 0;
-  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > maxJsonDepth) return true;
-  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++count > maxJsonDepth) return true;
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > maxDepth) return true;
+  for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++count > maxDepth) return true;
   return false;
 }
 
-function mayNamePrototype(text: string): boolean {
-  return text.includes('__proto__') || (text.includes('\\u') && escapedPrototypeKey.test(text));
-}
-
-function checkDepth(text: string): void {
+function checkDepth(text: string, maxDepth: number): void {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -68,7 +74,7 @@ function checkDepth(text: string): void {
       // Strings are skipped with indexOf: most of a document is text, and this is the hot loop.
       i = endOfString(text, i);
     } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > maxJsonDepth) throw new JsonError('json-too-deep', `nested more than ${maxJsonDepth} levels deep`);
+      if (++depth > maxDepth) throw new JsonError('json-too-deep', `nested more than ${maxDepth} levels deep`);
     } else if (c === 0x7d || c === 0x5d) depth--;
   }
 }
@@ -80,13 +86,6 @@ function endOfString(text: string, start: number): number {
     if (slashes % 2 === 0) return end;
   }
   return text.length;
-}
-
-function renderWithBigInts(value: unknown, indent: number | undefined): string {
-  // A private marker around each bigint's digits is stripped with its quotes afterwards.
-  const mark = `\u0001${Math.random().toString(36).slice(2)}:`;
-  const text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${mark}${v}` : v), indent);
-  return text.replaceAll(new RegExp(`"\\\\u0001${mark.slice(1)}(-?\\d+)"`, 'g'), '$1');
 }
 
 /**
@@ -108,12 +107,13 @@ function countColons(text: string): number {
 }
 
 function countKeys(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
-  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
-  else
-    for (const key in value) {
-      count += 1 + countKeys((value as JsonObject)[key] as Json);
-    }
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const items: readonly (Json | undefined)[] = Array.isArray(next) ? next : Object.values(next as JsonObject);
+    if (!Array.isArray(next)) count += items.length;
+    for (const item of items) if (typeof item === 'object' && item !== null) open.push(item);
+  }
   return count;
 }

@@ -1,5 +1,6 @@
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
-import { isJsonObject, type Json, maxJsonDepth } from './json.ts';
+import { isJsonObject, type Json } from './json.ts';
+import { assignOwn, setOwn } from './own.ts';
 import type { SourceText } from './yaml-error.ts';
 import { renderKey, resolvePlain, type Scalar } from './yaml-scalar.ts';
 
@@ -14,6 +15,9 @@ export interface YamlDocument {
  * but whoever walks or prints the result pays for each.
  */
 const maxAliasedNodes = 400_000;
+
+/** YAML is written by people, and its parser is recursive. JSON, which programs send, may be deeper. */
+export const maxYamlDepth = 500;
 
 /** A finished value with what it costs to walk it. */
 interface Node {
@@ -117,7 +121,6 @@ export class YamlBuilder {
     const frame = this.frames.at(-1)!;
     const key = typeof value === 'string' ? value : renderKey(value, text);
     if (key === undefined) this.fail('yaml-invalid-key', 'null cannot be a key; quote it');
-    if (key === '__proto__') this.fail('yaml-forbidden-key', 'the key "__proto__" is not allowed');
     if (!isMerge && frame.written.has(key)) {
       this.fail('yaml-duplicate-key', `key ${JSON.stringify(key)} already set in map`);
     }
@@ -136,8 +139,8 @@ export class YamlBuilder {
     }
     this.aliasedNodes += node.weight;
     if (this.aliasedNodes > maxAliasedNodes) this.fail('yaml-too-large', 'document contains excessive aliasing');
-    if (this.frames.length + node.height > maxJsonDepth) {
-      this.fail('yaml-too-deep', `nested more than ${maxJsonDepth} levels deep`);
+    if (this.frames.length + node.height > maxYamlDepth) {
+      this.fail('yaml-too-deep', `nested more than ${maxYamlDepth} levels deep`);
     }
     this.add(node);
   }
@@ -157,7 +160,7 @@ export class YamlBuilder {
     const { text, isMerge } = frame.key!;
     frame.key = undefined;
     if (isMerge) this.merge(frame.value, node.value);
-    else frame.value[text] = node.value;
+    else setOwn(frame.value, text, node.value);
   }
 
   /** Merges happen where they stand: keys before `<<` give way, keys after it win; of several maps the first wins. */
@@ -166,7 +169,7 @@ export class YamlBuilder {
     for (const map of maps) {
       if (!isJsonObject(map))
         this.fail('yaml-invalid-merge', 'map merge requires map or sequence of maps as the value');
-      Object.assign(target, map);
+      assignOwn(target, map as Record<string, Json>);
     }
   }
 

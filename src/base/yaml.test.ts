@@ -77,6 +77,11 @@ describe('a map', () => {
     );
   });
 
+  test('__proto__ is an ordinary key, also where maps are merged', () => {
+    const value = parseYaml('x: &x {__proto__: {a: 1}}\nz: {<<: *x, b: 2}') as { x: object; z: object };
+    expect([Object.keys(value.x), Object.keys(value.z)]).toEqual([['__proto__'], ['__proto__', 'b']]);
+  });
+
   test('merges happen where they stand', () => {
     expect(parseYaml('{a: 1, <<: {a: 2, b: 2}}')).toEqual({ a: 2, b: 2 });
     expect(parseYaml('{<<: {a: 2, b: 2}, a: 1}')).toEqual({ a: 1, b: 2 });
@@ -87,7 +92,6 @@ describe('a map', () => {
   test.each([
     ['a: 1\nb: 2\na: 3', 'yaml-duplicate-key', 'f.yaml:3:1: key "a" already set in map'],
     ['1: a\n"1": b', 'yaml-duplicate-key', 'f.yaml:2:1: key "1" already set in map'],
-    ['x:\n  __proto__: {}', 'yaml-forbidden-key', 'f.yaml:2:3: the key "__proto__" is not allowed'],
     ['~: 1', 'yaml-invalid-key', 'f.yaml:1:1: null cannot be a key'],
     ['? [a]\n: 1', 'yaml-invalid-key', 'f.yaml:1:3: a list or map cannot be a key'],
     ['a: {<<: 1}', 'yaml-invalid-merge', 'map merge requires map'],
@@ -109,7 +113,7 @@ describe('a map', () => {
 
 describe('limits', () => {
   test('nesting is bounded in block, flow and JSON', () => {
-    expect(failure('['.repeat(600) + ']'.repeat(600)).code).toBe('yaml-too-deep');
+    expect(failure('['.repeat(11_000) + ']'.repeat(11_000)).code).toBe('yaml-too-deep');
     expect(failure(`- ${'- '.repeat(600)}`).code).toBe('yaml-too-deep');
     expect(parseYaml('['.repeat(400) + ']'.repeat(400))).toHaveLength(1);
   });
@@ -155,7 +159,7 @@ describe('documents', () => {
       b: 'é',
     });
     expect(parseYamlDocuments('{"a": 1}\n---\n{b: yes}\n').map((d) => d.value)).toEqual([{ a: 1 }, { b: true }]);
-    expect(failure('{"__proto__": 1}').code).toBe('yaml-forbidden-key');
+    expect(Object.keys(parseYaml('{"__proto__": 1}') as object)).toEqual(['__proto__']);
   });
 
   test('anchors do not reach into the next document', () => {
@@ -243,7 +247,7 @@ describe('rendering', () => {
       '\u0000',
     );
     const text = fc.oneof(special, fc.string({ unit: 'grapheme' }), fc.string());
-    const key = text.filter((k) => k !== '__proto__');
+    const key = text;
     const { json } = fc.letrec<{ json: Json }>((tie) => ({
       json: fc.oneof(
         { maxDepth: 4 },

@@ -1,6 +1,6 @@
 import { parseEvents, YAMLException } from 'js-yaml';
-import { type Json, JsonError, maxJsonDepth, parseJson } from './json.ts';
-import { YamlBuilder, type YamlDocument } from './yaml-build.ts';
+import { isStackOverflow, type Json, JsonError, parseJson } from './json.ts';
+import { maxYamlDepth, YamlBuilder, type YamlDocument } from './yaml-build.ts';
 import { SourceText } from './yaml-error.ts';
 
 export interface YamlOptions {
@@ -33,8 +33,9 @@ export function parseYamlDocuments(text: string, options: YamlOptions = {}): rea
   const json = parseAsJson(source);
   if (json) return json;
   try {
-    return new YamlBuilder(source).build(parseEvents(text, { maxDepth: maxJsonDepth }));
+    return new YamlBuilder(source).build(parseEvents(text, { maxDepth: maxYamlDepth }));
   } catch (thrown) {
+    if (isStackOverflow(thrown)) return source.fail('yaml-too-deep', 'nested too deep to be parsed', 0);
     if (!(thrown instanceof YAMLException)) throw thrown;
     const code = thrown.reason.includes('maxDepth') ? 'yaml-too-deep' : 'yaml-invalid';
     return source.fail(code, thrown.reason, thrown.mark?.position ?? 0);

@@ -1,3 +1,4 @@
+import { setOwn } from '../base/index.ts';
 import type { Comparator, Node } from './ast.ts';
 import { compileArithmetic, compileSign } from './compile-arithmetic.ts';
 import { compileLet, compileVariable } from './compile-binding.ts';
@@ -156,7 +157,7 @@ function compileHash(node: Extract<Node, { kind: 'hash' }>, context: CompileCont
     run.charge(evaluators.length);
     const hash: Record<string, unknown> = {};
     for (let i = 0; i < evaluators.length; i++) {
-      hash[keys[i] as string] = orNull((evaluators[i] as Evaluator)(value, run));
+      setOwn(hash, keys[i] as string, orNull((evaluators[i] as Evaluator)(value, run)));
     }
     return hash;
   };

@@ -281,8 +281,6 @@ class Parser extends TokenCursor {
       if (token.kind !== 'name' && token.kind !== 'quoted-name') {
         throw syntaxError(this.expression, token.at, 'a key of the object is expected here');
       }
-      if (token.value === '__proto__')
-        throw syntaxError(this.expression, token.at, 'the key "__proto__" is not allowed');
       this.expect(':');
       entries.push({ key: token.value as string, value: this.expressionOf(0) });
       if (this.kind() === ',') this.next++;

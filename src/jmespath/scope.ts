@@ -1,3 +1,4 @@
+import { setOwn } from '../base/index.ts';
 /** Stands for a key that is not there. Never a value of JSON, and never returned to callers of `evaluate`. */
 export const missing: unique symbol = Symbol('missing');
 export type Missing = typeof missing;
@@ -18,7 +19,7 @@ export function materialize(scope: Scope): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const key of scope.keys()) {
     const value = scope.get(key);
-    if (value !== missing && key !== '__proto__') whole[key] = value;
+    if (value !== missing) setOwn(whole, key, value);
   }
   return whole;
 }

@@ -59,6 +59,7 @@ export type {
   PatchBody,
   ResourceType,
   Selection,
+  SkippedObject,
   WatchEvent,
   WatchOptions,
   WriteOptions,

@@ -25,11 +25,13 @@ export interface InformerFactory {
   run(signal: AbortSignal): Promise<void>;
   /** Resolves when every informer asked for so far has its first list. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** Every informer asked for so far. */
+  all(): readonly Pick<Informer<KubeObject, unknown>, 'type' | 'hasSynced' | 'failing'>[];
 }
 
 type CommonOptions = Pick<
   InformerOptions<KubeObject, unknown>,
-  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs'
+  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs' | 'onSkipped'
 >;
 
 export function createInformerFactory(common: CommonOptions): InformerFactory {
@@ -81,6 +83,7 @@ export function createInformerFactory(common: CommonOptions): InformerFactory {
       await Promise.race([stopped, failed]);
       await Promise.all(running);
     },
+    all: () => [...informers.values()],
     async synced(signal) {
       if (signal) setMaxListeners(0, signal);
       await Promise.all([...informers.values()].map((informer) => informer.synced(signal)));

@@ -99,6 +99,14 @@ export class InformerState<T extends KubeObject, S> {
     return true;
   }
 
+  /** Passes over an object that the projection or an index failed on: what was known of it is void. */
+  skip(object: T): void {
+    const entry = this.cache.get(objectKey(object));
+    if (entry) this.drop(entry, undefined, versionOf(object));
+    // A list sets the version at its end; within a list there is none to advance.
+    if (this.resourceVersion !== undefined) this.advance(versionOf(object));
+  }
+
   private isReplay(type: string, uid: string, version: string, entry: CacheEntry<S> | undefined): boolean {
     if (entry !== undefined) {
       const order = compareResourceVersions(version, entry.resourceVersion);

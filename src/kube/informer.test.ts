@@ -45,6 +45,37 @@ async function setUp<S = KubeObject>(
   };
 }
 
+describe('an object that cannot be handled', () => {
+  const project = (object: KubeObject) => {
+    if (object.metadata.name?.startsWith('bad')) throw new RangeError('Maximum call stack size exceeded');
+    return object;
+  };
+
+  it('is skipped and counted, in a list and in a watch, and its neighbours are not', async () => {
+    const skipped: string[] = [];
+    await using t = await setUp({ project, onSkipped: ({ key }) => skipped.push(key) });
+    for (const name of ['a', 'bad-1', 'b']) t.store.put(name);
+    await t.start();
+    t.store.put('bad-2');
+    t.store.put('c');
+    await until(() => t.seen.length === 3, 'the neighbours');
+    expect(t.seen).toEqual(['initial shop/a', 'initial shop/b', 'add shop/c']);
+    expect(skipped).toEqual(['shop/bad-1', 'shop/bad-2']);
+    expect(t.server.requests.filter((r) => r.query.has('watch')).length).toBe(1);
+  });
+
+  it('does not end a watch when a handler throws', async () => {
+    const skipped: string[] = [];
+    await using t = await setUp({ onSkipped: ({ key }) => skipped.push(key) });
+    t.informer.addHandler({ onAdd: ({ object }) => void (object && project(object)) });
+    await t.start();
+    t.store.put('bad');
+    t.store.put('c');
+    await until(() => t.seen.length === 2, 'both');
+    expect(skipped).toEqual(['shop/bad']);
+  });
+});
+
 describe('informer', () => {
   it('lists by pages, then follows', async () => {
     await using t = await setUp({ pageSize: 2 });

@@ -2,8 +2,8 @@ import { backoffMs, type Clock, errorMessage, type Logger, retryOf, silentLogger
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import { isKubeError, type KubeError } from './errors.ts';
 import type { Indexes } from './informer-cache.ts';
-import { type Change, InformerState, type Origin } from './informer-state.ts';
-import type { KubeClient, ResourceType, Selection } from './types.ts';
+import { type Change, InformerState, type Origin, objectKey } from './informer-state.ts';
+import type { KubeClient, ResourceType, Selection, SkippedObject } from './types.ts';
 
 export interface Added<T extends KubeObject, S> {
   readonly key: string;
@@ -35,6 +35,8 @@ export interface Informer<T extends KubeObject, S = T> {
   readonly resourceVersion: string | undefined;
   /** The server's clock when it answered the last complete list. */
   readonly listedAtServerMs: number | undefined;
+  /** Why the list or watch makes no progress, and since when (monotonic); undefined while it does. */
+  readonly failing: { readonly error: string; readonly sinceMs: number } | undefined;
   readonly size: number;
   /** By `namespace/name`, or the name for what lives in no namespace. */
   get(key: string): S | undefined;
@@ -62,6 +64,8 @@ export interface InformerOptions<T extends KubeObject, S> extends Selection {
    */
   readonly resumeFrom?: string | undefined;
   readonly stallMs?: number | undefined;
+  /** Called for each object that a projection, an index or a handler failed on. */
+  readonly onSkipped?: ((skipped: SkippedObject) => void) | undefined;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -84,17 +88,19 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   let hasSynced = false;
   let hasRun = false;
   let listedAtServerMs: number | undefined;
+  let failing: { readonly error: string; readonly sinceMs: number } | undefined;
 
-  const guarded = (call: () => void): void => {
+  const guarded = (key: string, call: () => void): void => {
     try {
       call();
     } catch (thrown) {
-      log.error('an informer handler failed', { err: thrown });
+      log.error('an informer handler failed', { key, err: thrown });
+      options.onSkipped?.({ type, key, error: errorMessage(thrown) });
     }
   };
   const deliver = (change: Change<T, S>): void => {
     for (const handler of handlers) {
-      guarded(() => {
+      guarded(change.key, () => {
         if (change.type === 'add') handler.onAdd?.({ ...change, isInitial: !hasSynced });
         else if (change.type === 'update') handler.onUpdate?.(change);
         else handler.onDelete?.(change);
@@ -119,11 +125,34 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     for await (const page of client.pages<T>(type, { ...selection, limit: options.pageSize, signal })) {
       if (page.startsOver) state.beginList();
       version = page.resourceVersion;
-      for (const item of page.items) state.listed(item);
+      for (const item of page.items) {
+        try {
+          state.listed(item);
+        } catch (thrown) {
+          skip(item, thrown);
+        }
+      }
       listedAtServerMs = page.serverTimeMs;
     }
     state.endList(version);
     markSynced();
+  };
+
+  /** Projections and indexes walk foreign objects: one that overflows them must not end the watch. */
+  const skip = (object: T, thrown: unknown): void => {
+    const key = objectKey(object);
+    log.error('an object could not be handled and is skipped', { key, error: errorMessage(thrown) });
+    options.onSkipped?.({ type, key, error: errorMessage(thrown) });
+    state.skip(object);
+  };
+
+  const handled = (kind: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): boolean => {
+    try {
+      return state.event(kind, object);
+    } catch (thrown) {
+      skip(object, thrown);
+      return true;
+    }
   };
 
   /** Follows one connection to its end; true when it was of use. */
@@ -132,7 +161,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     let isUseful = false;
     for await (const event of client.watch<T>(type, { ...selection, resourceVersion, stallMs, signal })) {
       if (event.type === 'BOOKMARK') state.bookmark(event.resourceVersion);
-      else if (!state.event(event.type, event.object)) continue;
+      else if (!handled(event.type, event.object)) continue;
       isUseful = true;
       onProgress();
     }
@@ -153,13 +182,16 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
         if (state.resourceVersion === undefined) await relist(signal);
         const onProgress = () => {
           failures = 0;
+          failing = undefined;
         };
-        if (await follow(state.resourceVersion ?? '', signal, onProgress)) failures = 0;
+        if (await follow(state.resourceVersion ?? '', signal, onProgress)) onProgress();
         else await pause(failures++, undefined, signal);
       } catch (thrown) {
         if (signal.aborted) return;
         if (needsList(thrown)) state.resourceVersion = undefined;
         report(thrown, failures);
+        if (!needsList(thrown))
+          failing = { error: errorMessage(thrown), sinceMs: failing?.sinceMs ?? clock.monotonicMs() };
         // The first relist after a 410 need not wait: nothing is wrong with the server.
         if (needsList(thrown) && failures === 0) failures++;
         else await pause(failures++, thrown, signal);
@@ -201,6 +233,9 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     get listedAtServerMs() {
       return listedAtServerMs;
     },
+    get failing() {
+      return failing;
+    },
     get size() {
       return state.cache.size;
     },
@@ -214,7 +249,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     addHandler(handler) {
       for (const { key, stored } of [...state.cache.values()]) {
         const object = options.project === undefined ? (stored as unknown as T) : undefined;
-        guarded(() => handler.onAdd?.({ key, stored, object, isInitial: true, origin: 'listed' }));
+        guarded(key, () => handler.onAdd?.({ key, stored, object, isInitial: true, origin: 'listed' }));
       }
       handlers = [...handlers, handler];
       return () => {

@@ -55,6 +55,14 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
+/** An object of a list or watch that could not be handled and was passed over. */
+export interface SkippedObject {
+  readonly type: ResourceType;
+  /** `namespace/name`, as far as it could be recovered. */
+  readonly key: string;
+  readonly error: string;
+}
+
 export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;

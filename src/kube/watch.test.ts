@@ -80,6 +80,23 @@ describe('watch', () => {
     }
   });
 
+  it('skips an event whose object does not parse, and advances past it', async () => {
+    const deep = '['.repeat(20_000);
+    const broken = `{"type":"ADDED","object":{"metadata":{"name":"bad","resourceVersion":"7"},"spec":${deep}}}\n`;
+    await using t = await setUp(answer(`${event('ADDED', 'a', '6')}${broken}${event('ADDED', 'b', '8')}`));
+    const events = await collect(t.client.watch(pods, { resourceVersion: '1' }));
+    expect(events.map((one) => one.type)).toEqual(['ADDED', 'BOOKMARK', 'ADDED']);
+    expect(events[1]).toEqual({ type: 'BOOKMARK', resourceVersion: '7' });
+  });
+
+  it('carries an object with the key __proto__ and 9,000 levels', async () => {
+    const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
+    const odd = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"x","resourceVersion":"7"},"__proto__":${deep}}}\n`;
+    await using t = await setUp(answer(odd));
+    const [only] = await collect(t.client.watch(pods, { resourceVersion: '1' }));
+    expect(only?.type === 'ADDED' && Object.keys(only.object)).toEqual(['kind', 'metadata', '__proto__']);
+  });
+
   it('throws kube-unreachable when the connection breaks', async () => {
     await using t = await setUp((_, response) => {
       response.writeHead(200).write(event('ADDED', 'a', '1'), () => response.socket?.destroy());

@@ -1,6 +1,6 @@
-import { type Clock, isJsonObject, type Logger, parseJson } from '../base/index.ts';
+import { type Clock, errorMessage, isJsonObject, type Logger, parseJson } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { badResponse, errorFromNetwork, errorFromStatus, type RequestLine } from './errors.ts';
+import { badResponse, errorFromNetwork, errorFromStatus, isKubeError, type RequestLine } from './errors.ts';
 import { metadataAccept, named } from './objects.ts';
 import { collectionPath, watchQuery } from './paths.ts';
 import type { StreamAnswer, Transport } from './transport.ts';
@@ -23,7 +23,8 @@ const maxEventBytes = 64 << 20;
 
 /**
  * One connection's events. Ends when the server closes it or when it stalls; throws KubeError: `kube-gone` for 410,
- * `kube-unreachable` when the connection breaks, `kube-bad-response` for what is no event.
+ * `kube-unreachable` when the connection breaks, `kube-bad-response` for what is no event. An event whose object
+ * does not parse is logged and skipped.
  */
 export async function* watchOnce<T extends KubeObject>(
   { transport, clock, log, random }: WatchContext,
@@ -43,7 +44,7 @@ export async function* watchOnce<T extends KubeObject>(
   const stall = createStallGuard(options.stallMs ?? defaultStallMs, clock, answer.abort);
   try {
     for await (const text of lines(stall.guard(answer.body as AsyncIterable<Buffer>), maxEventBytes)) {
-      yield parseEvent<T>(text, type, line);
+      yield eventOf<T>(text, type, line, log);
     }
   } catch (thrown) {
     options.signal?.throwIfAborted();
@@ -55,6 +56,40 @@ export async function* watchOnce<T extends KubeObject>(
   } finally {
     answer.abort();
   }
+}
+
+/**
+ * A line that is not an event is passed over: the server would send the same line again after every retry. Where its
+ * resourceVersion can be found in the text, it becomes a bookmark, so that the watch resumes behind it.
+ */
+function eventOf<T extends KubeObject>(
+  text: string,
+  type: ResourceType,
+  line: RequestLine,
+  log: Logger,
+): WatchEvent<T> {
+  try {
+    return parseEvent<T>(text, type, line);
+  } catch (thrown) {
+    if (!isKubeError(thrown, 'kube-bad-response')) throw thrown;
+    const [name, namespace, version] = ['name', 'namespace', 'resourceVersion'].map((field) => textField(text, field));
+    // Without a version the watch could not advance; and what is no event at all comes from no API server.
+    if (version === undefined || !/^\{"type":"(?:ADDED|MODIFIED|DELETED)",/.test(text)) throw thrown;
+    log.error('a watch event could not be parsed and is skipped', {
+      path: line.path,
+      name,
+      namespace,
+      resourceVersion: version,
+      error: errorMessage(thrown),
+    });
+    return { type: 'BOOKMARK', resourceVersion: version };
+  }
+}
+
+/** Behind `"metadata":{` of a text that does not parse: good enough for a log line and to advance. */
+function textField(text: string, field: string): string | undefined {
+  const from = Math.max(0, text.indexOf('"metadata":{'));
+  return new RegExp(`"${field}":"([\\w.:-]{1,253})"`).exec(text.slice(from))?.[1];
 }
 
 /** Reads one line of a watch; an ERROR event is thrown as what its Status says. */

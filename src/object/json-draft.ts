@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, maxJsonDepth } from '../base/index.ts';
+import { isJsonObject, type Json, maxJsonDepth, setOwn } from '../base/index.ts';
 import { PatchError } from './patch-error.ts';
 
 type MutableObject = Record<string, Json | undefined>;
@@ -60,7 +60,7 @@ export class JsonDraft {
     const result: MutableObject = {};
     for (const [key, item] of Object.entries(value)) {
       this.copiedBytes += key.length + 4;
-      if (item !== undefined) result[key] = this.copy(item, depth + 1);
+      if (item !== undefined) setOwn(result, key, this.copy(item, depth + 1));
     }
     return result;
   }
@@ -93,12 +93,15 @@ export function parseIndex(token: string): number | undefined {
 
 /** Nesting grows with every operation that moves a value deeper; what comes out must be safe to walk. */
 export function checkDepth(value: Json | undefined, depth = 0): void {
-  if (depth > maxJsonDepth) throw tooDeep();
-  if (Array.isArray(value)) for (const item of value) checkDepth(item, depth + 1);
-  else if (isJsonObject(value)) for (const item of Object.values(value)) checkDepth(item, depth + 1);
+  // Level by level and not recursive: what is too deep must be refused before a stack overflows.
+  let level: unknown[] = [value];
+  for (let at = depth; level.length > 0; at++) {
+    if (at > maxJsonDepth) throw tooDeep();
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
 }
 
-function tooDeep(): PatchError {
+export function tooDeep(): PatchError {
   return new PatchError('too-large', `the patched document is nested more than ${maxJsonDepth} levels deep`);
 }
 

@@ -51,7 +51,7 @@ describe('a JSON patch', () => {
     ['inapplicable', {}, [op('frob', '/a')], 'Unexpected kind: frob', 'an unknown operation'],
     ['test-failed', { a: 1 }, [op('test', '/a', { value: 2 })], 'testing value /a failed', 'a test that fails'],
     ['test-failed', { a: 1 }, [op('test', '/a', { value: '1' })], 'testing value /a failed', 'text is no number'],
-    ['invalid', {}, [op('add', '/__proto__/x', { value: 1 })], '__proto__', 'a way to the prototype'],
+    ['inapplicable', {}, [op('add', '/__proto__/x', { value: 1 })], '__proto__', 'a way to the prototype'],
   ])('%s: %j with %j is refused with "%s": %s', (code, document, operations, message) => {
     const before = structuredClone(document);
     const failure = catchError(() => applyJsonPatch(document, operations));
@@ -78,13 +78,16 @@ describe('a JSON patch', () => {
       op('add', '/a', { value: {} }),
       op('move', '/a/c', { from: '/b' }),
     ]).flat();
-    expect(catchError(() => applyJsonPatch({ a: {} }, deeper))).toMatchObject({ code: 'object-patch-too-large' });
+    expect(catchError(() => applyJsonPatch({ a: nested(9_900) }, deeper))).toMatchObject({
+      code: 'object-patch-too-large',
+    });
   });
 
   test('what is added piece by piece cannot grow without end', () => {
-    const operations = Array.from({ length: 501 }, (_, depth) => op('add', '/a'.repeat(depth + 1), { value: {} }));
-    expect(catchError(() => applyJsonPatch({}, operations))).toMatchObject({ code: 'object-patch-too-large' });
-    expect(applyJsonPatch({}, operations.slice(0, 500))).toHaveProperty('a.a.a');
+    const operations = [op('add', '/a'.repeat(9_000), { value: nested(1_500) })];
+    const document = nested(8_999);
+    expect(catchError(() => applyJsonPatch(document, operations))).toMatchObject({ code: 'object-patch-too-large' });
+    expect(applyJsonPatch({}, [op('add', '/a', { value: nested(500) })])).toHaveProperty('a.a.a');
   });
 
   test('a list that two operations write to is copied, not shared', () => {
@@ -137,3 +140,17 @@ function catchError(work: () => unknown): Error {
   }
   throw new Error('nothing was thrown');
 }
+
+function nested(levels: number): Json {
+  return JSON.parse(`${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`);
+}
+
+test('__proto__ is an ordinary key of every operation', () => {
+  const document = JSON.parse('{"a":{"__proto__":{"b":1}}}');
+  const result = applyJsonPatch(document, [
+    { op: 'add', path: '/a/__proto__/c', value: 2 },
+    { op: 'copy', from: '/a', path: '/__proto__' },
+    { op: 'remove', path: '/a/__proto__/b' },
+  ]);
+  expect(JSON.stringify(result)).toBe('{"a":{"__proto__":{"c":2}},"__proto__":{"__proto__":{"b":1,"c":2}}}');
+});

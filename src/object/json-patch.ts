@@ -1,6 +1,6 @@
 import { dequal } from 'dequal';
-import { isJsonObject, type Json } from '../base/index.ts';
-import { arrayIndex, checkDepth, JsonDraft, parseIndex, read } from './json-draft.ts';
+import { isJsonObject, isStackOverflow, type Json, setOwn } from '../base/index.ts';
+import { arrayIndex, checkDepth, JsonDraft, parseIndex, read, tooDeep } from './json-draft.ts';
 import { PatchError } from './patch-error.ts';
 
 export interface JsonPatchOperation {
@@ -27,9 +27,13 @@ export function applyJsonPatch(document: unknown, operations: unknown): Json {
     );
   }
   const draft = new JsonDraft(document as Json);
-  for (const operation of operations) apply(draft, operation);
-  // Only what moves within the document can have grown deeper unseen.
-  if (operations.some(({ op }) => op === 'move' || op === 'copy')) checkDepth(draft.root);
+  try {
+    for (const operation of operations) apply(draft, operation);
+    // Only what moves within the document can have grown deeper unseen.
+    if (operations.some(({ op }) => op === 'move' || op === 'copy')) checkDepth(draft.root);
+  } catch (thrown) {
+    throw isStackOverflow(thrown) ? tooDeep() : thrown;
+  }
   return draft.root;
 }
 
@@ -60,7 +64,6 @@ function pointer(text: unknown, complaint: string): Pointer {
     .split('/')
     .slice(1)
     .map((token) => token.replace(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~')));
-  if (tokens.includes('__proto__')) throw new PatchError('invalid', 'the key "__proto__" is not allowed');
   return { text, tokens };
 }
 
@@ -70,7 +73,7 @@ function add(draft: JsonDraft, path: Pointer, value: Json, op: string): void {
   const key = path.tokens.at(-1)!;
   if (!container) throw missingPath(op, op === 'add' ? `path: "${path.text}"` : `destination path: ${path.text}`);
   if (!Array.isArray(container)) {
-    container[key] = value;
+    setOwn(container, key, value);
     return;
   }
   const index = key === '-' ? container.length : parseIndex(key);
@@ -108,7 +111,7 @@ function replace(draft: JsonDraft, path: Pointer, value: Json): void {
   const key = path.tokens.at(-1)!;
   if (!container) throw missingPath('replace', `path: ${path.text}`);
   if (!Array.isArray(container)) {
-    container[key] = value;
+    setOwn(container, key, value);
     return;
   }
   const index = arrayIndex(container, key);

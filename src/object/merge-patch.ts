@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject, setOwn } from '../base/index.ts';
 import { PatchError } from './patch-error.ts';
 
 /**
@@ -16,7 +16,7 @@ function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === null) delete result[key];
-    else result[key] = mergeValue(Object.hasOwn(result, key) ? result[key] : undefined, value);
+    else setOwn(result, key, mergeValue(getOwn(result, key), value));
   }
   return result;
 }
@@ -31,7 +31,7 @@ function withoutNulls(value: Json): Json {
   if (!isJsonObject(value)) return value;
   const result: Record<string, Json> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item !== null && item !== undefined) result[key] = withoutNulls(item);
+    if (item !== null && item !== undefined) setOwn(result, key, withoutNulls(item));
   }
   return result;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../base/index.ts';
 import { PatchError } from './patch-error.ts';
 import { elementSchema, type PatchRule, type PatchSchema, ruleOf } from './patch-schema.ts';
 import { checkAgainstOrder, mergeList, putInOrder, serverOrderOf, typeOf } from './strategic-list.ts';
@@ -69,12 +69,13 @@ function mergeOrderedList(result: Mutable, patch: Mutable, directive: string, sc
   let merged = before ?? [];
   if (change) merged = before ? mergeListField(before, change, rule) : elementsWithoutDirectives(change);
   const isMerged = before && change && rule.strategy === 'merge';
-  result[field] = putInOrder(merged, {
+  const inOrder = putInOrder(merged, {
     patchOrder: order,
     serverOrder: isMerged ? serverOrderOf(before, change, rule.mergeKey) : (before ?? []),
     mergeKey: rule.mergeKey,
     all: [before ?? [], change ?? []],
   });
+  setOwn(result, field, inOrder);
   delete patch[field];
 }
 
@@ -118,7 +119,7 @@ function mergeListField(
 
 function put(result: Mutable, key: string, value: Json | undefined): void {
   if (value === undefined) delete result[key];
-  else result[key] = value;
+  else setOwn(result, key, value);
 }
 
 /** Undefined for an object that holds `$patch`: it says what to do with something that is not there. */
@@ -142,7 +143,7 @@ function withoutNulls(value: Json): Json {
   if (!isJsonObject(value)) return value;
   const result: Mutable = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item !== null && item !== undefined) result[key] = withoutNulls(item);
+    if (item !== null && item !== undefined) setOwn(result, key, withoutNulls(item));
   }
   return result;
 }

@@ -1,3 +1,4 @@
+import { setOwn } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { PolicyProgram, RuleResult } from '../policy/index.ts';
 
@@ -58,7 +59,7 @@ function propertiesOf({ properties, exceptions = [] }: RuleResult, process: Proc
   if (!properties && exceptions.length === 0) return plainProperties[process];
   const all: Record<string, string> = { process: processes[process] };
   for (const [key, value] of Object.entries(properties ?? {}).slice(0, maxProperties))
-    all[cutBytes(key, 256)] = cutBytes(String(value), maxPropertyBytes);
+    setOwn(all, cutBytes(key, 256), cutBytes(String(value), maxPropertyBytes));
   if (exceptions.length > 0) all['exceptions'] = cutBytes(exceptions.join(','), maxPropertyBytes);
   return JSON.stringify(all);
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, renderJson } from '../../base/index.ts';
+import { type JsonObject, parseJson, renderJson, setOwn } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { compare } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
@@ -51,6 +51,6 @@ function sorted(value: unknown): unknown {
   const map = asMap(value);
   if (map === undefined) return value;
   const result: Record<string, unknown> = {};
-  for (const name of Object.keys(map).sort()) result[name] = sorted((map as JsonObject)[name]);
+  for (const name of Object.keys(map).sort()) setOwn(result, name, sorted((map as JsonObject)[name]));
   return result;
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/index.ts';
+import { setOwn } from '../../base/index.ts';
 import type { Schema } from '../schema/index.ts';
 import type { PathElement } from './path-element.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } from './shape.ts';
@@ -34,7 +35,7 @@ function mergeMaps(shape: MapShape, live: unknown, applied: unknown): unknown {
     if (right[name] === undefined) continue;
     const merged = merge(shape.declared(name) ?? shape.others ?? deducedShape, fieldOf(left, name), right[name]);
     if (left !== undefined && merged === fieldOf(left, name)) continue;
-    result[name] = merged as Json;
+    setOwn(result, name, merged as Json);
     isChanged = true;
   }
   return isChanged ? result : live;

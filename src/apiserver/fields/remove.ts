@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/index.ts';
+import { setOwn } from '../../base/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { emptyNode, type FieldNode } from './field-node.ts';
 import type { FieldSet } from './field-set.ts';
@@ -38,7 +39,7 @@ function removeFromMap(shape: MapShape, value: unknown, fields: FieldNode): unkn
     const rest =
       node.children.size === 0 ? child : remove(shape.declared(name) ?? shape.others ?? deducedShape, child, node);
     if (rest !== child) isChanged = true;
-    kept[name] = rest as Json;
+    setOwn(kept, name, rest as Json);
     count++;
   }
   if (count === 0) return null;

@@ -122,9 +122,7 @@ test.each<readonly [string, Uint8Array]>([
   ['a compressed object', Uint8Array.from([...body('v1', 'Pod'), ...text(3, 'g\nzip')])],
   ['an object in another format', Uint8Array.from([...body('v1', 'Pod'), ...text(4, 'application/json')])],
   ['a text where a message belongs', body('v1', 'Pod', number(1, 5))],
-  ['a label named __proto__', body('v1', 'Pod', nested(1, nested(11, text(1, '__proto__'), text(2, 'x'))))],
   ['a JSON text that is none', body('apps/v1', 'ControllerRevision', nested(2, text(1, '{"a":\n}')))],
-  ['__proto__ in a JSON text', body('apps/v1', 'ControllerRevision', nested(2, text(1, '{"__proto__":{}}')))],
   ['an IntOrString that is neither', body('policy/v1', 'PodDisruptionBudget', nested(2, nested(1, number(1, 2))))],
   ['nesting without end', crdOf(1000)],
 ])('%s is refused in one line', (_, bytes) => {
@@ -186,3 +184,8 @@ function withoutNoise(value: Json | undefined): Json {
 function isEmptyObject(value: Json | undefined): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
+
+test('a label named __proto__ is an own key', () => {
+  const pod = body('v1', 'Pod', nested(1, nested(11, text(1, '__proto__'), text(2, 'x'))));
+  expect(JSON.stringify(decodeProtobuf(pod))).toContain('"labels":{"__proto__":"x"}');
+});

@@ -1,7 +1,10 @@
-import { errorMessage, type Json, type JsonObject, maxJsonDepth, parseJson } from '../../base/index.ts';
+import { errorMessage, type Json, type JsonObject, parseJson, setOwn } from '../../base/index.ts';
 import { type FieldPlan, type MessagePlan, planOfKind, type Scalar } from './message-plan.ts';
 import { invalid, ProtobufError, quoted } from './protobuf-error.ts';
 import { WireReader, wire } from './wire-reader.ts';
+
+/** Only schemas nest at all; the decoder is recursive. */
+const maxDepth = 500;
 
 /** The media type of the bodies that `decodeProtobuf` reads. */
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
@@ -67,7 +70,7 @@ function typeMetaPlan(): MessagePlan {
 }
 
 function readFields(reader: WireReader, plan: MessagePlan, target: Target, depth: number): void {
-  if (depth > maxJsonDepth) throw reader.wrong(`nested more than ${maxJsonDepth} levels deep`);
+  if (depth > maxDepth) throw reader.wrong(`nested more than ${maxDepth} levels deep`);
   while (reader.nextTag()) readField(reader, plan.fields[reader.field], target, depth);
 }
 
@@ -112,9 +115,8 @@ function readMapEntry(reader: WireReader, type: Scalar | MessagePlan, map: Targe
     else reader.skip();
   }
   // Assigned to a plain object, this key would change its prototype; the JSON parser refuses it as well.
-  if (key === '__proto__') throw reader.wrong('the key "__proto__"');
   reader.end = outerEnd;
-  map[key] = value === undefined ? zeroOf(type) : value;
+  setOwn(map, key, value === undefined ? zeroOf(type) : value);
 }
 
 /** `before` is what an earlier occurrence of the same field said: messages are merged, anything else is replaced. */

@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/index.ts';
 import { type Plan, planOf } from './plan.ts';
 import type { Schema } from './types.ts';
 import type { Fields } from './value.ts';
@@ -29,10 +30,10 @@ function fill(value: unknown, plan: Plan): unknown {
 function fillObject(object: Fields, plan: Plan): Fields {
   let copy: Record<string, unknown> | undefined;
   for (const [key, child] of plan.defaults) {
-    const present = object[key];
+    const present = Object.hasOwn(object, key) ? object[key] : undefined;
     // Defaults are shared, not cloned: nothing that stores or serves an object changes it in place.
     if (present === undefined || (present === null && !child.nullable))
-      (copy ??= { ...object })[key] = child.defaultValue;
+      setOwn((copy ??= { ...object }), key, child.defaultValue);
   }
   const source = copy ?? object;
   for (const key in source) {
@@ -43,7 +44,7 @@ function fillObject(object: Fields, plan: Plan): Fields {
       if (child.nullable) continue;
       copy ??= { ...object };
       if (child.defaultValue === undefined || child.defaultValue === null) delete copy[key];
-      else copy[key] = fill(child.defaultValue, child);
+      else setOwn(copy, key, fill(child.defaultValue, child));
       continue;
     }
     if (typeof before !== 'object') continue;

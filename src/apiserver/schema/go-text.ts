@@ -1,4 +1,4 @@
-import { renderJson } from '../../base/index.ts';
+import { renderJson, setOwn } from '../../base/index.ts';
 
 const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -52,6 +52,8 @@ export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   const sorted: Record<string, unknown> = {};
-  for (const key of Object.keys(value).sort()) sorted[key] = sortKeys((value as Record<string, unknown>)[key]);
+  for (const key of Object.keys(value).sort()) {
+    setOwn(sorted, key, sortKeys((value as Record<string, unknown>)[key]));
+  }
   return sorted;
 }

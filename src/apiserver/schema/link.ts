@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/index.ts';
 import { type GroupVersionKind, renderGvk } from '../../object/index.ts';
 import type { Schema } from './types.ts';
 
@@ -136,7 +137,7 @@ class Linker {
 
   private map(raw: Readonly<Record<string, unknown>>): Record<string, Schema> {
     const linked: Record<string, Schema> = {};
-    for (const key of Object.keys(raw)) linked[key] = this.node(raw[key] as RawSchema);
+    for (const key of Object.keys(raw)) setOwn(linked, key, this.node(raw[key] as RawSchema));
     return linked;
   }
 }

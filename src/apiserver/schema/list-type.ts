@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/index.ts';
 import { duplicate, type FieldError, invalid } from './field-error.ts';
 import { renderBadValue } from './go-text.ts';
 import { renderTrail } from './path.ts';
@@ -47,7 +48,7 @@ function checkMap(list: readonly unknown[], plan: Plan, trail: Trail, errors: Fi
   const keyOf = (i: number) => {
     const item = list[i];
     const key: Record<string, unknown> = {};
-    for (const name of names) if (isObject(item) && name in item) key[name] = item[name];
+    for (const name of names) if (isObject(item) && Object.hasOwn(item, name)) setOwn(key, name, item[name]);
     return key;
   };
   checkSet(list.length, keyOf, trail, errors);

@@ -1,3 +1,4 @@
+import { assignOwn } from '../../base/index.ts';
 import type { GroupVersionKind, KubeObject, Labels } from '../../object/index.ts';
 import type { PolicyProgram, RuleProgram } from '../../policy/index.ts';
 import { placeOf, readDocuments } from './documents.ts';
@@ -128,7 +129,9 @@ export function valuesOf(spec: ValuesSpec = {}): Values {
       let variables = perResource.get(key);
       if (!variables) {
         // A key of the resource replaces the same key of the globals as a whole.
-        variables = variableTree(Object.assign({}, spec.globalValues, ...own.map(({ values }) => values)));
+        const merged: Record<string, unknown> = { ...spec.globalValues };
+        for (const { values } of own) assignOwn(merged, values ?? {});
+        variables = variableTree(merged);
         perResource.set(key, variables);
       }
       return variables;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, setOwn } from '../../base/index.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -35,6 +35,8 @@ export function variableTree(values: Variables): Variables {
 export function mergeDeep(under: unknown, over: unknown): unknown {
   if (!isJsonObject(under) || !isJsonObject(over)) return over;
   const merged: Record<string, unknown> = { ...under };
-  for (const [key, value] of Object.entries(over)) merged[key] = key in under ? mergeDeep(under[key], value) : value;
+  for (const [key, value] of Object.entries(over)) {
+    setOwn(merged, key, Object.hasOwn(under, key) ? mergeDeep(under[key], value) : value);
+  }
   return merged;
 }

@@ -1,4 +1,5 @@
-import { CallFailure, invalid } from '../errors.ts';
+import { setOwn } from '../../base/index.ts';
+import { CallFailure } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { compareText, isEqual, type PlainObject } from '../values.ts';
 import { integer, scalarText } from './go-number.ts';
@@ -28,7 +29,7 @@ export const collectionFunctions: readonly FunctionSpec[] = [
     keys.forEach((key, i) => {
       const name = scalarText(key);
       if (name === undefined) throw wrongType(1, 'array[string]');
-      setKey(object, name, values[i] ?? null);
+      setOwn(object, name, values[i] ?? null);
     });
     return object;
   }),
@@ -45,14 +46,9 @@ function isList(value: PlainObject | List): value is List {
 function pairOf(key: string, name: unknown, value: string, item: unknown, run: Run): PlainObject {
   run.charge(2);
   const pair: Record<string, unknown> = {};
-  setKey(pair, key, name);
-  setKey(pair, value, item);
+  setOwn(pair, key, name);
+  setOwn(pair, value, item);
   return pair;
-}
-
-function setKey(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') throw invalid('the key "__proto__" is not allowed');
-  object[key] = value;
 }
 
 function wrongType(argument: number, type: string): CallFailure {

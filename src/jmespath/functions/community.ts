@@ -1,4 +1,4 @@
-import { toLower, toUpper } from '../../base/index.ts';
+import { setOwn, toLower, toUpper } from '../../base/index.ts';
 import { invalid } from '../errors.ts';
 import type { Run } from '../run.ts';
 import type { Reference } from '../values.ts';
@@ -42,7 +42,7 @@ export const communityOnly: readonly FunctionSpec[] = [
       if (!Array.isArray(item) || item.length !== 2 || typeof item[0] !== 'string') {
         throw invalid('each element must be a list of two, a string and a value');
       }
-      setKey(object, item[0], item[1]);
+      setOwn(object, item[0], item[1]);
     }
     return object;
   }),
@@ -58,7 +58,7 @@ export const communityOnly: readonly FunctionSpec[] = [
       else groups.set(key, [item]);
     }
     const object: Record<string, unknown> = {};
-    for (const [key, group] of groups) setKey(object, key, group);
+    for (const [key, group] of groups) setOwn(object, key, group);
     return object;
   }),
   {
@@ -126,9 +126,4 @@ function find(
   const part = characters.slice(from, Math.max(from, integer(end))).join('');
   const found = search(part, wanted);
   return found < 0 ? null : from + [...part.slice(0, found)].length;
-}
-
-function setKey(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') throw invalid('the key "__proto__" is not allowed');
-  object[key] = value;
 }

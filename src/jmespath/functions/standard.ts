@@ -1,3 +1,4 @@
+import { assignOwn } from '../../base/index.ts';
 import { CallFailure, invalid } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { compareText, isEqual, isNumber, isObject, type PlainObject, Reference } from '../values.ts';
@@ -48,7 +49,9 @@ export const standardFunctions: readonly FunctionSpec[] = [
     variadic: ['object'],
     call: (objects, run) => {
       run.charge(objects.reduce<number>((sum, object) => sum + Object.keys(object as PlainObject).length, 0));
-      return Object.assign({}, ...objects) as PlainObject;
+      const merged: Record<string, unknown> = {};
+      for (const object of objects) assignOwn(merged, object as PlainObject);
+      return merged;
     },
   },
   {

@@ -31,7 +31,6 @@ export const policyIssueCodes = [
   'policy-images',
   'policy-deprecated',
   'policy-limit',
-  'policy-forbidden-key',
   'policy-unsupported',
 ] as const;
 export type PolicyIssueCode = (typeof policyIssueCodes)[number];

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/index.ts';
+import { getOwn, isJsonObject, type JsonObject, setOwn } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { PolicyError } from '../errors.ts';
 import type { ImageExtractor } from '../types.ts';
@@ -38,7 +38,9 @@ export function imagesOf(object: KubeObject, custom?: Readonly<Record<string, re
   for (const extractor of extractorsOf(object.kind, custom)) {
     const found: Record<string, ImageEntry> = {};
     extract(object, [], extractor.fields, extractor, found);
-    if (Object.keys(found).length > 0) images[extractor.name] = { ...images[extractor.name], ...found };
+    if (Object.keys(found).length > 0) {
+      setOwn(images, extractor.name, { ...getOwn(images, extractor.name), ...found });
+    }
   }
   return images;
 }
@@ -47,9 +49,9 @@ function extractorsOf(
   kind: string,
   custom?: Readonly<Record<string, readonly ImageExtractor[]>>,
 ): readonly Extractor[] {
-  const own = custom?.[kind];
+  const own = custom && getOwn(custom, kind);
   if (own) return own.map(customExtractor);
-  const path = podSpec[kind];
+  const path = getOwn(podSpec, kind);
   if (!path) return [];
   return ['initContainers', 'containers', 'ephemeralContainers'].map((list) => ({
     name: list,
@@ -111,5 +113,5 @@ function extractOne(
   const text = extractor.jmesPath === '' ? image : compileExpression(extractor.jmesPath).evaluate(image);
   if (typeof text !== 'string')
     throw new PolicyError('policy-image-invalid', `jmespath ${extractor.jmesPath} must produce a string`);
-  found[key] = { ...parseImage(text), jsonPointer };
+  setOwn(found, key, { ...parseImage(text), jsonPointer });
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, setOwn } from '../../base/index.ts';
 import { missing, Scope } from '../../jmespath/index.ts';
 
 /** A value that is worked out when it is first asked for. */
@@ -76,6 +76,8 @@ export function layerOf(values: Readonly<Record<string, unknown>>, below?: Scope
 export function mergeDeep(under: unknown, over: unknown): unknown {
   if (!isJsonObject(under) || !isJsonObject(over)) return over;
   const merged: Record<string, unknown> = { ...under };
-  for (const [key, value] of Object.entries(over)) merged[key] = key in under ? mergeDeep(under[key], value) : value;
+  for (const [key, value] of Object.entries(over)) {
+    setOwn(merged, key, Object.hasOwn(under, key) ? mergeDeep(under[key], value) : value);
+  }
   return merged;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, setOwn } from '../../base/index.ts';
 import { PolicyError } from '../errors.ts';
 import { writtenNull } from './written-null.ts';
 
@@ -63,8 +63,7 @@ export function getAt(parent: Container, key: string, original: unknown): unknow
 
 export function addAt(parent: Container, key: string, value: unknown): void {
   if (!Array.isArray(parent)) {
-    if (key === '__proto__') throw fault('the key "__proto__" is not allowed');
-    parent[key] = value;
+    setOwn(parent, key, value);
     return;
   }
   if (key === '-') {

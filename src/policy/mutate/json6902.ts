@@ -1,4 +1,4 @@
-import { isJsonObject, maxJsonDepth } from '../../base/index.ts';
+import { isJsonObject, maxJsonDepth, setOwn } from '../../base/index.ts';
 import { deepEqual } from '../../object/index.ts';
 import { PolicyError } from '../errors.ts';
 import { addAt, type Container, containerOf, ensureParents, findParent, getAt, removeAt } from './json-pointer.ts';
@@ -155,7 +155,7 @@ class Document {
     if (Array.isArray(value)) return value.map((item) => this.copy(item, depth + 1));
     if (!isJsonObject(value)) return value;
     const copy: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) copy[key] = this.copy(value[key], depth + 1);
+    for (const key of Object.keys(value)) setOwn(copy, key, this.copy(value[key], depth + 1));
     return copy;
   }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, maxJsonDepth } from '../../base/index.ts';
+import { isJsonObject, maxJsonDepth, setOwn } from '../../base/index.ts';
 import { PolicyError } from '../errors.ts';
 
 /**
@@ -81,7 +81,7 @@ export function documentOf(tree: Tree): unknown {
     if (Object.hasOwn(object, key)) {
       throw new PolicyError('policy-mutate-duplicate-key', `mapping key ${JSON.stringify(key)} already defined`);
     }
-    object[key] = documentOf(value);
+    setOwn(object, key, documentOf(value));
   }
   return object;
 }

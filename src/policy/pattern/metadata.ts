@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/index.ts';
 import { parseAnchor, renderAnchor } from './anchor.ts';
 import type { Failure } from './failure.ts';
 import type { Entry } from './map.ts';
@@ -51,7 +52,7 @@ export function compileMetadataExpansion(
     const replaced: Record<string, Fields> = {};
     for (const { tag, raw, wanted } of expansions) {
       const present = fieldOf(found, tag);
-      if (isFields(present)) replaced[raw] = expandKeys(wanted, present);
+      if (isFields(present)) setOwn(replaced, raw, expandKeys(wanted, present));
     }
     const variant = JSON.stringify(Object.entries(replaced).map(([raw, expanded]) => [raw, Object.keys(expanded)]));
     let check = variants.get(variant);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, setOwn } from '../../base/index.ts';
 import { PolicyError } from '../errors.ts';
 import { resolveReferences } from './references.ts';
 import type { Resolver } from './resolver.ts';
@@ -59,7 +59,7 @@ function compileMap(map: Readonly<Record<string, unknown>>, path: readonly strin
   return (resolver) => {
     const result: Record<string, unknown> = {};
     for (const { key, keyNode, node, value } of fields) {
-      result[keyNode ? keyText(keyNode(resolver)) : key] = node ? node(resolver) : value;
+      setOwn(result, keyNode ? keyText(keyNode(resolver)) : key, node ? node(resolver) : value);
     }
     return result;
   };
@@ -68,8 +68,6 @@ function compileMap(map: Readonly<Record<string, unknown>>, path: readonly strin
 function keyText(value: unknown): string {
   if (typeof value !== 'string')
     throw new PolicyError('policy-variable-key', 'expected string after substituting variables in key');
-  if (value === '__proto__')
-    throw new PolicyError('policy-forbidden-key', 'a variable gives the key "__proto__", which is not allowed');
   return value;
 }
 

@@ -1,3 +1,4 @@
+import { setOwn } from '../../../base/index.ts';
 import { type Fields, isUnset, listIn, objectIn, stringIn } from '../value.ts';
 import { type Defaulter, fill, within } from './fill.ts';
 
@@ -41,7 +42,7 @@ const secret: Defaulter = (object) => {
   const text = objectIn(filled, 'stringData');
   if (!text) return filled;
   const data: Record<string, unknown> = { ...objectIn(filled, 'data') };
-  for (const key in text) data[key] = Buffer.from(String(text[key]), 'utf8').toString('base64');
+  for (const key in text) setOwn(data, key, Buffer.from(String(text[key]), 'utf8').toString('base64'));
   const { stringData: _, ...rest } = filled;
   return { ...rest, data };
 };
