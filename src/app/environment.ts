@@ -23,6 +23,7 @@ import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } fro
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
 import { registryNetwork } from './registry-network.ts';
+import { createFailingMetric, createSkippedMetric, watchReadiness } from './watch-health.ts';
 
 export interface EnvironmentOptions {
   readonly config: Config;
@@ -51,7 +52,8 @@ export function createEnvironment({
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
   const namespace = config.namespace ?? client.config.namespace;
-  const informers = createInformerFactory({ client, log });
+  const informers = createInformerFactory({ client, log, onSkipped: createSkippedMetric(metrics) });
+  createFailingMetric(metrics, informers);
   const clock = systemClock;
   const network = registryNetwork(config);
   const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));
@@ -215,7 +217,7 @@ export function supportsOf({ informers, events, lookUps, images }: Environment):
         await informers.run(signal);
         await synced;
       },
-      ready: () => hasSynced || 'the first lists are not complete',
+      ready: () => (hasSynced ? watchReadiness(informers, systemClock.monotonicMs()) : firstLists(informers)),
     },
     { name: 'event-recorder', order: startOrder.setup, run: (signal) => events.run(signal) },
     {
@@ -227,4 +229,9 @@ export function supportsOf({ informers, events, lookUps, images }: Environment):
       },
     },
   ];
+}
+
+function firstLists(informers: Environment['informers']): string {
+  const reason = watchReadiness(informers, systemClock.monotonicMs());
+  return reason === true ? 'the first lists are not complete' : reason;
 }

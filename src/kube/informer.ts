@@ -1,4 +1,13 @@
-import { backoffMs, type Clock, errorMessage, type Logger, retryOf, silentLogger, systemClock } from '../base/index.ts';
+import {
+  backoffMs,
+  type Clock,
+  errorCode,
+  errorMessage,
+  type Logger,
+  retryOf,
+  silentLogger,
+  systemClock,
+} from '../base/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import { isKubeError, type KubeError } from './errors.ts';
 import type { Indexes } from './informer-cache.ts';
@@ -36,7 +45,7 @@ export interface Informer<T extends KubeObject, S = T> {
   /** The server's clock when it answered the last complete list. */
   readonly listedAtServerMs: number | undefined;
   /** Why the list or watch makes no progress, and since when (monotonic); undefined while it does. */
-  readonly failing: { readonly error: string; readonly sinceMs: number } | undefined;
+  readonly failing: Failing | undefined;
   readonly size: number;
   /** By `namespace/name`, or the name for what lives in no namespace. */
   get(key: string): S | undefined;
@@ -48,6 +57,13 @@ export interface Informer<T extends KubeObject, S = T> {
   addHandler(handler: InformerHandler<T, S>): () => void;
   /** Lists and watches until the signal aborts; failures are retried for ever. To be called once. */
   run(signal: AbortSignal): Promise<void>;
+}
+
+/** Why a list or watch makes no progress; `sinceMs` is monotonic. */
+export interface Failing {
+  readonly error: string;
+  readonly code: string;
+  readonly sinceMs: number;
 }
 
 export interface InformerOptions<T extends KubeObject, S> extends Selection {
@@ -88,7 +104,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   let hasSynced = false;
   let hasRun = false;
   let listedAtServerMs: number | undefined;
-  let failing: { readonly error: string; readonly sinceMs: number } | undefined;
+  let failing: Failing | undefined;
 
   const guarded = (key: string, call: () => void): void => {
     try {
@@ -191,7 +207,11 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
         if (needsList(thrown)) state.resourceVersion = undefined;
         report(thrown, failures);
         if (!needsList(thrown))
-          failing = { error: errorMessage(thrown), sinceMs: failing?.sinceMs ?? clock.monotonicMs() };
+          failing = {
+            error: errorMessage(thrown),
+            code: errorCode(thrown) ?? '',
+            sinceMs: failing?.sinceMs ?? clock.monotonicMs(),
+          };
         // The first relist after a 410 need not wait: nothing is wrong with the server.
         if (needsList(thrown) && failures === 0) failures++;
         else await pause(failures++, thrown, signal);

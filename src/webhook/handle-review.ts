@@ -28,6 +28,9 @@ export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
   readonly log: Logger;
 }
 
+const notEvaluated =
+  'the policies with failurePolicy Ignore could not be evaluated for this request; it was not checked';
+
 /** An answer must be under way when the API server's patience ends. */
 const marginMs = 250;
 
@@ -53,6 +56,8 @@ class Exchange implements ReviewContext {
   private startedMs: number;
   private readonly arrivedMs: number;
   private controller: AbortController | undefined;
+  /** Of the request, once it is parsed. */
+  private uid: string | undefined;
   private cancelTimer: (() => void) | undefined;
 
   constructor(
@@ -88,6 +93,7 @@ class Exchange implements ReviewContext {
     this.bytes = body.length;
     try {
       const admission = parseReview(body);
+      this.uid = admission.uid;
       const answered = after(reviewer.review(admission, this), (verdict) => this.answer(admission.uid, verdict));
       if (answered instanceof Promise) answered.catch((thrown) => this.fail(thrown));
     } catch (thrown) {
@@ -106,7 +112,10 @@ class Exchange implements ReviewContext {
       this.finish('refused', thrown.status, `${thrown.message}\n`);
     } else {
       log.error('a review failed', { path, route, error: errorMessage(thrown) });
-      this.finish('failed', 500, 'the review failed; the log says why\n');
+      // Under Ignore the API server would admit without a word; with an answer of ours the user is warned.
+      if (this.uid !== undefined && /^ignore/i.test(route)) {
+        this.finish('failed', 200, renderReview(this.uid, { warnings: [notEvaluated] }));
+      } else this.finish('failed', 500, 'the review failed; the log says why\n');
     }
   }
 

@@ -56,6 +56,24 @@ describe('a review', () => {
   });
 });
 
+describe('a review that cannot be evaluated', () => {
+  const overflow = () => {
+    throw new RangeError('Maximum call stack size exceeded');
+  };
+
+  it('is denied under Fail and admitted with a warning under Ignore, each with a count', async () => {
+    serving = await serve([reviewer(overflow)]);
+    expect(await post(serving, '/validate/fail', reviewOf({}))).toMatchObject({ status: 500 });
+    const ignored = await post(serving, '/validate/ignore', reviewOf({}));
+    expect(ignored.status).toBe(200);
+    expect(JSON.parse(ignored.text).response).toMatchObject({
+      allowed: true,
+      warnings: [expect.stringContaining('could not be evaluated')],
+    });
+    expect(await serving.metrics()).toContain('reviews_total{path="validate",outcome="failed"} 2');
+  });
+});
+
 describe('what is no review', () => {
   it.each([
     ['no JSON', '{"kind":', 400, 'not valid JSON'],

@@ -1,0 +1,49 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { InformerFactory, SkippedObject } from '../kube/index.ts';
+import { renderGvr } from '../object/index.ts';
+
+/** A list or watch that failed for so long makes the replica unready. */
+const stalledMs = 60_000;
+/** Rights and kinds that are missing do not come back by a restart: they are named, and the replica serves the rest. */
+const lasting: ReadonlySet<string> = new Set(['kube-forbidden', 'kube-not-found']);
+
+type Informers = Pick<InformerFactory, 'all'>;
+
+/** Why the watches cannot be relied on, naming each kind; true when they can. */
+export function watchReadiness(informers: Informers, nowMs: number): true | string {
+  const all = informers.all();
+  const unsynced = all.filter(({ hasSynced }) => !hasSynced);
+  if (unsynced.length > 0) return `the first lists are not complete: ${unsynced.map(describe).join('; ')}`;
+  const stalled = all.filter(
+    ({ failing }) => failing && !lasting.has(failing.code) && nowMs - failing.sinceMs >= stalledMs,
+  );
+  return stalled.length === 0 || `watches make no progress: ${stalled.map(describe).join('; ')}`;
+}
+
+function describe({ type, failing }: ReturnType<Informers['all']>[number]): string {
+  return failing ? `${renderGvr(type)} (${failing.error})` : renderGvr(type);
+}
+
+/** Counts skipped objects by kind; the number of series is that of the watched kinds. */
+export function createSkippedMetric(registry: Registry): (skipped: SkippedObject) => void {
+  const counter = new Counter({
+    name: 'supercargo_watch_objects_skipped_total',
+    help: 'Objects of lists and watches that could not be handled and were passed over; the log names them.',
+    labelNames: ['resource'],
+    registers: [registry],
+  });
+  return ({ type }) => counter.inc({ resource: renderGvr(type) });
+}
+
+export function createFailingMetric(registry: Registry, informers: Informers): void {
+  new Gauge({
+    name: 'supercargo_watch_failing',
+    help: '1 while the list or watch of a kind fails.',
+    labelNames: ['resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { type, failing } of informers.all()) this.set({ resource: renderGvr(type) }, failing ? 1 : 0);
+    },
+  });
+}
