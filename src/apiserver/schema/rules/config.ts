@@ -13,7 +13,7 @@ export function checkConfigMap(object: Fields, errors: FieldError[]): void {
   for (const key in data) {
     const where = Path.of('data').key(key);
     checkConfigKey(key, where, errors);
-    if (key in binary) errors.push(invalid(where, key, 'duplicate of key present in binaryData'));
+    if (Object.hasOwn(binary, key)) errors.push(invalid(where, key, 'duplicate of key present in binaryData'));
     bytes += Buffer.byteLength(String(data[key]));
   }
   for (const key in binary) {
@@ -40,7 +40,8 @@ export function checkSecret(object: Fields, errors: FieldError[]): void {
   }
   if (bytes > maxConfigBytes) errors.push(tooLong(where, maxConfigBytes));
   const type = stringIn(object, 'type');
-  for (const key of keysByType[type] ?? []) if (!(key in data)) errors.push(required(where.key(key)));
+  for (const key of (Object.hasOwn(keysByType, type) ? keysByType[type] : undefined) ?? [])
+    if (!(key in data)) errors.push(required(where.key(key)));
   if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
     errors.push(required(where.key('username')), required(where.key('password')));
   }
