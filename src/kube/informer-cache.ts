@@ -34,16 +34,23 @@ export class InformerCache<S> {
     return this.entries.values();
   }
 
+  /** An index function that throws leaves the cache as it was; so it is with `update`. */
   add(entry: CacheEntry<S>): void {
+    const found = this.keysOf(entry.stored);
     this.entries.set(entry.key, entry);
-    for (const index of this.indexes.values()) insert(index, entry);
+    for (const [index, keys] of found) insert(index, keys, entry);
   }
 
   update(entry: CacheEntry<S>, stored: S, resourceVersion: string): void {
+    const found = this.keysOf(stored);
     for (const index of this.indexes.values()) remove(index, entry);
     entry.stored = stored;
     entry.resourceVersion = resourceVersion;
-    for (const index of this.indexes.values()) insert(index, entry);
+    for (const [index, keys] of found) insert(index, keys, entry);
+  }
+
+  private keysOf(stored: S): readonly (readonly [Index<S>, readonly string[]])[] {
+    return [...this.indexes.values()].map((index) => [index, index.keysOf(stored)]);
   }
 
   delete(entry: CacheEntry<S>): void {
@@ -55,7 +62,7 @@ export class InformerCache<S> {
   addIndex(name: string, keysOf: IndexFunction<S>): void {
     if (this.indexes.has(name)) return;
     const index: Index<S> = { keysOf, entries: new Map() };
-    for (const entry of this.entries.values()) insert(index, entry);
+    for (const entry of this.entries.values()) insert(index, keysOf(entry.stored), entry);
     this.indexes.set(name, index);
   }
 
@@ -71,8 +78,8 @@ export class InformerCache<S> {
   }
 }
 
-function insert<S>(index: Index<S>, entry: CacheEntry<S>): void {
-  for (const key of index.keysOf(entry.stored)) {
+function insert<S>(index: Index<S>, keys: readonly string[], entry: CacheEntry<S>): void {
+  for (const key of keys) {
     const found = index.entries.get(key);
     if (found) found.add(entry);
     else index.entries.set(key, new Set([entry]));

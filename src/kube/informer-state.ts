@@ -99,10 +99,11 @@ export class InformerState<T extends KubeObject, S> {
     return true;
   }
 
-  /** Passes over an object that the projection or an index failed on: what was known of it is void. */
+  /**
+   * Passes over an object that the projection or an index failed on. The last state that could be handled stays: the
+   * object is not gone, and nobody may act as if it were.
+   */
   skip(object: T): void {
-    const entry = this.cache.get(objectKey(object));
-    if (entry) this.drop(entry, undefined, versionOf(object));
     // A list sets the version at its end; within a list there is none to advance.
     if (this.resourceVersion !== undefined) this.advance(versionOf(object));
   }

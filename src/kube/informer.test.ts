@@ -64,6 +64,32 @@ describe('an object that cannot be handled', () => {
     expect(t.server.requests.filter((r) => r.query.has('watch')).length).toBe(1);
   });
 
+  it.each(['projection', 'index'])('keeps its last state and is not told as deleted when a %s fails', async (where) => {
+    const skipped: string[] = [];
+    const fail = (object: KubeObject) => {
+      if (object['n'] === 'bad') throw new TypeError('undefined is not a function');
+      return 'fine';
+    };
+    const failing =
+      where === 'index'
+        ? { indexes: { n: (object: KubeObject) => [fail(object)] } }
+        : { project: (object: KubeObject) => ({ ...object, checked: fail(object) }) };
+    await using t = await setUp({ ...failing, onSkipped: ({ key }) => skipped.push(key) });
+    t.store.put('a', { n: 'good' });
+    await t.start();
+    t.store.put('a', { n: 'bad' });
+    t.store.put('b', { n: 'bad' });
+    t.store.put('c', { n: 'good' });
+    await until(() => t.seen.length === 2, 'the neighbour');
+    expect(t.seen).toEqual(['initial shop/a', 'add shop/c']);
+    expect(skipped).toEqual(['shop/a', 'shop/b']);
+    expect(t.informer.get('shop/a')).toMatchObject({ n: 'good' });
+    t.store.delete('a');
+    await until(() => t.seen.length === 3, 'the end of the object');
+    expect(t.seen[2]).toBe('delete shop/a');
+    expect(t.server.requests.filter((r) => r.query.has('watch')).length).toBe(1);
+  });
+
   it('does not end a watch when a handler throws', async () => {
     const skipped: string[] = [];
     await using t = await setUp({ onSkipped: ({ key }) => skipped.push(key) });
