@@ -12,7 +12,7 @@ import {
 } from '../../src/admission/index.ts';
 import { createAuthority, issueCertificate, silentLogger, systemClock } from '../../src/base/index.ts';
 import { compilePolicy } from '../../src/policy/index.ts';
-import { createPolicySet } from '../../src/runtime/index.ts';
+import { createEvaluationTurns, createPolicySet } from '../../src/runtime/index.ts';
 import { createWebhookMetrics, createWebhookServer } from '../../src/webhook/index.ts';
 import type { Work } from './busy-cluster.ts';
 import { scanAndCopy } from './busy-work.ts';
@@ -83,6 +83,7 @@ export async function serveReviews(policies: readonly object[]): Promise<void> {
     discovery: { byResource: async () => undefined },
     filters: parseResourceFilters(defaultResourceFilters),
     later,
+    turns: createEvaluationTurns(),
     count: metrics.count,
     isNews: (results) => hasEvents(omitted, results),
     onResults: () => {},

@@ -6,14 +6,16 @@ import type {
   Phase,
   PolicyProgram,
   PolicyRequest,
+  RequestBudget,
   RequestInfo,
   RuleResult,
 } from '../policy/index.ts';
-import { evaluate, type LookUps, type Roles } from '../runtime/index.ts';
+import { type EvaluationTurns, evaluate, type LookUps, type Roles } from '../runtime/index.ts';
 
 export interface JudgeOptions {
   readonly lookUps: LookUps;
   readonly roles: Roles;
+  readonly turns: EvaluationTurns;
 }
 
 /** One request on its way through the phases; look-ups and roles are asked for once. */
@@ -22,6 +24,7 @@ export interface Hearing {
   readonly exceptions: readonly ExceptionProgram[];
   readonly signal: () => AbortSignal;
   readonly known: Map<string, LookUpAnswer>;
+  readonly budget: RequestBudget;
 }
 
 export interface Judgement {
@@ -35,11 +38,11 @@ export interface Judgement {
  */
 export type Judge = (programs: readonly PolicyProgram[], phase: Phase, hearing: Hearing) => Soon<Judgement>;
 
-export function createJudge({ lookUps, roles }: JudgeOptions): Judge {
+export function createJudge({ lookUps, roles, turns }: JudgeOptions): Judge {
   const guarded: Judge = (programs, phase, hearing) => {
-    const { request, exceptions, signal, known } = hearing;
+    const { request, exceptions, signal, known, budget } = hearing;
     try {
-      const judged = evaluate(programs, request, { phase, exceptions, lookUps, signal, known });
+      const judged = evaluate(programs, request, { phase, exceptions, lookUps, signal, known, budget, turns });
       if (!(judged instanceof Promise)) return judged;
       return judged.catch((thrown) => eachAlone(programs, phase, hearing, thrown));
     } catch (thrown) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger, systemClock } from '../base/index.ts';
 import { applyJsonPatch } from '../object/index.ts';
 import { compileException, compilePolicy, type LookUpAnswer } from '../policy/index.ts';
-import { createPolicySet } from '../runtime/index.ts';
+import { createEvaluationTurns, createPolicySet } from '../runtime/index.ts';
 import type { AdmissionRequest, AdmissionVerdict } from '../webhook/index.ts';
 import { createLater } from './later.ts';
 import { createPolicyReviewers, type PolicyReviewersOptions } from './policy-reviewers.ts';
@@ -53,6 +53,7 @@ function setUp(
     discovery: { byResource: async () => undefined },
     filters: parseResourceFilters(defaultResourceFilters),
     later,
+    turns: createEvaluationTurns(),
     count: () => {},
     isNews: () => true,
     onResults: (results) => void told.push(results),

@@ -1,8 +1,8 @@
 import { after, type Clock, type Logger, type Soon } from '../base/index.ts';
 import type { Discovery } from '../kube/index.ts';
 import { diffJson, type GroupVersionKind, type KubeObject } from '../object/index.ts';
-import type { PolicyRequest, RuleResult } from '../policy/index.ts';
-import type { LivePolicies, LookUps, Namespaces, PolicySet, Roles } from '../runtime/index.ts';
+import { newRequestBudget, type PolicyRequest, type RuleResult } from '../policy/index.ts';
+import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, PolicySet, Roles } from '../runtime/index.ts';
 import {
   type AdmissionRequest,
   type AdmissionVerdict,
@@ -24,6 +24,7 @@ export interface PolicyReviewersOptions {
   readonly lookUps: LookUps;
   readonly namespaces: Namespaces;
   readonly roles: Roles;
+  readonly turns: EvaluationTurns;
   readonly discovery: Pick<Discovery, 'byResource'>;
   readonly filters: ResourceFilters;
   readonly later: Later;
@@ -62,7 +63,9 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
         const policyRequest = policyRequestOf(request, { kind: known, namespaceLabels, now: options.clock.now() });
         const { exceptions } = set;
         const signal = () => context.signal;
-        return { group, set, kind: known, hearing: { request: policyRequest, exceptions, signal, known: new Map() } };
+        const budget = newRequestBudget();
+        const hearing = { request: policyRequest, exceptions, signal, known: new Map(), budget };
+        return { group, set, kind: known, hearing };
       });
     });
   };
@@ -140,7 +143,8 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     const concerned = (phase: 'verifyImages' | 'validate') => rest.select(phase, kind, request.subResource).length > 0;
     if (rest.programs.length === 0 || !(concerned('validate') || concerned('verifyImages'))) return;
     later.add(bytes, async () => {
-      const hearing: Hearing = { ...opened.hearing, signal: () => AbortSignal.timeout(auditTimeoutMs) };
+      const signal = AbortSignal.timeout(auditTimeoutMs);
+      const hearing: Hearing = { ...opened.hearing, signal: () => signal, budget: newRequestBudget() };
       const results = await judgeAll(rest, { ...opened, hearing }, request);
       options.count(results);
       if (options.isNews(results)) onResults({ request: hearing.request, results, isBlocked: false });
@@ -181,7 +185,9 @@ async function parentKind(
   return { group: type.group, version: type.version, kind: type.kind };
 }
 
-function isWarning({ status, policy }: RuleResult): boolean {
+function isWarning({ status, code, policy }: RuleResult): boolean {
+  // A rule that was not evaluated is always said: under Ignore the request passes without it.
+  if (code === 'budget-exceeded') return true;
   return (status === 'fail' || status === 'error') && policy.policy.spec.emitWarning === true;
 }
 

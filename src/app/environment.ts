@@ -5,6 +5,7 @@ import { type Runnable, startOrder } from '../controller/index.ts';
 import { createEventRecorder, createInformerFactory } from '../kube/index.ts';
 import { type LabelMatcher, type LabelSelector, labelSelectorOf, parseDurationMs } from '../object/index.ts';
 import {
+  createEvaluationTurns,
   createLivePolicies,
   createLookUps,
   createNamespaces,
@@ -83,6 +84,7 @@ export function createEnvironment({
       return namespaces;
     },
     roles: createRoles({ informers }),
+    turns: createEvaluationTurns(),
     lookUps: createLookUps({
       client,
       discovery,

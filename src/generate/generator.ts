@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { type Runnable, startOrder } from '../controller/index.ts';
 import type { DiscoveredType, Discovery, EventRecorder, KubeClient } from '../kube/index.ts';
-import type { LivePolicies, LookUps, Namespaces, Roles } from '../runtime/index.ts';
+import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../runtime/index.ts';
 import type { CollectReview } from './outbox.ts';
 import { OutboxWriter } from './outbox-writer.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
@@ -17,6 +17,7 @@ export interface GeneratorOptions {
   readonly lookUps: LookUps;
   readonly namespaces: Namespaces;
   readonly roles: Roles;
+  readonly turns?: EvaluationTurns | undefined;
   /** Whether `listener` is asked about requests. */
   readonly hearsRequests: boolean;
   readonly events: EventRecorder;

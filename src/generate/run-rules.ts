@@ -10,7 +10,7 @@ import type {
   RuleProgram,
   RuleResult,
 } from '../policy/index.ts';
-import { evaluate, type LookUps, type Namespaces } from '../runtime/index.ts';
+import { type EvaluationTurns, evaluate, type LookUps, type Namespaces } from '../runtime/index.ts';
 import { witnessed } from './witnessed-look-ups.ts';
 
 /** One reason to run rules: an object in the state it had then. */
@@ -28,6 +28,7 @@ export interface RuleRunnerOptions {
   readonly clock: Clock;
   readonly namespaces: Namespaces;
   readonly exceptions: () => readonly ExceptionProgram[];
+  readonly turns?: EvaluationTurns | undefined;
 }
 
 export interface RuleRun {
@@ -48,7 +49,7 @@ export type RunRules = (
 
 /** Runs rules of one policy on one occasion, with every look-up they may need. */
 export function createRuleRunner(options: RuleRunnerOptions): RunRules {
-  const { clock, namespaces, exceptions } = options;
+  const { clock, namespaces, exceptions, turns } = options;
   return async (program, rules, occasion, signal) => {
     const subject = occasion.object ?? occasion.oldObject;
     if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
@@ -71,7 +72,7 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
       if (ofPhase.length === 0) continue;
       // The policy's other rules are for admission; here they would only change the object under these.
       const part = { ...program, rules: ofPhase };
-      const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known });
+      const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known, turns });
       results.push(...run.results);
     }
     return { results, sources: witness.found, refused: witness.refused, namespaceLabels: labels };

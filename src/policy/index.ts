@@ -6,6 +6,7 @@
 export { compileException, compilePolicy, confineException } from './compile/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey, parseImage } from './context/index.ts';
 export { PolicyError } from './errors.ts';
+export { heavyUnits, newRequestBudget, type RequestBudget } from './evaluate/budget.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';
 export type { RuleOutcome, RuleStatus } from './evaluate/outcome.ts';
 export type { Step } from './evaluate/trace.ts';

@@ -1,5 +1,6 @@
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import type { LookUp } from './context/index.ts';
+import type { RequestBudget } from './evaluate/budget.ts';
 import type { RuleOutcome } from './evaluate/outcome.ts';
 import type { Step } from './evaluate/trace.ts';
 import type { FilterExplanation } from './match/index.ts';
@@ -66,6 +67,10 @@ export interface EvaluationOptions {
   readonly phase: Phase;
   readonly exceptions?: readonly ExceptionProgram[];
   readonly explain?: boolean;
+  /** What is left for the request; the phases of one request share it. */
+  readonly budget?: RequestBudget | undefined;
+  /** Lets `advance` end early after heavy work; without it all that can run runs. */
+  readonly mayPause?: boolean | undefined;
   /** Context entries whose values are among the request's variables, by policy and rule: not looked up. */
   readonly given?: (policy: PolicyProgram, rule: RuleProgram) => ReadonlySet<string> | undefined;
   /** Variables that only one rule sees, merged over the request's. */
@@ -78,6 +83,12 @@ export interface EvaluationOptions {
  */
 export interface Evaluation {
   advance(known: ReadonlyMap<string, import('./context/index.ts').LookUpAnswer>): readonly LookUp[];
+  /** True when `advance` ended early: it goes on with the next call. */
+  readonly isPaused: boolean;
+  /** Units of work so far. */
+  readonly usedUnits: number;
+  /** Ends it: rules that were not evaluated yet fail with this message. */
+  expire(message: string): void;
   /** In the order of policies and rules; rules that do not match or have nothing to say are not among them. */
   readonly results: readonly RuleResult[];
   /** With `explain`: rules that matched and had nothing to say. */

@@ -1,8 +1,9 @@
+import { after, type Soon } from '../base/index.ts';
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import {
-  createEvaluation,
   type ExceptionProgram,
   type LookUpAnswer,
+  newRequestBudget,
   type PolicyProgram,
   type PolicyRequest,
   type RuleResult,
@@ -31,46 +32,41 @@ export interface Judgement {
   readonly contents: readonly ResultContent[];
 }
 
-const nothingKnown: ReadonlyMap<string, LookUpAnswer> = new Map();
-
-/** Judges an object as it stands by every plan. Only plans that look something up make it wait. */
+/** Evaluates an object as it stands by every plan, one after the other; only plans that look something up wait. */
 export async function judge(
   subject: Subject,
   plans: readonly Plan[],
   options: JudgeOptions,
 ): Promise<readonly Judgement[]> {
   const request = requestOf(subject, options.now);
-  const judgements = plans.map((plan) => ({
-    plan,
-    program: programFor(plan, subject.object),
-    contents: [] as ResultContent[],
-  }));
-  const asking: typeof judgements = [];
-  for (const phase of reportedPhases) {
-    for (const one of judgements) {
-      const { plan, program } = one;
-      if (!program || asking.includes(one) || !program.rules.some((rule) => rule.phase === phase)) continue;
-      const evaluation = createEvaluation(alone(program), request, { phase, exceptions: options.exceptions });
-      if (evaluation.advance(nothingKnown).length > 0) asking.push(one);
-      else for (const result of evaluation.results) one.contents.push(reported(result, plan));
-    }
+  const judgements: Judgement[] = [];
+  for (const plan of plans) {
+    const program = programFor(plan, subject.object);
+    const found = program ? evaluatePlan(program, plan, request, options) : [];
+    judgements.push({ program: plan.program, contents: found instanceof Promise ? await found : found });
   }
-  for (const one of asking) one.contents = await askAndJudge(one.program!, one.plan, request, options);
-  return judgements.map(({ plan, contents }) => ({ program: plan.program, contents }));
+  return judgements;
 }
 
-async function askAndJudge(
+function evaluatePlan(
   program: PolicyProgram,
   plan: Plan,
   request: PolicyRequest,
   { exceptions, lookUpsFor, signal }: JudgeOptions,
-): Promise<ResultContent[]> {
-  const contents: ResultContent[] = [];
+): Soon<readonly ResultContent[]> {
   const known = new Map<string, LookUpAnswer>();
-  const lookUps = lookUpsFor(program.key);
+  const budget = newRequestBudget();
+  const lookUps: LookUps = { answer: (need, until) => lookUpsFor(program.key).answer(need, until) };
+  let contents: Soon<readonly ResultContent[]> = [];
   for (const phase of reportedPhases) {
-    const { results } = await evaluate(alone(program), request, { phase, exceptions, lookUps, signal, known });
-    for (const result of results) contents.push(reported(result, plan));
+    if (!program.rules.some((rule) => rule.phase === phase)) continue;
+    contents = after(contents, (before) =>
+      after(
+        evaluate(alone(program), request, { phase, exceptions, lookUps, signal, known, budget }),
+        ({ results }): readonly ResultContent[] =>
+          results.length === 0 ? before : [...before, ...results.map((result) => reported(result, plan))],
+      ),
+    );
   }
   return contents;
 }

@@ -3,24 +3,28 @@ import {
   createEvaluation,
   type Evaluation,
   type EvaluationOptions,
+  heavyUnits,
   type LookUp,
   type LookUpAnswer,
   lookUpKey,
   type PolicyProgram,
   type PolicyRequest,
 } from '../policy/index.ts';
+import type { EvaluationTurns } from './evaluation-turns.ts';
 
 /** Fetches what rules ask for. A failure is an answer: only the rule that asked is the worse for it. */
 export interface LookUps {
   answer(lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer>;
 }
 
-export interface EvaluateOptions extends EvaluationOptions {
+export interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
   readonly lookUps: LookUps;
   /** A function where making one costs: most evaluations look nothing up. */
   readonly signal: AbortSignal | (() => AbortSignal);
   /** Shared by the phases of one request, so that nothing is asked for twice. */
   readonly known?: Map<string, LookUpAnswer>;
+  /** Where others wait for the same event loop: heavy evaluations are sliced, and give way to them. */
+  readonly turns?: EvaluationTurns | undefined;
 }
 
 /** Runs one phase to its end, at once where nothing is looked up; whatever a round of it needs is fetched together. */
@@ -29,25 +33,46 @@ export function evaluate(
   request: PolicyRequest,
   options: EvaluateOptions,
 ): Soon<Evaluation> {
-  const evaluation = createEvaluation(programs, request, options);
+  const { turns } = options;
+  const evaluation = createEvaluation(programs, request, turns ? { ...options, mayPause: true } : options);
   const known = options.known ?? new Map<string, LookUpAnswer>();
+  const namespace = namespaceOf(request);
+  if (turns?.isHeavy(namespace)) return inTurns(evaluation, [], { ...options, known, namespace });
   const needs = evaluation.advance(known);
-  return needs.length === 0 ? evaluation : lookUpAndGoOn(evaluation, needs, known, options);
+  if (turns && evaluation.usedUnits >= heavyUnits) turns.charge(namespace);
+  return needs.length === 0 && !evaluation.isPaused
+    ? evaluation
+    : inTurns(evaluation, needs, { ...options, known, namespace });
 }
 
-async function lookUpAndGoOn(
-  evaluation: Evaluation,
-  firstNeeds: readonly LookUp[],
-  known: Map<string, LookUpAnswer>,
-  { lookUps, signal }: EvaluateOptions,
-): Promise<Evaluation> {
-  for (let needs = firstNeeds; needs.length > 0; needs = evaluation.advance(known)) {
-    const answers = await Promise.all(
-      needs.map((need) => answerOf(lookUps, need, typeof signal === 'function' ? signal() : signal)),
-    );
+interface Turns extends EvaluateOptions {
+  readonly known: Map<string, LookUpAnswer>;
+  readonly namespace: string;
+}
+
+async function inTurns(evaluation: Evaluation, firstNeeds: readonly LookUp[], options: Turns): Promise<Evaluation> {
+  const { lookUps, known, turns, namespace } = options;
+  const signal = () => (typeof options.signal === 'function' ? options.signal() : options.signal);
+  for (let needs = firstNeeds; ; ) {
+    const answers = await Promise.all(needs.map((need) => answerOf(lookUps, need, signal())));
     for (const [i, need] of needs.entries()) known.set(lookUpKey(need), answers[i]!);
+    if (turns && (evaluation.isPaused || turns.isHeavy(namespace))) {
+      await turns.next(namespace, signal());
+      if (signal().aborted) {
+        evaluation.expire('the time for the review ended before the rule was evaluated');
+        return evaluation;
+      }
+    }
+    const usedBefore = evaluation.usedUnits;
+    needs = evaluation.advance(known);
+    if (turns && evaluation.usedUnits - usedBefore >= heavyUnits) turns.charge(namespace);
+    if (needs.length === 0 && !evaluation.isPaused) return evaluation;
   }
-  return evaluation;
+}
+
+/** Whose requests these are: a namespaced policy is for objects of its own namespace only. */
+function namespaceOf({ object, oldObject }: PolicyRequest): string {
+  return (object ?? oldObject)?.metadata.namespace ?? '';
 }
 
 async function answerOf(lookUps: LookUps, need: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {

@@ -1,6 +1,7 @@
 import {
   checkRegistration,
   createAdmissionMetrics,
+  createBudgetConditions,
   createCheckReviewer,
   createLater,
   createPolicyRegistrations,
@@ -8,6 +9,7 @@ import {
   createStatusController,
   defaultResourceFilters,
   hasEvents,
+  isOverBudget,
   parseResourceFilters,
   recordEvents,
 } from '../../admission/index.ts';
@@ -23,6 +25,7 @@ export const wireAdmission: WireFeature = (environment) => {
   const later = createLater(log);
   const metrics = createAdmissionMetrics(environment.metrics, later);
   const omitted = new Set<string>(config.admission.omitEvents);
+  const budgets = createBudgetConditions(policies, environment.policyProblems.from('admission'));
   const reviewers = createPolicyReviewers({
     ...environment,
     discovery,
@@ -30,8 +33,9 @@ export const wireAdmission: WireFeature = (environment) => {
     later,
     log,
     count: metrics.count,
-    isNews: (results) => admissionResults.hasListeners || hasEvents(omitted, results),
+    isNews: (results) => admissionResults.hasListeners || hasEvents(omitted, results) || results.some(isOverBudget),
     onResults(results) {
+      budgets.observe(results);
       recordEvents(events, omitted, results);
       admissionResults.tell(results);
     },

@@ -5,7 +5,7 @@ import type { Runnable } from '../../controller/index.ts';
 import type { OnPolicyProblem } from '../../generate/index.ts';
 import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
 import type { LabelMatcher } from '../../object/index.ts';
-import type { LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
+import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
 import type { Webhooks } from '../../webhook/index.ts';
 import type { Config } from '../config.ts';
 import type { Connection } from '../connect.ts';
@@ -29,6 +29,8 @@ export interface FeatureEnvironment {
   /** Labels of namespaces, followed where a feature asks for them. */
   readonly namespaces: Namespaces;
   readonly roles: Roles;
+  /** Order among heavy evaluations on this event loop. */
+  readonly turns: EvaluationTurns;
   /** Where features bring their reviewers; its server runs when there is one. */
   readonly webhooks: Webhooks;
   readonly admissionResults: AdmissionResultsFeed;

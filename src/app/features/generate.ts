@@ -4,7 +4,7 @@ import type { WireFeature } from './feature.ts';
 
 /** Objects made because of others: generate and mutate-existing rules. */
 export const wireGenerate: WireFeature = (environment) => {
-  const { config, connection, namespace, policies, lookUps, namespaces, roles, events, metrics, clock, log } =
+  const { config, connection, namespace, policies, lookUps, namespaces, roles, turns, events, metrics, clock, log } =
     environment;
   // Most rules need no webhook; where there is none anyway, none is opened for the few that do.
   const hearsRequests = config.features.includes('admission');
@@ -15,6 +15,7 @@ export const wireGenerate: WireFeature = (environment) => {
     lookUps,
     namespaces,
     roles,
+    turns,
     hearsRequests,
     events,
     metrics,

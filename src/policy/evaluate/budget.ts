@@ -8,12 +8,38 @@ import type { Run } from './run.ts';
  * list would otherwise hold up every other request for minutes.
  */
 const ruleUnits = 10_000_000;
+/** Of a namespaced policy, which anybody in the namespace may have written: some 15 ms. */
+const namespacedRuleUnits = 500_000;
+
+/** What all rules may still do on one request, in all phases together: each set of policies has its own share. */
+export interface RequestBudget {
+  clusterUnits: number;
+  namespacedUnits: number;
+}
+
+export function newRequestBudget(): RequestBudget {
+  return { clusterUnits: 3 * ruleUnits, namespacedUnits: 4 * namespacedRuleUnits };
+}
+
+/** So much work in one go, some 1.5 ms, is heavy: others get a turn after it. */
+export const heavyUnits = 50_000;
 
 /** An element of a loop, with its layer of variables. */
 export const elementUnits = 100;
 
-export function newBudget(): WorkBudget {
-  return { left: ruleUnits };
+/** The budget of one rule: its own limit, or what its set of policies has left for the request. */
+export function ruleBudget(request: RequestBudget, policyNamespace: string): WorkBudget {
+  const left =
+    policyNamespace === ''
+      ? Math.min(ruleUnits, request.clusterUnits)
+      : Math.min(namespacedRuleUnits, request.namespacedUnits);
+  return { left };
+}
+
+/** Takes what a rule has used off what its set of policies has left. */
+export function settleRule(request: RequestBudget, policyNamespace: string, used: number): void {
+  if (policyNamespace === '') request.clusterUnits -= used;
+  else request.namespacedUnits -= used;
 }
 
 /** Takes work off the budget that a rule shares with its expressions. */

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../base/index.ts';
-import type { Environment, Scope } from '../../jmespath/index.ts';
+import type { Environment, Scope, WorkBudget } from '../../jmespath/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { CompiledException, CompiledPolicy, CompiledRule } from '../compile/index.ts';
 import { type Known, type LookUp, lookUpKey, mergeDeep, Need, requestScope } from '../context/index.ts';
@@ -12,7 +12,7 @@ import type {
   SilentRule,
 } from '../program.ts';
 import { type PolicyRequest, subjectOf } from '../request.ts';
-import { newBudget } from './budget.ts';
+import { heavyUnits, newRequestBudget, type RequestBudget, ruleBudget, settleRule } from './budget.ts';
 import { type Candidate, candidatesFor } from './candidates.ts';
 import { errored, type MaybeOutcome, type RuleOutcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
@@ -36,7 +36,10 @@ export function createEvaluation(
 
 class RequestEvaluation implements Evaluation {
   readonly silent: SilentRule[] = [];
+  isPaused = false;
+  usedUnits = 0;
   private rounds = 0;
+  private readonly budget: RequestBudget;
   private request: PolicyRequest;
   private readonly isChained: boolean;
   /** By position among the candidates: what a rule said, `null` when it said nothing, undefined while it waits. */
@@ -53,6 +56,7 @@ class RequestEvaluation implements Evaluation {
   ) {
     this.request = request;
     this.clock = { now: () => request.now };
+    this.budget = options.budget ?? newRequestBudget();
     this.isChained = options.phase === 'mutate';
     this.said = new Array<undefined>(candidates.length).fill(undefined);
     this.exceptions = (options.exceptions ??
@@ -71,11 +75,19 @@ class RequestEvaluation implements Evaluation {
 
   advance(known: Known): readonly LookUp[] {
     let needs: Map<string, LookUp> | undefined;
-    const isLast = ++this.rounds >= maxRounds;
+    // A pause is not a round of look-ups.
+    if (!this.isPaused) this.rounds++;
+    this.isPaused = false;
+    const isLast = this.rounds >= maxRounds;
+    const pauseAt = this.options.mayPause ? this.usedUnits + heavyUnits : Number.POSITIVE_INFINITY;
     // A policy that applies one rule only must not run past a rule that is still waiting.
     let held: Set<CompiledPolicy> | undefined;
     for (let i = 0; i < this.candidates.length; i++) {
       if (this.said[i] !== undefined) continue;
+      if (this.usedUnits >= pauseAt) {
+        this.isPaused = true;
+        break;
+      }
       const { policy } = this.candidates[i]!;
       if (policy.applyOne && (held?.has(policy) || this.hasApplied(policy))) {
         if (!held?.has(policy)) this.said[i] = null;
@@ -91,6 +103,15 @@ class RequestEvaluation implements Evaluation {
     return needs ? [...needs.values()] : [];
   }
 
+  expire(message: string): void {
+    for (const [index, { policy, rule }] of this.candidates.entries()) {
+      if (this.said[index] !== undefined) continue;
+      const isFor = rule.matches(this.request) === undefined;
+      this.said[index] = isFor ? resultOf(overBudget(message), policy, rule, noSteps) : null;
+    }
+    this.isPaused = false;
+  }
+
   private hasApplied(policy: CompiledPolicy): boolean {
     return this.said.some((said) => said?.policy === policy && (said.status === 'pass' || said.status === 'fail'));
   }
@@ -100,9 +121,12 @@ class RequestEvaluation implements Evaluation {
     this.said[index] = null;
     if (rule.matches(this.request) !== undefined) return undefined;
     const steps = this.options.explain ? ([] as Step[]) : undefined;
+    const budget = ruleBudget(this.budget, policy.namespace);
+    const allowed = budget.left;
     let outcome: MaybeOutcome;
     try {
-      outcome = rule.run(this.startRun(policy, rule, known, steps), this.exceptionsOf(policy, rule));
+      if (allowed <= 0) outcome = overBudget('the rules before this one have used the work that one request may take');
+      else outcome = rule.run(this.startRun(policy, rule, known, steps, budget), this.exceptionsOf(policy, rule));
     } catch (thrown) {
       if (thrown instanceof Need && !isLast) {
         this.said[index] = undefined;
@@ -112,7 +136,12 @@ class RequestEvaluation implements Evaluation {
       outcome = errored(
         thrown instanceof Need ? 'the rule asks for more look-ups than are allowed' : errorMessage(thrown),
       );
+    } finally {
+      const used = Math.min(allowed, allowed - budget.left);
+      this.usedUnits += used;
+      settleRule(this.budget, policy.namespace, used);
     }
+    if (outcome?.status === 'error' && budget.left < 0) outcome = { ...outcome, code: 'budget-exceeded' };
     if (!outcome) {
       if (steps) this.silent.push({ policy, rule, steps });
       return undefined;
@@ -127,11 +156,16 @@ class RequestEvaluation implements Evaluation {
     return this.exceptions.filter((exception) => exception.concerns(policy.key, rule.name));
   }
 
-  private startRun(policy: CompiledPolicy, rule: CompiledRule, known: Known, steps: Step[] | undefined): Run {
+  private startRun(
+    policy: CompiledPolicy,
+    rule: CompiledRule,
+    known: Known,
+    steps: Step[] | undefined,
+    budget: WorkBudget,
+  ): Run {
     const { options } = this;
     const own = options.variables?.(policy, rule);
     const given = options.given?.(policy, rule);
-    const budget = newBudget();
     const trace = steps && ((step: Step) => void steps.push(step));
     const start = (base: PolicyRequest): Run => {
       const request = own ? { ...base, variables: mergeVariables(base, own) } : base;
@@ -169,14 +203,16 @@ class RequestEvaluation implements Evaluation {
   }
 }
 
+const overBudget = (message: string): RuleOutcome => ({ ...errored(message), code: 'budget-exceeded' });
+
 /** Every field by name: results are made by the million, and spreading an outcome is many times slower. */
 function resultOf(
-  { status, message, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
+  { status, message, code, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
   policy: CompiledPolicy,
   rule: CompiledRule,
   steps: readonly Step[],
 ): RuleResult {
-  return { policy, rule, status, message, path, patched, targets, generated, exceptions, properties, steps };
+  return { policy, rule, status, message, code, path, patched, targets, generated, exceptions, properties, steps };
 }
 
 function mergeVariables({ variables = {} }: PolicyRequest, own: Readonly<Record<string, unknown>>) {

@@ -6,6 +6,8 @@ export type RuleStatus = 'pass' | 'fail' | 'error' | 'skip';
 export interface RuleOutcome {
   readonly status: RuleStatus;
   readonly message: string;
+  /** Why a rule could not be evaluated, where a program must know. */
+  readonly code?: 'budget-exceeded' | undefined;
   /** Where in the object it was decided. */
   readonly path?: string | undefined;
   /** Mutate rules: the object as the rule leaves it. */
