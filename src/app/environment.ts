@@ -169,15 +169,20 @@ function createFeed(): AdmissionResultsFeed {
 }
 
 function createProblems(): PolicyProblemsFeed {
-  const problems = new Map<string, NonNullable<ReturnType<PolicyProblemsFeed['of']>>>();
+  // By policy, then by the feature that found it: one that is over must not hide another's.
+  const problems = new Map<string, Map<string, NonNullable<ReturnType<PolicyProblemsFeed['of']>>>>();
   const listeners = new Set<(policy: string) => void>();
   return {
-    tell(policy, problem) {
-      if (problem) problems.set(policy, problem);
-      else problems.delete(policy);
+    from: (feature) => (policy, problem) => {
+      const own = problems.get(policy) ?? new Map();
+      if (problem) problems.set(policy, own.set(feature, problem));
+      else if (own.delete(feature) && own.size === 0) problems.delete(policy);
       for (const listener of [...listeners]) listener(policy);
     },
-    of: (policy) => problems.get(policy),
+    of(policy) {
+      const found = [...(problems.get(policy)?.values() ?? [])];
+      return found[0] && { reason: found[0].reason, message: found.map(({ message }) => message).join('; ') };
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -3,6 +3,7 @@ import type { Logger } from '../base/index.ts';
 import { createInformer, type Informer, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import type { DownstreamMark } from './checkpoint.ts';
+import { ListFailures } from './list-failures.ts';
 import { type Origin, originOf, policyLabel } from './origin.ts';
 
 /** One synchronized object of ours, without its content. */
@@ -34,12 +35,19 @@ const byTrigger = (policy: string, uid: string) => `t ${policy} ${uid}`;
 const byPolicy = (policy: string) => `p ${policy}`;
 const byUid = (uid: string) => `u ${uid}`;
 
+interface FollowedKind {
+  readonly informer: Informer<KubeObject, Stored>;
+  readonly run: Promise<void>;
+  /** Where the caller asked to resume, until the first list is complete. */
+  readonly since: string | undefined;
+  /** The first list is complete, and what was removed before it is known. */
+  readonly ready: Promise<void>;
+  readonly failures: ListFailures;
+}
+
 /** The synchronized objects of ours, kind by kind, as the server has them. */
 export class DownstreamIndex {
-  private readonly followed = new Map<
-    string,
-    { readonly informer: Informer<KubeObject, Stored>; readonly run: Promise<void> }
-  >();
+  private readonly followed = new Map<string, FollowedKind>();
 
   constructor(
     private readonly options: DownstreamIndexOptions,
@@ -49,18 +57,33 @@ export class DownstreamIndex {
   /** Up to where each kind that has objects is known. */
   marks(): Readonly<Record<string, DownstreamMark>> {
     const marks: Record<string, DownstreamMark> = {};
-    for (const [id, { informer }] of this.followed) {
+    for (const [id, { informer, since }] of this.followed) {
       const { resourceVersion, type, size } = informer;
-      if (resourceVersion !== undefined && size > 0) marks[id] = { type: plain(type), resourceVersion };
+      if (!informer.hasSynced && since !== undefined) marks[id] = { type: plain(type), resourceVersion: since };
+      else if (resourceVersion !== undefined && size > 0) marks[id] = { type: plain(type), resourceVersion };
     }
     return marks;
   }
 
-  /** Resolves when all objects of the kind are known. `since` also tells of those removed after that version. */
+  /**
+   * Resolves when all objects of the kind are known; rejects when they cannot be listed at the moment, so that nobody
+   * waits for a permission. `since` also tells of those removed after that version.
+   */
   async follow(type: ResourceType, since?: string): Promise<void> {
+    const { ready, failures } = this.start(type, since);
+    await failures.orFail(ready);
+  }
+
+  /** Follows the kind and resolves when all its objects are known, however long that takes. */
+  async whenReady(type: ResourceType): Promise<void> {
+    await this.start(type, undefined).ready;
+  }
+
+  private start(type: ResourceType, since: string | undefined): FollowedKind {
     const id = renderGvr(type);
     const known = this.followed.get(id);
-    if (known) return known.informer.synced(this.signal);
+    if (known) return known;
+    const failures = new ListFailures(type);
     const { client, installation, log, onChange } = this.options;
     const selection = { labelSelector: `${ownerLabel}=${installation},${policyLabel}` };
     const project = (object: KubeObject): Stored => {
@@ -70,7 +93,7 @@ export class DownstreamIndex {
       return { type, origin, object: { apiVersion, kind, metadata } };
     };
     const informer = createInformer<KubeObject, Stored>({
-      client,
+      client: failures.observe(client),
       type,
       ...selection,
       project,
@@ -93,14 +116,19 @@ export class DownstreamIndex {
       },
       onDelete: ({ stored }) => stored && onChange(stored, true),
     });
-    this.followed.set(id, { informer, run: informer.run(this.signal) });
-    await informer.synced(this.signal);
-    if (since !== undefined) {
+    const tellRemoved = async () => {
+      if (since === undefined) return;
       for (const object of await removedSince(client, type, { ...selection, resourceVersion: since }, this.signal)) {
         const gone = project(object);
         if (gone) onChange(gone, true);
       }
-    }
+    };
+    const ready = informer.synced(this.signal).then(tellRemoved);
+    // Whoever waits hears of it; nobody needs to.
+    ready.catch(() => {});
+    const followed = { informer, run: informer.run(this.signal), since, ready, failures };
+    this.followed.set(id, followed);
+    return followed;
   }
 
   async stopped(): Promise<void> {

@@ -156,7 +156,22 @@ class Term {
 
   /** Everything synchronized is looked at once: whatever happened while nobody led shows in it. */
   private async followDownstream({ downstream }: Checkpoint): Promise<void> {
-    for (const { type, resourceVersion } of Object.values(downstream)) await this.index.follow(type, resourceVersion);
+    for (const { type, resourceVersion } of Object.values(downstream)) {
+      try {
+        await this.index.follow(type, resourceVersion);
+      } catch (thrown) {
+        if (this.signal.aborted) throw thrown;
+        // Costs the objects of this kind only; they are looked at once they can be listed.
+        const fields = { type: renderGvr(type), error: errorMessage(thrown) };
+        this.options.log.warn('objects that policies keep cannot be listed', fields);
+        this.index.whenReady(type).then(
+          () => this.syncAll(),
+          () => {
+            // The term is over.
+          },
+        );
+      }
+    }
     this.syncAll();
   }
 
@@ -249,7 +264,8 @@ class Term {
         for (const { apiVersion, kind } of [generate, ...(generate.foreach ?? [])]) {
           if (!apiVersion || !kind || kind.includes('{{') || apiVersion.includes('{{')) continue;
           const type = await this.options.discovery.byKind(`${apiVersion}/${kind}`, { signal: this.signal });
-          if (type) await this.index.follow(type);
+          // Not waited for: a kind that cannot be listed must not keep others from being followed.
+          if (type) this.index.whenReady(type).catch(() => {});
         }
       }
     }

@@ -13,6 +13,7 @@ export {
   admittedResults,
   type TakeAdmissionResults,
 } from './admission-results.ts';
+export type { OnReportProblem, ReportProblem } from './kind-failures.ts';
 export {
   createReportMetrics,
   type OpenReportMetrics,

@@ -2,6 +2,7 @@ import type { Logger } from '../base/index.ts';
 import { createInformer, type DiscoveredType, type Informer, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { hashBody, hashNode, hashStatus } from './body-hash.ts';
+import { type KindFailure, withFailures } from './kind-failures.ts';
 import type { IndexedResource } from './result-index.ts';
 import type { TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
@@ -28,6 +29,10 @@ export interface KindWatch {
   unjudged: number;
   /** Whether everything that was there at the start has been judged once. */
   isComplete: boolean;
+  /** Set while its objects cannot be listed or watched. */
+  failure: KindFailure | undefined;
+  /** Asked for before the first list was complete, and due after it. */
+  readonly dueRescans: Map<string, 'all' | ReadonlySet<string>>;
   stop(): Promise<void>;
 }
 
@@ -39,11 +44,18 @@ export interface KindWatchOptions extends WatchedType {
   readonly onChanged: (watch: KindWatch, key: string, object: KubeObject) => void;
   readonly onGone: (watch: KindWatch, key: string, uid: string) => void;
   readonly onSynced: (watch: KindWatch) => void;
+  /** Its objects cannot be read, or can be read again. */
+  readonly onFailure: (watch: KindWatch) => void;
 }
 
 /** Follows the objects of one type until it is stopped. */
 export function startKindWatch(options: KindWatchOptions): KindWatch {
-  const { type, plans, policies, client, pageSize, log, signal, onChanged, onGone, onSynced } = options;
+  const { type, plans, policies, pageSize, log, signal, onChanged, onGone, onSynced } = options;
+  const client = withFailures(options.client, (failure) => {
+    if (watch.failure?.message === failure?.message) return;
+    watch.failure = failure;
+    options.onFailure(watch);
+  });
   const informer = createInformer<KubeObject, SeenObject>({ client, type, log, pageSize, project: see });
   const stopping = new AbortController();
   const running = informer.run(AbortSignal.any([signal, stopping.signal]));
@@ -55,6 +67,8 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
     resources: new Map(),
     unjudged: 0,
     isComplete: false,
+    failure: undefined,
+    dueRescans: new Map(),
     async stop() {
       stopping.abort();
       await running;

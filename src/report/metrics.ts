@@ -17,6 +17,8 @@ export interface ReportGauges {
   readonly totals: readonly number[];
   readonly objects: number;
   readonly watchedKinds: number;
+  /** Those of them that cannot be listed or watched. */
+  readonly failingKinds: number;
   /** Age of the oldest change that is not in a report yet. */
   readonly lagSeconds: number;
 }
@@ -74,6 +76,11 @@ export function createReportMetrics(registry: Registry, gauges: () => ReportGaug
     });
   gauge('supercargo_report_objects', 'Report objects that shall exist', ({ objects }) => objects);
   gauge('supercargo_report_watched_kinds', 'Kinds followed for reports', ({ watchedKinds }) => watchedKinds);
+  gauge(
+    'supercargo_report_failing_kinds',
+    'Kinds that policies match and that cannot be listed or watched',
+    ({ failingKinds }) => failingKinds,
+  );
   gauge(
     'supercargo_report_scan_lag_seconds',
     'Age of the oldest change that is not in a report yet',

@@ -3,6 +3,7 @@ import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
 import type { LivePolicies, LookUps } from '../runtime/index.ts';
 import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
+import type { OnReportProblem } from './kind-failures.ts';
 import { ownPace, sharedPace, waitFor } from './loop.ts';
 import { noMetrics, type OpenReportMetrics, type ReportGauges } from './metrics.ts';
 import { readOutboxes } from './outbox-reader.ts';
@@ -29,6 +30,7 @@ export interface ReporterOptions {
   readonly limits?: Partial<WriterLimits>;
   /** The thread has nothing else to do: no admission and no lease waits while it works. */
   readonly isAlone?: boolean;
+  readonly onProblem?: OnReportProblem | undefined;
   readonly metrics?: OpenReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -175,6 +177,7 @@ function gaugesOf({ index, scanner, writer }: Term, clock: Clock): ReportGauges 
     totals: index.totals,
     objects: index.partCount,
     watchedKinds: scanner.watches.size,
+    failingKinds: [...scanner.watches.values()].filter(({ failure }) => failure).length,
     lagSeconds: (nowMs - oldest) / 1000,
   };
 }

@@ -3,40 +3,71 @@ import { waitFor } from './loop.ts';
 /** By policy: everywhere, or in these namespaces. */
 export type Rescans = ReadonlyMap<string, 'all' | ReadonlySet<string>>;
 
+/** What is to be run again: by policies on all their kinds, and on single kinds where an earlier pass did not get through. */
+export interface RescanBatch {
+  readonly everywhere: Rescans;
+  readonly ofKind: ReadonlyMap<string, Rescans>;
+}
+
+type Mutable = Map<string, 'all' | ReadonlySet<string>>;
+
+/** Adds to what is asked for already. */
+export function mergeRescan(into: Mutable, policy: string, namespaces: 'all' | Iterable<string>): void {
+  const before = into.get(policy);
+  if (before === 'all') return;
+  into.set(policy, namespaces === 'all' ? 'all' : new Set([...(before ?? []), ...namespaces]));
+}
+
 /** Which policies are to be run again; requests that wait are put together. */
 export class RescanRequests {
-  private waiting = new Map<string, 'all' | Set<string>>();
-  private running: Rescans = new Map();
+  private waiting: Mutable = new Map();
+  private waitingOfKind = new Map<string, Mutable>();
+  private running: RescanBatch = { everywhere: new Map(), ofKind: new Map() };
   private wake: () => void = () => {};
 
   add(policy: string, namespaces: 'all' | Iterable<string>): void {
-    const before = this.waiting.get(policy);
-    if (before !== 'all')
-      this.waiting.set(policy, namespaces === 'all' ? 'all' : new Set([...(before ?? []), ...namespaces]));
+    mergeRescan(this.waiting, policy, namespaces);
     this.wake();
   }
 
-  addAll(rescans: Rescans): void {
-    for (const [policy, namespaces] of rescans) this.add(policy, namespaces);
+  /** On the objects of one kind alone, named by `group/version/resource`. */
+  addForKind(kind: string, rescans: Rescans): void {
+    if (rescans.size === 0) return;
+    const waiting = this.waitingOfKind.get(kind) ?? new Map();
+    this.waitingOfKind.set(kind, waiting);
+    for (const [policy, namespaces] of rescans) mergeRescan(waiting, policy, namespaces);
+    this.wake();
   }
 
   /** Whether the policy's results, or any at all, are about to change: the request waits or is being worked off. */
   concerns(policy: string | undefined): boolean {
-    if (policy === undefined) return this.waiting.size > 0 || this.running.size > 0;
-    return this.waiting.has(policy) || this.running.has(policy);
+    const { everywhere, ofKind } = this.running;
+    return [this.waiting, everywhere, ...this.waitingOfKind.values(), ...ofKind.values()].some((rescans) =>
+      policy === undefined ? rescans.size > 0 : rescans.has(policy),
+    );
   }
 
   /** Waits for requests and takes all there are; what was taken before counts as done. Undefined when stopped. */
-  async take(signal: AbortSignal): Promise<Rescans | undefined> {
-    this.running = new Map();
-    while (this.waiting.size === 0 && !signal.aborted) {
+  async take(signal: AbortSignal): Promise<RescanBatch | undefined> {
+    this.running = { everywhere: new Map(), ofKind: new Map() };
+    while (this.waiting.size === 0 && this.waitingOfKind.size === 0 && !signal.aborted) {
       await waitFor(signal, (wake) => {
         this.wake = wake;
       });
     }
     if (signal.aborted) return undefined;
-    this.running = this.waiting;
+    this.running = { everywhere: this.waiting, ofKind: this.waitingOfKind };
     this.waiting = new Map();
+    this.waitingOfKind = new Map();
     return this.running;
   }
+}
+
+/** What of a batch concerns the objects of one kind. */
+export function rescansOf({ everywhere, ofKind }: RescanBatch, kind: string): Rescans {
+  const own = ofKind.get(kind);
+  if (!own) return everywhere;
+  const merged: Mutable = new Map(everywhere);
+  for (const [policy, namespaces] of own) mergeRescan(merged, policy, namespaces);
+  return merged;
 }

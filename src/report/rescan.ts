@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { type KubeClient, objectKey } from '../kube/index.ts';
 import { renderGvr } from '../object/index.ts';
 import type { KindWatch } from './kind-watch.ts';
@@ -6,7 +6,7 @@ import type { LookUpCache } from './look-up-tracker.ts';
 import type { LoopShare } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
 import type { ObjectJudge } from './object-judge.ts';
-import type { RescanRequests, Rescans } from './rescan-requests.ts';
+import { mergeRescan, type RescanRequests, type Rescans, rescansOf } from './rescan-requests.ts';
 
 export interface RescanContext {
   readonly client: KubeClient;
@@ -20,25 +20,38 @@ export interface RescanContext {
   readonly log: Logger;
 }
 
-const repeatMs = 5_000;
+const repeat = { baseMs: 5_000, maxMs: 60_000 };
 
-/** Works off requests, one pass at a time. Objects are paged through, never all held. */
+/**
+ * Works off requests, one pass at a time. Objects are paged through, never all held. A kind that cannot be read holds up
+ * no other: its share of the request waits until it can.
+ */
 export async function runRescans(context: RescanContext, signal: AbortSignal): Promise<void> {
   const { requests, watches, metrics, log, clock } = context;
+  const failures = new Map<string, number>();
   while (!signal.aborted) {
-    const rescans = await requests.take(signal);
-    if (!rescans) return;
-    metrics.rescanned(rescans.size);
-    for (const watch of [...watches.values()]) {
+    const batch = await requests.take(signal);
+    if (!batch) return;
+    metrics.rescanned(new Set([batch.everywhere, ...batch.ofKind.values()].flatMap((one) => [...one.keys()])).size);
+    for (const [kind, watch] of [...watches]) {
+      const rescans = new Map([...rescansOf(batch, kind)].filter(([policy]) => watch.policies.has(policy)));
+      if (rescans.size === 0) continue;
+      if (!watch.informer.hasSynced) {
+        for (const [policy, namespaces] of rescans) mergeRescan(watch.dueRescans, policy, namespaces);
+        continue;
+      }
       try {
         await rescanType(watch, rescans, context, signal);
+        failures.delete(kind);
       } catch (thrown) {
         if (signal.aborted) return;
         log.warn('a rescan was cut short and will be repeated', {
           type: renderGvr(watch.type),
           error: errorMessage(thrown),
         });
-        clock.after(repeatMs, () => requests.addAll(rescans));
+        const failed = failures.get(kind) ?? 0;
+        failures.set(kind, failed + 1);
+        clock.after(backoffMs(failed, repeat), () => watches.get(kind) === watch && requests.addForKind(kind, rescans));
       }
     }
   }
@@ -52,7 +65,6 @@ async function rescanType(
 ): Promise<void> {
   const plans = watch.plans.filter(({ program }) => rescans.has(program.key));
   if (plans.length === 0) return;
-  await watch.informer.synced(signal);
   const places = plans.map(({ program }) => rescans.get(program.key)!);
   const isEverywhere = places.includes('all') || !watch.type.namespaced;
   const namespaces = isEverywhere

@@ -1,10 +1,11 @@
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
-import { gvkOf } from '../object/index.ts';
+import { gvkOf, renderGvr } from '../object/index.ts';
 import type { ExceptionProgram } from '../policy/index.ts';
 import type { LivePolicies, LookUps, PolicyChange } from '../runtime/index.ts';
 import { withBackpressure } from './backpressure.ts';
 import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
+import { KindFailures, type OnReportProblem } from './kind-failures.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
 import { every, LoopShare, type Pace, waitFor } from './loop.ts';
@@ -29,6 +30,7 @@ export interface ScannerOptions {
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly onProblem?: OnReportProblem | undefined;
   /** An object that is followed has come or changed, before it is judged. */
   readonly onSeen?: (watch: KindWatch, key: string) => void;
 }
@@ -55,11 +57,13 @@ export class Scanner {
   private wakeControl: () => void = () => {};
   private wakeLanes: (() => void)[] = [];
   private readonly share: LoopShare;
+  private readonly failures: KindFailures;
   /** When the change was seen whose results are being entered. */
   causeMs: number | undefined;
 
   constructor(private readonly options: ScannerOptions) {
     const { lookUps, policies, index, isLeftOut, clock } = options;
+    this.failures = new KindFailures(options.onProblem ?? (() => {}));
     this.share = new LoopShare(clock, options.pace.sliceMs);
     this.tracker = new LookUpTracker({
       lookUps,
@@ -85,7 +89,7 @@ export class Scanner {
   progressOf(policy: string | undefined): Progress {
     if (!this.hasApplied) return 'unknown';
     for (const watch of this.watches.values()) {
-      if (watch.isComplete) continue;
+      if (watch.isComplete || isLeftOutOfReports(watch, policy)) continue;
       if (policy === undefined || watch.policies.has(policy)) return 'unknown';
     }
     const isChanging =
@@ -102,7 +106,9 @@ export class Scanner {
       this.changedPolicies.size === 0 &&
       this.pending.size === 0 &&
       !this.rescans.concerns(undefined) &&
-      [...this.watches.values()].every((watch) => watch.isComplete && watch.unjudged === 0)
+      [...this.watches.values()].every(
+        (watch) => (watch.isComplete || watch.failure !== undefined) && watch.unjudged === 0,
+      )
     );
   }
 
@@ -144,6 +150,7 @@ export class Scanner {
     } finally {
       stopTimer();
       stopListening();
+      this.failures.clearAll();
       for (const watch of this.watches.values()) await watch.stop();
       await this.facts.stopped();
     }
@@ -234,6 +241,7 @@ export class Scanner {
       if (watch) Object.assign(watch, { plans: wantedType.plans, policies: wantedType.policies });
       else this.watches.set(id, this.startWatch(wantedType, signal));
     }
+    this.tellFailures();
     for (const key of changed) {
       const program = policies.current.get(key);
       this.tracker.forgetPolicy(key);
@@ -274,8 +282,17 @@ export class Scanner {
         if (resource) this.enter(clock.monotonicMs(), () => this.options.index.removeResource(resource));
         this.completeIfDone(watch);
       },
-      onSynced: (watch) => this.completeIfDone(watch),
+      onSynced: (watch) => {
+        this.rescans.addForKind(renderGvr(watch.type), watch.dueRescans);
+        watch.dueRescans.clear();
+        this.completeIfDone(watch);
+      },
+      onFailure: () => this.tellFailures(),
     });
+  }
+
+  private tellFailures(): void {
+    this.failures.update(this.watches.values(), (policy) => this.options.policies.current.get(policy));
   }
 
   private async endWatch(id: string, watch: KindWatch): Promise<void> {
@@ -335,4 +352,12 @@ export class Scanner {
     work();
     this.causeMs = undefined;
   }
+}
+
+/**
+ * A kind that we may not list does not hold back what is known of others. Any other failure does, where reports are
+ * split: what the policy said of that kind before must not be removed because it cannot be read.
+ */
+function isLeftOutOfReports({ failure }: KindWatch, policy: string | undefined): boolean {
+  return failure !== undefined && (failure.isForbidden || policy === undefined);
 }

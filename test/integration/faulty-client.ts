@@ -1,4 +1,4 @@
-import { type KubeClient, KubeError } from '../../src/kube/index.ts';
+import { type KubeClient, KubeError, type ResourceType } from '../../src/kube/index.ts';
 
 export type WriteFault = 'none' | 'conflict' | 'throttled' | 'error' | 'lost-answer';
 
@@ -24,5 +24,28 @@ export function withFaults(client: KubeClient, next: () => WriteFault): KubeClie
     create: (type, object, options) => suffer(() => client.create(type, object, options)),
     replace: (type, object, options) => suffer(() => client.replace(type, object, options)),
     delete: (type, key, options) => suffer(() => client.delete(type, key, options)),
+  };
+}
+
+/** The same client, whose lists and watches of some types are refused as by missing rights. */
+export function withoutRights(client: KubeClient, isRefused: (type: ResourceType) => boolean): KubeClient {
+  const check = (type: ResourceType) => {
+    if (isRefused(type))
+      throw new KubeError('kube-forbidden', `injected: cannot list ${type.resource} (403)`, { ...line, status: 403 });
+  };
+  return {
+    ...client,
+    async list(type, options) {
+      check(type);
+      return client.list(type, options);
+    },
+    async *pages(type, options) {
+      check(type);
+      yield* client.pages(type, options);
+    },
+    async *watch(type, options) {
+      check(type);
+      yield* client.watch(type, options);
+    },
   };
 }

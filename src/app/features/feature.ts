@@ -1,8 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { OnResults, PolicyProblems } from '../../admission/index.ts';
+import type { OnResults, PolicyProblem, PolicyProblems } from '../../admission/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { Runnable } from '../../controller/index.ts';
-import type { OnPolicyProblem } from '../../generate/index.ts';
 import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
 import type { LabelMatcher } from '../../object/index.ts';
 import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
@@ -50,7 +49,8 @@ export interface AdmissionResultsFeed {
 
 /** From the features that run policies to the one that writes their status. */
 export interface PolicyProblemsFeed extends PolicyProblems {
-  readonly tell: OnPolicyProblem;
+  /** How a feature sets the problem of a policy, or takes it back. */
+  from(feature: string): (policy: string, problem: PolicyProblem | undefined) => void;
 }
 
 /** What a feature consists of, as the program sees it. Runnables for the leader alone need the group of the feature's name. */

@@ -24,7 +24,7 @@ export const wireGenerate: WireFeature = (environment) => {
     replica: hostname()
       .toLowerCase()
       .replace(/[^a-z0-9.-]/g, '-'),
-    onProblem: environment.policyProblems.tell,
+    onProblem: environment.policyProblems.from('generate'),
     clock,
     log,
   });

@@ -20,7 +20,7 @@ type ReporterEnvironment = Pick<
 /** The reporter of the configuration, in whichever thread this is. */
 export function openReporter(
   { config, connection, policies, lookUps, namespace, clock, log }: ReporterEnvironment,
-  more: Pick<ReporterOptions, 'metrics' | 'isAlone'>,
+  more: Pick<ReporterOptions, 'metrics' | 'isAlone' | 'onProblem'>,
 ): Reporter {
   return createReporter({
     client: connection.client,

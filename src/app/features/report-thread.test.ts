@@ -36,7 +36,7 @@ describe('the thread of reports', () => {
       judged: data.config.installation === 'mine' && data.origin.env.KUBECONFIG === '/k' && data.origin.context === 'c' ? 7 : 0,
       rescanned: 2,
       written: [{ operation: 'update', outcome: 'done', bytes: 300, times: 3 }],
-      gauges: { totals: [4, 0, 0, 0, 0], objects: 5, watchedKinds: 6, lagSeconds: 0 },
+      gauges: { totals: [4, 0, 0, 0, 0], objects: 5, watchedKinds: 6, failingKinds: 1, lagSeconds: 0 },
     }`;
     const { reporter, registry } = threadThat(`
       port.postMessage({ kind: 'counts', isIdle: true, counts: ${counts} });
@@ -54,6 +54,7 @@ describe('the thread of reports', () => {
       'supercargo_report_writes_total{operation="update",outcome="done"} 3',
       'supercargo_report_written_bytes_total 300',
       'supercargo_report_objects 5',
+      'supercargo_report_failing_kinds 1',
     ])
       expect(text).toContain(`${line}\n`);
     stop.abort();

@@ -4,9 +4,11 @@ import {
   type AdmittedResults,
   admittedResults,
   type IsLeftOut,
+  type OnReportProblem,
   type OpenReportMetrics,
   type Reporter,
   type ReportGauges,
+  type ReportProblem,
 } from '../../report/index.ts';
 import type { Config } from '../config.ts';
 import type { ConnectionOrigin } from '../connect.ts';
@@ -28,6 +30,7 @@ export type ToReportThread =
   | { readonly kind: 'stop' };
 export type FromReportThread =
   | { readonly kind: 'counts'; readonly counts: ReportCounts; readonly isIdle: boolean }
+  | { readonly kind: 'problem'; readonly policy: string; readonly problem: ReportProblem | undefined }
   /** Its work is over. Timers that nobody waits for may still keep the thread itself. */
   | { readonly kind: 'ended'; readonly failure?: string };
 
@@ -37,6 +40,7 @@ export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 export interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
   readonly isLeftOut: IsLeftOut;
+  readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
   /** How long it may take to stop; all it does can be cut off anywhere. */
   readonly graceMs?: number;
@@ -52,6 +56,7 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
   let worker: Worker | undefined;
   let gauges: ReportGauges | undefined;
   let isIdle = false;
+  const problems = new Set<string>();
   let isStopping = false;
   const metrics = options.metrics(() => gauges);
   const send = (message: ToReportThread) => worker?.postMessage(message);
@@ -65,6 +70,10 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
         if (message.kind === 'ended') {
           if (message.failure !== undefined) failure = new SupercargoError('report-thread', message.failure);
           void running.terminate();
+        } else if (message.kind === 'problem') {
+          if (message.problem) problems.add(message.policy);
+          else problems.delete(message.policy);
+          options.onProblem?.(message.policy, message.problem);
         } else {
           addCounts(metrics, message.counts);
           gauges = message.counts.gauges;
@@ -90,6 +99,9 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       signal.removeEventListener('abort', stop);
       clearTimeout(insist);
       [worker, gauges, isIdle] = [undefined, undefined, false];
+      // A thread that was ended could not take them back.
+      for (const policy of problems) options.onProblem?.(policy, undefined);
+      problems.clear();
       if (failure !== undefined) throw failure;
       if (!signal.aborted) throw new SupercargoError('report-thread', 'the thread of reports has ended');
     },

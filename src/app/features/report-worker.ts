@@ -58,7 +58,11 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
     });
     let tally: ReturnType<typeof tallyCounts> | undefined;
     const metrics: OpenReportMetrics = (gauges) => (tally = tallyCounts(gauges));
-    const reporter = openReporter(environment, { metrics, isAlone: true });
+    const reporter = openReporter(environment, {
+      metrics,
+      isAlone: true,
+      onProblem: (policy, problem) => send({ kind: 'problem', policy, problem }),
+    });
     const tell = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
     const timer = setInterval(tell, countsMs);
     const start = () => {

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { startOrder } from '../../controller/index.ts';
 import { parseDurationMs } from '../../object/index.ts';
-import { createReportMetrics, createReportOutbox, type OpenReportMetrics } from '../../report/index.ts';
+import {
+  createReportMetrics,
+  createReportOutbox,
+  type OnReportProblem,
+  type OpenReportMetrics,
+} from '../../report/index.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
 import { isLeftOutOf, openReporter } from './report-setup.ts';
 import { createReportThread, type RemoteReporter } from './report-thread.ts';
@@ -43,7 +48,8 @@ export const wireReport: WireFeature = (environment) => {
 function reporterOf(environment: FeatureEnvironment): RemoteReporter {
   const { reportWorker: program, config, connection, selector, metrics, log } = environment;
   const open: OpenReportMetrics = (gauges) => createReportMetrics(metrics, gauges);
-  if (program === undefined) return openReporter(environment, { metrics: open });
+  const onProblem = problemsOf(environment);
+  if (program === undefined) return openReporter(environment, { metrics: open, onProblem });
   const { leaseDuration, renewDeadline } = config.leaderElection;
   return createReportThread({
     program,
@@ -52,8 +58,24 @@ function reporterOf(environment: FeatureEnvironment): RemoteReporter {
     origin: connection.origin,
     isLeftOut: isLeftOutOf(config),
     metrics: open,
+    onProblem,
     // Whoever loses the lease has so long to stop before somebody else may lead.
     graceMs: (parseDurationMs(leaseDuration) - parseDurationMs(renewDeadline)) / 2,
     log,
   });
+}
+
+/** A policy with kinds that cannot be read says so: in its status, and in an event. */
+function problemsOf({ policyProblems, events, log }: FeatureEnvironment): OnReportProblem {
+  const setProblem = policyProblems.from('report');
+  return (policy, problem) => {
+    setProblem(policy, problem && { reason: problem.reason, message: problem.message });
+    if (!problem) {
+      log.info('all kinds of a policy can be read again for reports', { feature: 'report', policy });
+      return;
+    }
+    const { subject, reason, message } = problem;
+    log.warn('kinds of a policy cannot be read for reports', { feature: 'report', policy, reason, problem: message });
+    events.record(subject, { type: 'Warning', reason: 'PolicyError', message });
+  };
 }

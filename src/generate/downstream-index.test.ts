@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { silentLogger } from '../base/index.ts';
+import { type KubeClient, KubeError, type ResourceType } from '../kube/index.ts';
+import { DownstreamIndex } from './downstream-index.ts';
+
+const secrets: ResourceType = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
+
+/** A server without objects, which refuses lists until it is told otherwise. */
+function server() {
+  const rights = { mayList: false };
+  const client = {
+    async *pages() {
+      if (!rights.mayList)
+        throw new KubeError('kube-forbidden', 'no (403)', { method: 'GET', path: '/api/v1/secrets', status: 403 });
+      yield { items: [], resourceVersion: '7', serverTimeMs: 0 };
+    },
+    async *watch(_: ResourceType, { signal }: { signal: AbortSignal }) {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    },
+  } as unknown as KubeClient;
+  return { client, rights };
+}
+
+describe('synchronized objects of a kind that may not be listed', () => {
+  test('fail the work that needs them at once, and are followed when the right is granted', async () => {
+    const { client, rights } = server();
+    const stop = new AbortController();
+    const index = new DownstreamIndex(
+      { client, installation: 'mine', log: silentLogger, onChange: () => {} },
+      stop.signal,
+    );
+    const missing = "missing permission: cannot list secrets; allow it to Supercargo's service account";
+    for (let i = 0; i < 10; i++) await expect(index.follow(secrets, '3')).rejects.toThrow(missing);
+    // Where to resume is not forgotten meanwhile.
+    expect(index.marks()).toEqual({ 'v1/secrets': { type: secrets, resourceVersion: '3' } });
+    rights.mayList = true;
+    await expect.poll(() => index.marks(), { timeout: 10_000 }).toEqual({});
+    stop.abort();
+    await index.stopped();
+  });
+});
