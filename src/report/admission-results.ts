@@ -1,8 +1,9 @@
 import type { Clock } from '../base/index.ts';
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
-import type { PolicyProgram, PolicyRequest, RuleResult } from '../policy/index.ts';
+import type { PolicyRequest, RuleResult } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { hashBody } from './body-hash.ts';
+import type { Controllers } from './controllers.ts';
 import { isSame, type KindWatch } from './kind-watch.ts';
 import { contentOf, type ResourceReference, type ResultContent, referenceTo } from './result.ts';
 import type { ResultIndex } from './result-index.ts';
@@ -19,6 +20,8 @@ export interface AdmissionRecord {
 
 export type TakeAdmissionResults = (record: AdmissionRecord) => void;
 
+type Owned = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+
 /** What of it counts, as data that can be kept and sent. */
 export interface AdmittedResults {
   readonly uid: string;
@@ -28,6 +31,8 @@ export interface AdmittedResults {
   /** Of the object as it was judged. */
   readonly body: TextHash;
   readonly contents: readonly ResultContent[];
+  /** What is known of the object's controller. */
+  readonly owned?: Owned | undefined;
 }
 
 /** Undefined for what leaves nothing to report on. */
@@ -37,10 +42,15 @@ export function admittedResults(record: AdmissionRecord, isLeftOut: IsLeftOut): 
   if (record.isBlocked || !object || !uid || dryRun || operation === 'DELETE' || subresource !== '') return undefined;
   const { namespace = '', name = '' } = object.metadata;
   if (!isReportable(kind) || isLeftOut(kind, namespace, name)) return undefined;
-  const contents = record.results.filter((result) => counts(result, kind, object)).map(admitted);
+  const contents = record.results.filter((result) => counts(result, kind)).map(admitted);
   if (contents.length === 0) return undefined;
   const key = namespace === '' ? name : `${namespace}/${name}`;
-  return { uid, group: kind.group, kind: kind.kind, key, body: hashBody(object), contents };
+  return { uid, group: kind.group, kind: kind.kind, key, body: hashBody(object), contents, ...ownedOf(object) };
+}
+
+function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }: KubeObject): { owned?: Owned } {
+  if (!ownerReferences?.length) return {};
+  return { owned: { apiVersion, kind, metadata: { ...(namespace ? { namespace } : {}), ownerReferences } } };
 }
 
 interface Waiting {
@@ -53,6 +63,7 @@ export interface AdmissionResultsOptions {
   readonly policies: LivePolicies;
   readonly index: ResultIndex;
   readonly watches: () => Iterable<KindWatch>;
+  readonly controllers: () => Controllers | undefined;
   readonly enter: (sinceMs: number, work: () => void) => void;
   readonly clock: Clock;
 }
@@ -73,7 +84,9 @@ export class AdmissionResults {
   constructor(private readonly options: AdmissionResultsOptions) {}
 
   take(admitted: AdmittedResults): void {
-    const { uid, kind, group, key, body, contents } = admitted;
+    const { uid, kind, group, key, body } = admitted;
+    const contents = this.withoutOwned(admitted);
+    if (contents.length === 0) return;
     const before = this.waiting.get(uid);
     // Enforced and audited policies may be told one after the other.
     const together = before && isSame(before.body, body) ? merge(before.contents, contents) : contents;
@@ -114,6 +127,18 @@ export class AdmissionResults {
     });
   }
 
+  /** Only whoever leads knows the controllers of controllers. */
+  private withoutOwned({ contents, owned, group, kind }: AdmittedResults): readonly ResultContent[] {
+    const controllers = owned ? (this.options.controllers()?.of(owned) ?? []) : [];
+    if (controllers.length === 0) return contents;
+    return contents.filter(({ head }) => {
+      const program = this.options.policies.current.get(head.policy);
+      const version = owned?.apiVersion.split('/').at(-1) ?? '';
+      const plan = program && planFor(program, { group, version, kind });
+      return plan && programFor(plan, controllers)?.rules.some(({ name }) => name === head.rule);
+    });
+  }
+
   private isStillAsked(watch: KindWatch, policy: string, rule: string): boolean {
     const program = this.options.policies.current.get(policy);
     if (!program || sourceOf(program) !== 'admission') return false;
@@ -131,11 +156,9 @@ export class AdmissionResults {
   }
 }
 
-function counts({ policy, rule }: RuleResult, kind: GroupVersionKind, object: KubeObject): boolean {
+function counts({ policy, rule }: RuleResult, kind: GroupVersionKind): boolean {
   if (sourceOf(policy) !== 'admission') return false;
-  const plan = planFor(policy, kind);
-  const program: PolicyProgram | undefined = plan && programFor(plan, object);
-  return program?.rules.some(({ name }) => name === rule.name) ?? false;
+  return planFor(policy, kind)?.whole.rules.some(({ name }) => name === rule.name) ?? false;
 }
 
 const admitted = (result: RuleResult) => contentOf(result, 'admission');

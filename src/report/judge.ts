@@ -10,12 +10,14 @@ import {
 } from '../policy/index.ts';
 import { evaluate, type LookUps } from '../runtime/index.ts';
 import { contentOf, type ResultContent } from './result.ts';
-import { type Plan, programFor, reportedPhases } from './scope.ts';
+import { type ControllerReference, type Plan, programFor, reportedPhases } from './scope.ts';
 
 export interface Subject {
   readonly object: KubeObject;
   readonly kind: GroupVersionKind;
   readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** Those of the object that are reported on themselves. */
+  readonly controllers: readonly ControllerReference[];
 }
 
 export interface JudgeOptions {
@@ -41,7 +43,7 @@ export async function judge(
   const request = requestOf(subject, options.now);
   const judgements: Judgement[] = [];
   for (const plan of plans) {
-    const program = programFor(plan, subject.object);
+    const program = programFor(plan, subject.controllers);
     const found = program ? evaluatePlan(program, plan, request, options) : [];
     judgements.push({ program: plan.program, contents: found instanceof Promise ? await found : found });
   }

@@ -3,7 +3,9 @@ import { compareResourceVersions } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { hashBody } from './body-hash.ts';
-import { judge } from './judge.ts';
+import type { Controllers } from './controllers.ts';
+import { addEphemeral } from './ephemeral.ts';
+import { type Judgement, type JudgeOptions, judge, type Subject } from './judge.ts';
 import { isSame, type KindWatch } from './kind-watch.ts';
 import type { LookUpCache, LookUpTracker } from './look-up-tracker.ts';
 import { type ResultContent, referenceTo } from './result.ts';
@@ -16,6 +18,7 @@ export interface ObjectJudgeOptions {
   readonly tracker: LookUpTracker;
   readonly isLeftOut: IsLeftOut;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
+  readonly controllers: () => Controllers | undefined;
   readonly clock: Clock;
   /** Runs what changes the index on account of a change of that moment. */
   readonly enter: (sinceMs: number, work: () => void) => void;
@@ -62,7 +65,7 @@ export class ObjectJudge {
     const isLeftOut = this.options.isLeftOut(watch.type, namespace, name);
     const judgements = isLeftOut
       ? plans.map(({ program }) => ({ program, contents: [] }))
-      : await judge({ object, kind: watch.type, namespaceLabels: this.options.namespaceLabels(namespace) }, plans, {
+      : await this.evaluate(task, plans, {
           exceptions: policies.current.exceptions,
           lookUpsFor: (policy) => tracker.lookUpsFor(policy, namespace, cache),
           now: clock.now(),
@@ -84,6 +87,23 @@ export class ObjectJudge {
       ? (policy: string) => entered.has(policy)
       : (policy: string) => !overtaken.has(policy) && !this.isForAdmission(policy);
     this.options.enter(task.sinceMs, () => this.enter(watch, object, isInScope, contents));
+  }
+
+  private async evaluate(
+    { watch, object, signal }: JudgeTask,
+    plans: readonly Plan[],
+    options: JudgeOptions,
+  ): Promise<readonly Judgement[]> {
+    const controllers = this.options.controllers();
+    await controllers?.load(object, signal);
+    const subject: Subject = {
+      object,
+      kind: watch.type,
+      namespaceLabels: this.options.namespaceLabels(object.metadata.namespace ?? ''),
+      controllers: controllers?.of(object) ?? [],
+    };
+    const evaluate = (of: Subject) => judge(of, plans, options);
+    return addEphemeral(subject, await evaluate(subject), evaluate);
   }
 
   private enter(

@@ -93,6 +93,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       policies,
       index,
       watches: () => scanner.watches.values(),
+      controllers: () => scanner.controllers,
       enter: (sinceMs, work) => scanner.enter(sinceMs, work),
       clock,
     });

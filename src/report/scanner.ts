@@ -5,6 +5,7 @@ import type { ExceptionProgram } from '../policy/index.ts';
 import type { LivePolicies, LookUps, PolicyChange } from '../runtime/index.ts';
 import { withBackpressure } from './backpressure.ts';
 import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
+import { type Controllers, startControllers } from './controllers.ts';
 import { KindFailures, type OnReportProblem } from './kind-failures.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
@@ -51,6 +52,8 @@ export class Scanner {
   private readonly judge: ObjectJudge;
   private readonly changedPolicies = new Set<string>();
   private facts: ClusterFacts | undefined;
+  /** Known from the start of the run. */
+  controllers: Controllers | undefined;
   private exceptions: readonly ExceptionProgram[] = [];
   private hasApplied = false;
   private mustApply = true;
@@ -80,6 +83,7 @@ export class Scanner {
       tracker: this.tracker,
       isLeftOut,
       namespaceLabels: (namespace) => this.facts?.namespaceLabels(namespace) ?? {},
+      controllers: () => this.controllers,
       clock,
       enter: (sinceMs, work) => this.enter(sinceMs, work),
     });
@@ -140,6 +144,13 @@ export class Scanner {
         clock.after(2_000, () => this.rediscover());
       },
     });
+    this.controllers = startControllers({
+      client,
+      isLeftOut: this.options.isLeftOut,
+      log,
+      signal,
+      onChange: (namespace) => this.rescanPods(namespace),
+    });
     const stopTimer = every(rescanMs, clock, () => this.rescanAll());
     try {
       await this.facts.synced(signal);
@@ -153,6 +164,7 @@ export class Scanner {
       this.failures.clearAll();
       for (const watch of this.watches.values()) await watch.stop();
       await this.facts.stopped();
+      await this.controllers.stopped();
     }
   }
 
@@ -199,6 +211,13 @@ export class Scanner {
       for (const { policyName } of exceptions) readers.add(policyName);
     }
     for (const policy of readers) this.rescans.add(policy, [namespace]);
+  }
+
+  /** Pods are left to a controller, or not any more. */
+  private rescanPods(namespace: string): void {
+    for (const [id, { type, plans }] of this.watches)
+      if (type.group === '' && type.kind === 'Pod')
+        this.rescans.addForKind(id, new Map(plans.map(({ program }) => [program.key, new Set([namespace])])));
   }
 
   private applySoon(): void {

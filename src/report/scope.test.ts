@@ -19,15 +19,7 @@ function program(spec: object, rule: object = {}): PolicyProgram {
   return compiled;
 }
 
-const pod = (owner?: { readonly apiVersion: string; readonly kind: string }): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: {
-    name: 'web',
-    namespace: 'shop',
-    ...(owner ? { ownerReferences: [{ ...owner, name: 'web', uid: 'u', controller: true }] } : {}),
-  },
-});
+const controller = (apiVersion: string, kind: string) => ({ apiVersion, kind, name: 'web', uid: 'u' });
 
 describe('where the results of a policy come from', () => {
   it('is a scan, unless it says otherwise or asks who is asking', () => {
@@ -50,12 +42,12 @@ describe('a pod with a controller', () => {
   const plan = () => planFor(program({}), pods)!;
 
   it('is judged by itself when no rule is derived for the controller', () => {
-    expect(programFor(plan(), pod())?.rules.map(({ name }) => name)).toEqual(['rule']);
-    expect(programFor(plan(), pod({ apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }))).toBeDefined();
+    expect(programFor(plan(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
+    expect(programFor(plan(), [controller('argoproj.io/v1alpha1', 'Rollout')])).toBeDefined();
   });
 
   it('is left to its controller when one is', () => {
-    expect(programFor(plan(), pod({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }))).toBeUndefined();
+    expect(programFor(plan(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
   });
 });
 

@@ -1,4 +1,4 @@
-import { controllerOf, type GroupVersionKind, gvkOf, type KubeObject } from '../object/index.ts';
+import { type GroupVersionKind, gvkOf } from '../object/index.ts';
 import type { Phase, PolicyProgram, RuleProgram, RuleSpec } from '../policy/index.ts';
 
 /** Rules of these phases judge; the others act, and what they did is told by what they made. */
@@ -82,14 +82,27 @@ function makePlan(program: PolicyProgram, kind: GroupVersionKind): Plan | undefi
 const isDerived = ({ name }: RuleProgram) => name.startsWith('autogen-');
 
 /**
- * What of the policy is to be run on this object. A Pod of a Deployment says nothing that the Deployment does not say
- * already, where the policy derives rules for Deployments.
+ * What of the policy is to be run on an object with these controllers, each of which is reported on itself. A Pod of a
+ * Deployment says nothing that the Deployment does not say already, where the policy derives rules for Deployments.
  */
-export function programFor({ program, whole, owned }: Plan, object: KubeObject): PolicyProgram | undefined {
-  const owner = controllerOf(object);
-  if (!owner || owned === whole) return whole;
-  const kind = gvkOf(owner);
-  return program.rules.some((rule) => isDerived(rule) && rule.concerns(kind, '')) ? owned : whole;
+export function programFor(
+  { program, whole, owned }: Plan,
+  controllers: readonly ControllerReference[],
+): PolicyProgram | undefined {
+  if (controllers.length === 0 || owned === whole) return whole;
+  const isLeftToController = controllers.some((controller) => {
+    const kind = gvkOf(controller);
+    return program.rules.some((rule) => isDerived(rule) && rule.concerns(kind, ''));
+  });
+  return isLeftToController ? owned : whole;
+}
+
+/** One of the controllers an object descends from. */
+export interface ControllerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
 }
 
 /** Never reported on: what reports are written as, and what tells of single moments. */

@@ -1,0 +1,105 @@
+import { errorMessage, type Logger } from '../base/index.ts';
+import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { controllerOf, gvkOf, type KubeObject } from '../object/index.ts';
+import { type ControllerReference, type IsLeftOut, isReportable } from './scope.ts';
+
+/** What has a controller itself: a ReplicaSet of a Deployment, a Job of a CronJob. */
+const middleTypes: readonly ResourceType[] = [
+  { group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet', namespaced: true },
+  { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true },
+];
+
+/** These never control a Pod directly: a Pod that says so claims what no controller of Kubernetes writes. */
+const indirect = new Set(['Deployment', 'CronJob']);
+
+interface Middle {
+  readonly uid: string;
+  readonly controller: ControllerReference | undefined;
+}
+
+export interface Controllers {
+  /**
+   * The controllers of an object that are reported on themselves, as far as they are known. One that the configuration
+   * leaves out, or that is not known, is not among them: a result must be somewhere.
+   */
+  of(object: KubeObject): readonly ControllerReference[];
+  /** Reads what `of` needs and no watch has shown yet. */
+  load(object: KubeObject, signal: AbortSignal): Promise<void>;
+  stopped(): Promise<void>;
+}
+
+export interface ControllersOptions {
+  readonly client: KubeClient;
+  readonly isLeftOut: IsLeftOut;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Objects of the namespace have another controller than before. */
+  readonly onChange: (namespace: string) => void;
+}
+
+export function startControllers({ client, isLeftOut, log, signal, onChange }: ControllersOptions): Controllers {
+  const project = (object: KubeObject): Middle => ({
+    uid: object.metadata.uid ?? '',
+    controller: referenceOf(controllerOf(object)),
+  });
+  const informers = new Map<string, Informer<KubeObject, Middle>>();
+  const running: Promise<void>[] = [];
+  // Read once where the watch was late.
+  const read = new Map<string, Middle>();
+  for (const type of middleTypes) {
+    const informer = createInformer<KubeObject, Middle>({ client, type, metadataOnly: true, log, project });
+    informer.addHandler({
+      onAdd: ({ stored }) => read.delete(stored.uid),
+      onUpdate: ({ key, stored, previous }) => {
+        if (stored.controller?.uid !== previous.controller?.uid) onChange(key.slice(0, key.indexOf('/')));
+      },
+    });
+    informers.set(type.kind, informer);
+    running.push(informer.run(signal));
+  }
+
+  const known = (namespace: string, { kind, name, uid }: ControllerReference): Middle | undefined => {
+    const found = informers.get(kind)?.get(`${namespace}/${name}`);
+    return found?.uid === uid ? found : read.get(uid);
+  };
+  const isReported = (namespace: string, controller: ControllerReference) => {
+    const kind = gvkOf(controller);
+    return isReportable(kind) && !isLeftOut(kind, namespace, controller.name);
+  };
+
+  return {
+    of(object) {
+      const { namespace = '' } = object.metadata;
+      const first = referenceOf(controllerOf(object));
+      if (!first || (object.kind === 'Pod' && indirect.has(first.kind))) return [];
+      const middle = known(namespace, first);
+      const chain = middle?.controller ? [first, middle.controller] : [first];
+      return chain.filter((controller) => isReported(namespace, controller));
+    },
+    async load(object, until) {
+      const { namespace = '' } = object.metadata;
+      const first = referenceOf(controllerOf(object));
+      const type = middleTypes.find(({ kind }) => kind === first?.kind);
+      if (!first || !type || known(namespace, first)) return;
+      try {
+        const fieldSelector = `metadata.name=${first.name}`;
+        const { items } = await client.list<KubeObject>(type, { namespace, fieldSelector, signal: until });
+        const found = items.find(({ metadata }) => metadata.uid === first.uid);
+        if (found && read.size < maxRead) read.set(first.uid, project(found));
+      } catch (thrown) {
+        log.debug('the controller of an object cannot be read', { kind: type.kind, error: errorMessage(thrown) });
+      }
+    },
+    async stopped() {
+      await Promise.all(running);
+    },
+  };
+}
+
+const maxRead = 10_000;
+
+function referenceOf(owner: ControllerReference | undefined): ControllerReference | undefined {
+  if (!owner) return undefined;
+  const { apiVersion, kind, name, uid } = owner;
+  return { apiVersion, kind, name, uid };
+}

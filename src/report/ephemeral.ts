@@ -1,0 +1,38 @@
+import { isJsonObject } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { Judgement, Subject } from './judge.ts';
+import type { ResultContent } from './result.ts';
+
+type Evaluate = (subject: Subject) => Promise<readonly Judgement[]>;
+
+/** The Pod as its controller made it; undefined when it has no ephemeral container. */
+function withoutEphemeral(object: KubeObject): KubeObject | undefined {
+  const spec = object['spec'];
+  if (object.kind !== 'Pod' || !isJsonObject(spec)) return undefined;
+  const { ephemeralContainers, ...rest } = spec;
+  const has = Array.isArray(ephemeralContainers) && ephemeralContainers.length > 0;
+  return has ? ({ ...object, spec: rest } as KubeObject) : undefined;
+}
+
+/**
+ * Adds what the ephemeral containers of a Pod change. Its controller has no such containers and cannot be reported for
+ * them; everything else is in the controller's results already.
+ */
+export async function addEphemeral(
+  subject: Subject,
+  judgements: readonly Judgement[],
+  evaluate: Evaluate,
+): Promise<readonly Judgement[]> {
+  const object = withoutEphemeral(subject.object);
+  if (!object || subject.controllers.length === 0) return judgements;
+  const whole = await evaluate({ ...subject, controllers: [] });
+  const before = await evaluate({ ...subject, object, controllers: [] });
+  const idOf = ({ head, result, message }: ResultContent) => `${head.rule} ${result} ${message}`;
+  return judgements.map(({ program, contents }, i) => {
+    const ruleOf = ({ head }: ResultContent) => head.rule;
+    const own = new Set(contents.map(ruleOf));
+    const same = new Set(before[i]?.contents.map(idOf));
+    const added = whole[i]?.contents.filter((content) => !own.has(ruleOf(content)) && !same.has(idOf(content))) ?? [];
+    return { program, contents: [...contents, ...added] };
+  });
+}
