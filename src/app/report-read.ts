@@ -20,20 +20,18 @@ export interface ReportFilter {
   readonly kinds?: readonly string[] | undefined;
 }
 
-/** Reads results page by page; nothing but those that pass the filter is kept. */
-export async function readResults(
+/** Reads results, one report at a time; only those that pass the filter. */
+export async function* readResults(
   client: KubeClient,
   filter: ReportFilter,
   signal: AbortSignal,
-): Promise<readonly ReportedResult[]> {
+): AsyncGenerator<readonly ReportedResult[]> {
   const { namespace } = filter;
   const types = namespace === undefined ? [reportTypes.namespaced, reportTypes.cluster] : [reportTypes.namespaced];
-  const found: ReportedResult[] = [];
   for (const type of types) {
     try {
       for await (const page of client.pages<KubeObject>(type, { namespace, limit: 20, signal }))
-        for (const report of page.items)
-          for (const result of resultsOf(report)) if (passes(result, filter)) found.push(result);
+        for (const report of page.items) yield resultsOf(report).filter((result) => passes(result, filter));
     } catch (thrown) {
       if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
       throw new UsageError(
@@ -42,7 +40,6 @@ export async function readResults(
       );
     }
   }
-  return found;
 }
 
 function resultsOf(report: KubeObject): readonly ReportedResult[] {

@@ -10,18 +10,36 @@ export interface ResultGroup extends ReportSummary {
 
 const severityOrder = ['critical', 'high', 'medium', 'low', 'info', 'none'];
 
-/** Counts by what is asked for; the worst first, and by name where they are alike. */
-export function groupResults(results: readonly ReportedResult[], by: Grouping): readonly ResultGroup[] {
-  const groups = new Map<string, Record<string, number>>();
-  for (const result of results) {
-    const key = keyOf(result, by);
-    const counts = groups.get(key) ?? emptyCounts();
-    groups.set(key, counts);
-    counts[result.result]!++;
+/** Counts results as they come. */
+export class ResultCounts {
+  private readonly groups = new Map<string, Record<string, number>>();
+  readonly total = emptyCounts() as unknown as ReportSummary;
+
+  constructor(private readonly by: Grouping) {}
+
+  add(results: readonly ReportedResult[]): void {
+    for (const result of results) {
+      const key = keyOf(result, this.by);
+      const counts = this.groups.get(key) ?? emptyCounts();
+      this.groups.set(key, counts);
+      counts[result.result]!++;
+      (this.total as unknown as Record<string, number>)[result.result]!++;
+    }
   }
-  const found = [...groups].map(([key, counts]) => ({ key, ...(counts as unknown as ReportSummary) }));
-  if (by === 'severity') return found.sort((a, b) => severityOrder.indexOf(a.key) - severityOrder.indexOf(b.key));
-  return found.sort((a, b) => b.fail + b.error - (a.fail + a.error) || b.warn - a.warn || compare(a.key, b.key));
+
+  /** The worst first, and by name where they are alike. */
+  sorted(): readonly ResultGroup[] {
+    const found = [...this.groups].map(([key, counts]) => ({ key, ...(counts as unknown as ReportSummary) }));
+    if (this.by === 'severity')
+      return found.sort((a, b) => severityOrder.indexOf(a.key) - severityOrder.indexOf(b.key));
+    return found.sort((a, b) => b.fail + b.error - (a.fail + a.error) || b.warn - a.warn || compare(a.key, b.key));
+  }
+}
+
+export function groupResults(results: readonly ReportedResult[], by: Grouping): readonly ResultGroup[] {
+  const counts = new ResultCounts(by);
+  counts.add(results);
+  return counts.sorted();
 }
 
 export function summarise(results: readonly ReportedResult[]): ReportSummary {

@@ -5,9 +5,9 @@ import type { Connection } from './connect.ts';
 import { type ReportEntry, reportFormats } from './offline/index.ts';
 import { renderHtml } from './report-html.ts';
 import { type ReportedResult, type ReportFilter, readResults } from './report-read.ts';
-import { type Grouping, groupResults, type ResultGroup, summarise } from './report-summary.ts';
+import { type Grouping, ResultCounts, type ResultGroup, summarise } from './report-summary.ts';
 
-export type ReportFormat = 'table' | 'json' | 'sarif' | 'junit' | 'html';
+export type ReportFormat = 'table' | 'wide' | 'json' | 'sarif' | 'junit' | 'html';
 
 export interface ReportRequest extends ReportFilter {
   readonly by: Grouping;
@@ -15,59 +15,107 @@ export interface ReportRequest extends ReportFilter {
   readonly version: string;
 }
 
-/** Reads the reports of a cluster and renders them; a table is given as groups, for whoever prints it. */
+/** What the reports of a cluster come to. */
 export interface ClusterReport {
   readonly groups: readonly ResultGroup[];
   readonly total: ReturnType<typeof summarise>;
-  /** In every format but the table. */
-  readonly text: string;
+  /** The first results that do not pass, as many as a terminal is read for. */
+  readonly details: readonly ReportedResult[];
 }
 
+/** Takes text as it comes; waited for, so that no more is read than can be written. */
+export type WriteText = (text: string) => Promise<void>;
+
+interface Sink {
+  add(results: readonly ReportedResult[]): Promise<void>;
+  end(counts: ResultCounts): Promise<void>;
+}
+
+export const maxDetails = 200;
+const isNotable = ({ result }: ReportedResult) => result === 'fail' || result === 'error' || result === 'warn';
+
+/** Reads the reports of a cluster and writes them in the format, one report after the other; a table is left to others. */
 export async function reportCluster(
   { client }: Connection,
   request: ReportRequest,
+  write: WriteText,
   signal: AbortSignal,
 ): Promise<ClusterReport> {
-  const results = await readResults(client, request, signal);
-  const groups = groupResults(results, request.by);
-  const total = summarise(results);
   const where = request.namespace === undefined ? 'all namespaces' : `namespace ${request.namespace}`;
-  const subject = `${client.config.name}, ${where}`;
-  return { groups, total, text: render(results, groups, request, subject) };
+  const sink = openSink(request, `${client.config.name}, ${where}`, write);
+  const counts = new ResultCounts(request.by);
+  const details: ReportedResult[] = [];
+  for await (const results of readResults(client, request, signal)) {
+    counts.add(results);
+    for (const result of results) if (details.length < maxDetails && isNotable(result)) details.push(result);
+    await sink?.add(results);
+  }
+  await sink?.end(counts);
+  return { groups: counts.sorted(), total: counts.total, details };
 }
 
-function render(
-  results: readonly ReportedResult[],
-  groups: readonly ResultGroup[],
-  { format, by, version }: ReportRequest,
-  subject: string,
-): string {
-  const now = systemClock.now();
-  const summary = summarise(results);
-  switch (format) {
+function openSink(request: ReportRequest, subject: string, write: WriteText): Sink | undefined {
+  switch (request.format) {
     case 'table':
-      return '';
+    case 'wide':
+      return undefined;
     case 'html':
-      return renderHtml(results, { subject, now, version });
+      return htmlSink(request, subject, write);
     case 'json':
-      return `${JSON.stringify({ summary, by, groups, results }, undefined, 2)}\n`;
-    default: {
-      const lines: string[] = [];
-      const write = (text: string) => lines.push(text);
-      const sink = reportFormats[format]!.open({ write, now, version, hasColours: false, width: undefined });
+      return jsonSink(request.by, write);
+    default:
+      return formatSink(request.format, request.version, write);
+  }
+}
+
+/** The results come first: what sums them up is known at the end. */
+function jsonSink(by: Grouping, write: WriteText): Sink {
+  let separator = '{"results":[\n';
+  return {
+    async add(results) {
+      if (results.length === 0) return;
+      await write(`${separator}${results.map((result) => JSON.stringify(result)).join(',\n')}`);
+      separator = ',\n';
+    },
+    async end(counts) {
+      const rest = JSON.stringify({ summary: counts.total, by, groups: counts.sorted() }).slice(1);
+      await write(`${separator.startsWith('{') ? separator : '\n'}],\n${rest}\n`);
+    },
+  };
+}
+
+function formatSink(format: string, version: string, write: WriteText): Sink {
+  let texts: string[] = [];
+  const flush = async () => {
+    const text = texts.join('');
+    texts = [];
+    if (text !== '') await write(text);
+  };
+  const now = systemClock.now();
+  const options = { write: (text: string) => texts.push(text), now, version, hasColours: false, width: undefined };
+  const sink = reportFormats[format]!.open(options);
+  return {
+    async add(results) {
       for (const own of byResource(results))
         sink.add({ summary: summarise(own), isBlocked: false, entries: own.map(asEntry) });
-      const count = (of: (result: ReportedResult) => string) => new Set(results.map(of)).size;
-      sink.end({
-        policies: count(({ policy }) => policy),
-        rules: count(({ policy, rule }) => `${policy}/${rule}`),
-        resources: count(({ resource }) => JSON.stringify(resource)),
-        summary,
-        notSupported: [],
-      });
-      return lines.join('');
-    }
-  }
+      await flush();
+    },
+    async end({ total }) {
+      sink.end({ policies: 0, rules: 0, resources: 0, summary: total, notSupported: [] });
+      await flush();
+    },
+  };
+}
+
+/** One page: it is sorted, so all of it is read before any of it is written. */
+function htmlSink({ version }: ReportRequest, subject: string, write: WriteText): Sink {
+  const all: ReportedResult[] = [];
+  return {
+    async add(results) {
+      for (const result of results) all.push(result);
+    },
+    end: () => write(renderHtml(all, { subject, now: systemClock.now(), version })),
+  };
 }
 
 function byResource(results: readonly ReportedResult[]): Iterable<readonly ReportedResult[]> {

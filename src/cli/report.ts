@@ -11,7 +11,8 @@ interface ReportOptions {
   readonly result?: string;
   readonly severity?: string;
   readonly kind?: string;
-  readonly output: 'table' | 'json' | 'sarif' | 'junit' | 'html';
+  readonly details?: boolean;
+  readonly output: 'table' | 'wide' | 'json' | 'sarif' | 'junit' | 'html';
   readonly watch?: boolean;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -38,9 +39,10 @@ export function defineReport(program: Command, context: CliContext, version: str
     .option('--kind <kinds>', 'only resources of these kinds')
     .addOption(
       new Option('-o, --output <format>', 'how it is printed')
-        .choices(['table', 'json', 'sarif', 'junit', 'html'])
+        .choices(['table', 'wide', 'json', 'sarif', 'junit', 'html'])
         .default('table'),
     )
+    .option('--details', 'also what fails, with its messages (the same as -o wide)')
     .option('-w, --watch', 'print again after every change')
     .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
@@ -50,6 +52,7 @@ export function defineReport(program: Command, context: CliContext, version: str
 Examples:
   supercargo report -A                                what each policy says, the worst first
   supercargo report -n shop --by resource --result fail
+  supercargo report -n shop --details                 what fails there, with its messages
   supercargo report -A -o html > report.html          one page to read and to send on
   supercargo report -A --by severity --watch
 `,
@@ -60,7 +63,10 @@ Examples:
 async function report(options: ReportOptions, context: CliContext, version: string): Promise<void> {
   if (options.allNamespaces && options.namespace !== undefined)
     throw new UsageError('report-namespaces', 'choose one of --namespace and --all-namespaces');
-  if (options.watch && options.output !== 'table' && options.output !== 'json')
+  const [results, severities] = [listOf(options.result), listOf(options.severity)];
+  requireKnown('--result', results, columns);
+  requireKnown('--severity', severities, knownSeverities);
+  if (options.watch && options.output !== 'table' && options.output !== 'wide' && options.output !== 'json')
     throw new UsageError('report-watch', `--watch prints a table or JSON, not ${options.output}`);
   const [{ connect }, { reportCluster, followReports }] = await Promise.all([loadConnect(), loadReport()]);
   const { kubeconfig, context: kubeContext, by, output } = options;
@@ -72,16 +78,21 @@ async function report(options: ReportOptions, context: CliContext, version: stri
     format: output,
     version,
     policies: listOf(options.policy),
-    results: listOf(options.result),
-    severities: listOf(options.severity),
+    results,
+    severities,
     kinds: listOf(options.kind),
   };
   const print = async () => {
-    const { groups, total, text } = await reportCluster(connection, request, context.signal);
     if (options.watch && context.stdout.isTTY) context.stdout.write('\u001b[2J\u001b[H');
-    if (output !== 'table') context.stdout.write(text);
-    else if (groups.length > 0) context.stdout.write(renderTable(by, groups, total));
-    else context.stdout.write(`No results found${inNamespace(namespace)}\n`);
+    const write = async (text: string) => {
+      context.stdout.write(text);
+    };
+    const { groups, total, details } = await reportCluster(connection, request, write, context.signal);
+    if (output !== 'table' && output !== 'wide') return;
+    if (groups.length > 0) {
+      context.stdout.write(renderTable(by, groups, total));
+      if (options.details || output === 'wide') context.stdout.write(renderDetails(details, total));
+    } else context.stdout.write(`No results found${inNamespace(namespace)}\n`);
   };
   try {
     if (options.watch) await followReports(connection, namespace, print, context.signal);
@@ -115,6 +126,34 @@ function renderTable(by: string, groups: readonly (Counts & { readonly key: stri
           .trimEnd()}\n`,
     )
     .join('');
+}
+
+interface Detail {
+  readonly result: string;
+  readonly policy: string;
+  readonly rule: string;
+  readonly resource: { readonly kind: string; readonly namespace?: string; readonly name: string };
+  readonly message: string;
+}
+
+function renderDetails(details: readonly Detail[], { fail, error, warn }: Counts): string {
+  // A message may come from a tenant: one line each, and no control characters of a terminal.
+  const clean = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  const lines = details.map(({ result, policy, rule, resource: { kind, namespace, name }, message }) =>
+    clean(`${result} ${policy}/${rule} ${kind}/${namespace ? `${namespace}/` : ''}${name}: ${message}`),
+  );
+  const more = fail + error + warn - details.length;
+  if (more > 0) lines.push(`and ${more} more; -o json gives all of them`);
+  return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
+}
+
+const knownSeverities = ['critical', 'high', 'medium', 'low', 'info', 'none'] as const;
+
+/** A misspelt value would look like a clean cluster. */
+function requireKnown(option: string, values: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = values?.find((value) => !known.includes(value.toLowerCase()));
+  if (unknown === undefined) return;
+  throw new UsageError('report-filter', `${option} does not know ${JSON.stringify(unknown)}; use ${known.join(', ')}`);
 }
 
 function listOf(text: string | undefined): readonly string[] | undefined {

@@ -134,7 +134,30 @@ describe('supercargo report', () => {
     const junit = (await run(['-A', '-o', 'junit'])).stdout;
     expect(junit.match(/<testcase /g)).toHaveLength(5);
     expect(junit.match(/<failure /g)).toHaveLength(1);
-    expect(junit.match(/<testsuite /g)).toHaveLength(3);
+    // One for each resource of a report: reports are written as they are read.
+    expect(junit.match(/<testsuite /g)).toHaveLength(4);
+  });
+
+  it.each(['json', 'sarif', 'junit'])('writes %s report by report, never all at once', async (format) => {
+    const { out } = await run(['-A', '-o', format]);
+    // Three reports with something to say, and the end.
+    expect(out).toHaveLength(4);
+  });
+
+  it('shows what fails with its messages, in one line each', async () => {
+    for (const args of [['--details'], ['-o', 'wide']])
+      expect((await run(['-A', '--policy', 'b', ...args])).stdout).toMatch(
+        /\n\nfail b\/check Pod\/default\/web: <b>b<\/b> & co\n$/,
+      );
+  });
+
+  it.each([
+    ['--result', 'failed'],
+    ['--severity', 'hgh'],
+  ])('refuses an unknown value of %s', async (option, value) => {
+    const { code, stderr, stdout } = await run(['-A', option, value]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`${option} does not know "${value}"; use `);
   });
 
   it('gives one page of HTML that loads nothing and trusts no message', async () => {
