@@ -105,13 +105,25 @@ describe('report objects', () => {
         template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'nginx' }] } },
       },
     });
-    const owner = {
+    const ownerOf = ({ kind, metadata }: KubeObject) => ({
       apiVersion: 'apps/v1',
-      kind: 'Deployment',
+      kind,
       name: 'web',
-      uid: deployment.metadata.uid!,
+      uid: metadata.uid!,
       controller: true,
-    };
+    });
+    const replicaSets = { group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet', namespaced: true };
+    const replicaSet = await fixture.put(replicaSets, {
+      ...deployment,
+      kind: 'ReplicaSet',
+      metadata: { name: 'web', namespace, ownerReferences: [ownerOf(deployment)] },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'nginx' }] } },
+      },
+      status: {},
+    } as KubeObject);
+    const owner = ownerOf(replicaSet);
     const owned = pod('web-1', namespace);
     await fixture.put(types.pods, { ...owned, metadata: { ...owned.metadata, ownerReferences: [owner] } });
     // No rule is derived for such an owner, so its pod must speak for itself.
