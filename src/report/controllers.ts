@@ -1,4 +1,4 @@
-import { errorMessage, type Logger } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { controllerOf, gvkOf, type KubeObject } from '../object/index.ts';
 import { type ControllerReference, type IsLeftOut, isReportable } from './scope.ts';
@@ -25,19 +25,23 @@ export interface Controllers {
   of(object: KubeObject): readonly ControllerReference[];
   /** Reads what `of` needs and no watch has shown yet. */
   load(object: KubeObject, signal: AbortSignal): Promise<void>;
+  /** Resolves when all are known, or after a time: a kind that may not be listed must not stop reports. */
+  ready(): Promise<void>;
   stopped(): Promise<void>;
 }
 
 export interface ControllersOptions {
   readonly client: KubeClient;
   readonly isLeftOut: IsLeftOut;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Objects of the namespace have another controller than before. */
   readonly onChange: (namespace: string) => void;
 }
 
-export function startControllers({ client, isLeftOut, log, signal, onChange }: ControllersOptions): Controllers {
+export function startControllers(options: ControllersOptions): Controllers {
+  const { client, isLeftOut, clock, log, signal, onChange } = options;
   const project = (object: KubeObject): Middle => ({
     uid: object.metadata.uid ?? '',
     controller: referenceOf(controllerOf(object)),
@@ -80,7 +84,8 @@ export function startControllers({ client, isLeftOut, log, signal, onChange }: C
       const { namespace = '' } = object.metadata;
       const first = referenceOf(controllerOf(object));
       const type = middleTypes.find(({ kind }) => kind === first?.kind);
-      if (!first || !type || known(namespace, first)) return;
+      // Before its first list, one by one would be too many, and may be forbidden as well.
+      if (!first || !type || !informers.get(type.kind)?.hasSynced || known(namespace, first)) return;
       try {
         const fieldSelector = `metadata.name=${first.name}`;
         const { items } = await client.list<KubeObject>(type, { namespace, fieldSelector, signal: until });
@@ -90,6 +95,10 @@ export function startControllers({ client, isLeftOut, log, signal, onChange }: C
         log.debug('the controller of an object cannot be read', { kind: type.kind, error: errorMessage(thrown) });
       }
     },
+    async ready() {
+      const synced = Promise.all([...informers.values()].map((informer) => informer.synced(signal)));
+      await Promise.race([synced, clock.sleep(maxReadyMs, signal)]).catch(() => {});
+    },
     async stopped() {
       await Promise.all(running);
     },
@@ -97,6 +106,7 @@ export function startControllers({ client, isLeftOut, log, signal, onChange }: C
 }
 
 const maxRead = 10_000;
+const maxReadyMs = 10_000;
 
 function referenceOf(owner: ControllerReference | undefined): ControllerReference | undefined {
   if (!owner) return undefined;

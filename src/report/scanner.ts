@@ -147,6 +147,7 @@ export class Scanner {
     this.controllers = startControllers({
       client,
       isLeftOut: this.options.isLeftOut,
+      clock,
       log,
       signal,
       onChange: (namespace) => this.rescanPods(namespace),
@@ -154,6 +155,7 @@ export class Scanner {
     const stopTimer = every(rescanMs, clock, () => this.rescanAll());
     try {
       await this.facts.synced(signal);
+      await this.controllers.ready();
       const loops = Array.from({ length: lanes }, () => this.judgePending(signal));
       await Promise.all([...loops, this.control(signal), runRescans(this.rescanContext(), signal)]);
     } catch (thrown) {
