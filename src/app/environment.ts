@@ -135,6 +135,8 @@ function webhooksOf(
               : url !== undefined
                 ? [new URL(url).hostname]
                 : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`],
+            // A certificate is for one Service: parts with Services of their own share none.
+            ownSecret: name,
             authorityDays: tls.authorityDays,
             servingDays: tls.certificateDays,
             overlapMs: parseDurationMs(tls.overlap),

@@ -12,8 +12,17 @@ const read = ['get', 'list', 'watch'];
 /** Those that the API server asks about requests. */
 const webhookFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'mirror']);
 
-/** What is needed in our own namespace. */
-export function namespaceRules(installation: string, features: readonly FeatureName[]): readonly PolicyRule[] {
+export const hasWebhooks = (features: readonly FeatureName[]) => features.some((name) => webhookFeatures.has(name));
+
+/**
+ * What is needed in our own namespace. Secrets cannot be created: whoever creates one can have it filled with the token of
+ * any ServiceAccount of the namespace. The Secret of the webhook's certificate comes with the installation.
+ */
+export function namespaceRules(
+  installation: string,
+  features: readonly FeatureName[],
+  webhookSecret = `${installation}-webhook`,
+): readonly PolicyRule[] {
   return [
     // Nothing can be created by name, so only reading and changing is bound to ours.
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
@@ -24,22 +33,62 @@ export function namespaceRules(installation: string, features: readonly FeatureN
       // One is read by a list of one, which carries the server's time.
       verbs: ['get', 'list', 'update'],
     },
-    ...(features.some((feature) => webhookFeatures.has(feature))
-      ? [
-          { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
-          {
-            apiGroups: [''],
-            resources: ['secrets'],
-            resourceNames: [`${installation}-webhook`],
-            verbs: [...read, 'update'],
-          },
-        ]
+    ...(hasWebhooks(features)
+      ? [{ apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] }]
       : []),
     // The checkpoint, what was made once, and the outboxes of replicas, whose names nobody knows before.
     ...(features.includes('generate') || features.includes('report')
       ? [{ apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'update', 'patch', 'delete'] }]
       : []),
+    ...(features.includes('sync') || features.includes('jobs') ? syncLockRules : []),
+    ...(features.includes('jobs') ? jobsRules(installation) : []),
   ];
+}
+
+/** The lock that a sync shares with the CronJob of manifests/policy-sync. */
+const syncLockRules: readonly PolicyRule[] = [
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: ['kyverno-policy-sync-lock'],
+    verbs: ['list', 'update'],
+  },
+];
+
+/** The job runner makes Jobs from CronJobs of its own namespace, and notes in one ConfigMap what a restart must know. */
+export const jobsRules = (installation: string): readonly PolicyRule[] => [
+  { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['get'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+  {
+    apiGroups: [''],
+    resources: ['configmaps'],
+    resourceNames: [`${installation}-on-demand-jobs`],
+    verbs: ['get', 'patch'],
+  },
+];
+
+/** What the ClusterRole `<installation>-pull-secrets` allows. It is bound namespace by namespace, never in the whole cluster. */
+export const pullSecretRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
+
+/** The labels by which an administrator adds rights for the kinds that policies generate, look up or report on. */
+const kyvernoControllers: Partial<Record<FeatureName, string>> = {
+  admission: 'admission-controller',
+  generate: 'background-controller',
+  report: 'reports-controller',
+};
+
+/** Selects the ClusterRoles whose rules are added to those of the policy features; empty without such a feature. */
+export function aggregationSelectors(
+  features: readonly FeatureName[],
+): readonly { readonly matchLabels: Readonly<Record<string, string>> }[] {
+  return features.flatMap((feature) => {
+    const controller = kyvernoControllers[feature];
+    if (controller === undefined) return [];
+    return [`supercargo.dev/aggregate-to-${feature}`, `rbac.kyverno.io/aggregate-to-${controller}`].map((label) => ({
+      matchLabels: { [label]: 'true' },
+    }));
+  });
 }
 
 /** What is needed in the whole cluster, by the features that are switched on. */
@@ -54,6 +103,7 @@ export function clusterRules(installation: string, features: readonly FeatureNam
     ...(features.includes('mirror') ? mirrorRules : []),
     ...(features.includes('generate') ? generateRules : []),
     ...(features.includes('report') ? reportRules : []),
+    ...(features.includes('sync') || features.includes('jobs') ? syncRules : []),
     ...webhookRules(installation, features),
   ];
 }
@@ -117,10 +167,24 @@ const policyRules: readonly PolicyRule[] = [
   },
 ];
 
-/** One Job per image, as shipped. Policies that follow or make other kinds need more, and say so. */
-const generateRules: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['pods'], verbs: read },
-  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['get', 'create'] },
+/** To follow pods. What a policy generates, and other triggers, the administrator allows by aggregation. */
+const generateRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: read }];
+
+/** A sync writes policies of Kyverno, in every form there is. */
+const syncRules: readonly PolicyRule[] = [
+  {
+    apiGroups: ['kyverno.io'],
+    resources: ['clusterpolicies', 'policies', 'cleanuppolicies', 'clustercleanuppolicies'],
+    verbs: ['get', 'list', 'create', 'update', 'delete'],
+  },
+  {
+    apiGroups: ['policies.kyverno.io'],
+    resources: ['validating', 'mutating', 'generating', 'deleting', 'imagevalidating'].flatMap((kind) => [
+      `${kind}policies`,
+      `namespaced${kind}policies`,
+    ]),
+    verbs: ['get', 'list', 'create', 'update', 'delete'],
+  },
 ];
 
 const statusRules: readonly PolicyRule[] = [
@@ -128,13 +192,13 @@ const statusRules: readonly PolicyRule[] = [
 ];
 
 /**
- * To follow workloads and put copies in their place, to keep the list of copies, and to read with which credentials an
- * image is pulled. Secrets are read one by one, as workloads and service accounts name them, and never listed.
+ * To follow workloads and put copies in their place, to keep the list of copies, and to see which pull secrets a
+ * ServiceAccount names. The Secrets themselves are granted per namespace (`pullSecretRules`).
  */
 const mirrorRules: readonly PolicyRule[] = [
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: [...read, 'create', 'patch', 'delete'] },
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages/status'], verbs: ['patch'] },
-  { apiGroups: [''], resources: ['secrets', 'serviceaccounts'], verbs: ['get'] },
+  { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'] },
   { apiGroups: [''], resources: ['namespaces', 'pods'], verbs: read },
   { apiGroups: ['apps'], resources: ['deployments', 'daemonsets', 'statefulsets'], verbs: [...read, 'patch'] },
   { apiGroups: ['batch'], resources: ['cronjobs'], verbs: [...read, 'patch'] },

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConnect, loadInstall } from '../app/index.ts';
-import { renderJson, renderYaml } from '../base/index.ts';
+import { loadConnect, loadInstall, parseFeatures } from '../app/index.ts';
+import { renderJson, renderYaml, UsageError } from '../base/index.ts';
 import { type CliContext, loggerOf } from './context.ts';
 
 interface InstallCommandOptions {
@@ -9,6 +9,11 @@ interface InstallCommandOptions {
   readonly image: string;
   readonly replicas: number;
   readonly backupRegistry?: string;
+  readonly features?: string;
+  readonly part: readonly string[];
+  readonly mirrorNamespace: readonly string[];
+  readonly apiServerCidr: readonly string[];
+  readonly force: boolean;
   readonly apply?: boolean;
   readonly output: 'yaml' | 'json';
   readonly kubeconfig?: string;
@@ -19,11 +24,22 @@ export function defineInstall(program: Command, context: CliContext): void {
   target(program.command('install'))
     .summary('print or apply the manifests of an installation')
     .description(
-      'Prints everything an installation needs, or applies it. An object of the same name that is not ours is never changed.',
+      'Prints everything an installation needs, or applies it: a Deployment for each part of the program, with an account\n' +
+        'of its own and the rights of its features only. An object of the same name that is not ours is never changed.',
     )
     .option('--image <image>', 'the image to run', 'ghcr.io/supercargo/supercargo:0.1.0')
     .option('--replicas <n>', 'how many replicas', parseReplicas, 2)
     .option('--backup-registry <registry>', 'clone images to this registry, with a path if wanted')
+    .option('--features <names>', 'only these features, separated by commas')
+    .option(
+      '--part <name=features>',
+      'a Deployment with these features, instead of the standard ones (repeatable)',
+      append,
+      [],
+    )
+    .option('--mirror-namespace <name>', 'allow reading the pull secrets of this namespace (repeatable)', append, [])
+    .option('--api-server-cidr <cidr>', 'admit only these addresses to the webhooks (repeatable)', append, [])
+    .option('--force', 'with --apply: overwrite what others have changed, the configuration too', false)
     .option('--apply', 'apply to the cluster instead of printing')
     .addOption(
       new Option('-o, --output <format>', 'how manifests are printed').choices(['yaml', 'json']).default('yaml'),
@@ -31,7 +47,8 @@ export function defineInstall(program: Command, context: CliContext): void {
     .addHelpText(
       'after',
       '\nExamples:\n  supercargo install | kubectl apply -f -\n  supercargo install --apply --namespace images\n' +
-        '  supercargo install --apply --backup-registry registry.example/copies\n',
+        '  supercargo install --apply --backup-registry registry.example/copies --mirror-namespace shop\n' +
+        '  supercargo install --apply --part detect=detect --part create=create\n',
     )
     .action((options: InstallCommandOptions) => install(options, context));
   target(program.command('uninstall'))
@@ -49,11 +66,20 @@ function target(command: Command): Command {
 }
 
 async function install(options: InstallCommandOptions, context: CliContext): Promise<void> {
-  const { installManifests, applyManifests } = await loadInstall();
-  const manifests = installManifests(options);
+  const { installManifests, applyManifests, parseParts } = await loadInstall();
+  const { installation, namespace, force } = options;
+  if (options.features !== undefined && options.part.length > 0)
+    throw new UsageError('install-features', 'choose one of --features and --part');
+  const manifests = installManifests({
+    ...options,
+    features: options.features === undefined ? undefined : parseFeatures(options.features),
+    parts: options.part.length > 0 ? parseParts(options.part) : undefined,
+    mirrorNamespaces: options.mirrorNamespace,
+    apiServerCidrs: options.apiServerCidr,
+  });
   if (options.apply)
-    return onCluster(options, context, (connection, say) =>
-      applyManifests(connection.client, connection.discovery, manifests, say),
+    return onCluster(options, context, (connection, onStep) =>
+      applyManifests(manifests, { ...connection, installation, namespace, force, onStep }),
     );
   const text =
     options.output === 'json'
@@ -63,15 +89,15 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
 }
 
 async function uninstall(options: InstallCommandOptions, context: CliContext): Promise<void> {
-  const { installManifests, removeManifests } = await loadInstall();
-  const manifests = installManifests({ ...options, image: '', replicas: 0 });
-  await onCluster(options, context, (connection, say) =>
-    removeManifests(connection.client, connection.discovery, manifests, say),
+  const { removeInstallation } = await loadInstall();
+  const { installation, namespace } = options;
+  await onCluster(options, context, (connection, onStep) =>
+    removeInstallation({ ...connection, installation, namespace, onStep }),
   );
 }
 
 type Install = Awaited<ReturnType<typeof loadInstall>>;
-type Say = Parameters<Install['applyManifests']>[3];
+type Say = Parameters<Install['applyManifests']>[1]['onStep'];
 type Connected = Awaited<ReturnType<Awaited<ReturnType<typeof loadConnect>>['connect']>>;
 
 async function onCluster(
@@ -93,6 +119,10 @@ async function onCluster(
   } finally {
     await connection.client.close();
   }
+}
+
+function append(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 function parseReplicas(text: string): number {

@@ -26,7 +26,11 @@ export interface WebhooksOptions {
   /** How the API server reaches us; a function where the port is only known later. */
   readonly address: (port: number) => WebhookAddress;
   readonly certificate:
-    | ({ readonly hosts: readonly string[] } & Partial<Omit<CertificatePolicy, 'hosts' | 'commonName'>>)
+    | ({
+        readonly hosts: readonly string[];
+        /** The Secret that we keep it in; `<installation>-webhook` unless named. */
+        readonly ownSecret?: string;
+      } & Partial<Omit<CertificatePolicy, 'hosts' | 'commonName'>>)
     /** A Secret in our namespace that cert-manager keeps. */
     | { readonly secretName: string };
   readonly exemptNamespaces: readonly string[];
@@ -88,7 +92,10 @@ function createRunnables(
   const keeper = createCertificateKeeper({
     client,
     installation,
-    secret: { namespace, name: 'secretName' in certificate ? certificate.secretName : `${installation}-webhook` },
+    secret: {
+      namespace,
+      name: 'secretName' in certificate ? certificate.secretName : (certificate.ownSecret ?? `${installation}-webhook`),
+    },
     policy:
       'secretName' in certificate
         ? undefined

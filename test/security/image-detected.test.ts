@@ -120,10 +120,11 @@ it('commits no cluster-scoped built-in kind unless the template lists it', async
 it('has the API server admit detections, and the status that confirms them, from our own identity alone', () => {
   const [admission, binding] = detectionAdmission({
     installation: 's',
+    namespace: 'n',
     labels: {},
     users: ['system:serviceaccount:s:s'],
   });
   expect(JSON.stringify(admission)).toContain("request.userInfo.username in ['system:serviceaccount:s:s']");
   expect(JSON.stringify(admission)).toContain('imageresourcepolicies/status');
-  expect(binding).toMatchObject({ spec: { policyName: 's-detections', validationActions: ['Deny'] } });
+  expect(binding).toMatchObject({ spec: { policyName: 's.n.detections', validationActions: ['Deny'] } });
 });

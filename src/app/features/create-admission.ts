@@ -3,10 +3,17 @@ import type { KubeObject } from '../../object/index.ts';
 
 export interface DetectionAdmissionOptions {
   readonly installation: string;
+  readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   /** As the API server names them: `system:serviceaccount:supercargo:supercargo`. */
   readonly users: readonly string[];
 }
+
+/** Installations of one name in several namespaces have one each. */
+export const detectionAdmissionName = ({
+  installation,
+  namespace,
+}: Pick<DetectionAdmissionOptions, 'installation' | 'namespace'>) => `${installation}.${namespace}.detections`;
 
 /**
  * Admits ImageDetected objects, and the status that confirms them, from our own identities alone. The API server
@@ -14,8 +21,8 @@ export interface DetectionAdmissionOptions {
  * status of the policy, protected by RBAC, is what confirms a detection.
  */
 export function detectionAdmission(options: DetectionAdmissionOptions): readonly KubeObject[] {
-  const { installation, labels, users } = options;
-  const name = `${installation}-detections`;
+  const { installation, namespace, labels, users } = options;
+  const name = detectionAdmissionName(options);
   const { group, version } = imagesDetected;
   const apiVersion = 'admissionregistration.k8s.io/v1';
   return [
@@ -44,7 +51,7 @@ export function detectionAdmission(options: DetectionAdmissionOptions): readonly
           {
             // Finalizers and owner references are metadata: garbage collection may go on.
             expression: `request.userInfo.username in ${celList(users)} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && request.subResource == '')`,
-            message: `only the detection and creation parts of ${installation} write this: what an ImageDetected names is committed to Git`,
+            message: `only the detection and creation parts of ${installation} in namespace ${namespace} write this: what an ImageDetected names is committed to Git`,
             reason: 'Forbidden',
           },
         ],

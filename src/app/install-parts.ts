@@ -1,0 +1,43 @@
+import { UsageError } from '../base/index.ts';
+import type { FeatureName } from './config.ts';
+import { parseFeatures } from './features/index.ts';
+
+/** Features that run in one Deployment, with one ServiceAccount and the rights of these features only. */
+export interface Part {
+  readonly name: string;
+  readonly features: readonly FeatureName[];
+}
+
+/** Admission, generation and reports exchange results inside the process, so they are one part. */
+const defaultParts: readonly Part[] = [
+  { name: 'policies', features: ['admission', 'generate', 'report'] },
+  { name: 'mirror', features: ['mirror'] },
+  { name: 'automation', features: ['detect', 'create'] },
+  { name: 'insights', features: ['sync', 'jobs'] },
+];
+
+/** The parts of an installation with these features, as far as one has any. */
+export function partsOf(features: readonly FeatureName[]): readonly Part[] {
+  return defaultParts
+    .map(({ name, features: all }) => ({ name, features: all.filter((feature) => features.includes(feature)) }))
+    .filter(({ features: some }) => some.length > 0);
+}
+
+/** `NAME=feature,feature` each; a feature is in one part at most. */
+export function parseParts(texts: readonly string[]): readonly Part[] {
+  const parts = texts.map((text) => {
+    const [, name, list] = /^([a-z][a-z0-9-]{0,30})=(.+)$/.exec(text) ?? [];
+    if (name === undefined || list === undefined)
+      throw new UsageError('install-part', `--part ${text}: write NAME=feature,feature, for example detect=detect`);
+    return { name, features: parseFeatures(list) };
+  });
+  const names = parts.map(({ name }) => name);
+  const features = parts.flatMap((part) => part.features);
+  const twice = [...names, ...features].find(
+    (one) =>
+      names.indexOf(one) !== names.lastIndexOf(one) ||
+      features.indexOf(one as FeatureName) !== features.lastIndexOf(one as FeatureName),
+  );
+  if (twice !== undefined) throw new UsageError('install-part', `--part: ${twice} is named twice`);
+  return parts;
+}
