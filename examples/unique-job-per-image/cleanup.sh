@@ -1,6 +1,10 @@
 #!/bin/sh
 # Removes what the test pods brought about; with --policy also the policy.
 set -eu
+case ${1:-} in
+  "" | --policy) ;;
+  *) echo "usage: cleanup.sh [--policy]" >&2; [ "$1" = --help ] && exit 0; exit 2 ;;
+esac
 case $0 in */*) here=${0%/*} ;; *) here=. ;; esac
 kubectl=${KUBECTL:-kubectl}
 

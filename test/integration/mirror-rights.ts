@@ -34,14 +34,14 @@ export async function connectAsInstalled(
   { namespace, features, folder }: { namespace: string; features: readonly FeatureName[]; folder: string },
 ): Promise<Connection> {
   const { client } = administrator;
-  for (const manifest of installManifests({ namespace, installation, image: 'i', replicas: 1, features })) {
+  for (const manifest of installManifests({ namespace, installation, image: 'i', replicas: 1, parts: [{ name: 'all', features }] })) {
     const type = kinds.find(({ kind }) => kind === manifest.kind);
     if (type !== undefined) await client.apply(type, manifest, { fieldManager: 'test', force: true });
   }
   const review = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
-    metadata: { name: installation, namespace },
+    metadata: { name: `${installation}-all`, namespace },
   };
   const answer: KubeObject = await client.create<KubeObject>(
     kinds[0]!,
