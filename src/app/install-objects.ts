@@ -103,7 +103,12 @@ function belongsHere(object: KubeObject, place: InstallationPlace): boolean {
     return subjects.every(({ namespace }) => namespace === place.namespace);
   }
   if (object.metadata.namespace !== undefined) return true;
-  return name === prefix || name.startsWith(`${prefix}:`) || name === detectionAdmissionName(place) || isPullSecretsRole(object, place);
+  return (
+    name === prefix ||
+    name.startsWith(`${prefix}:`) ||
+    name === detectionAdmissionName(place) ||
+    isPullSecretsRole(object, place)
+  );
 }
 
 const isPullSecretsRole = ({ kind, metadata }: KubeObject, { installation }: InstallationPlace) =>

@@ -31,13 +31,9 @@ export function parseParts(texts: readonly string[]): readonly Part[] {
       throw new UsageError('install-part', `--part ${text}: write NAME=feature,feature, for example detect=detect`);
     return { name, features: parseFeatures(list) };
   });
-  const names = parts.map(({ name }) => name);
-  const features = parts.flatMap((part) => part.features);
-  const twice = [...names, ...features].find(
-    (one) =>
-      names.indexOf(one) !== names.lastIndexOf(one) ||
-      features.indexOf(one as FeatureName) !== features.lastIndexOf(one as FeatureName),
-  );
+  const twice = repeated(parts.map(({ name }) => name)) ?? repeated(parts.flatMap(({ features }) => features));
   if (twice !== undefined) throw new UsageError('install-part', `--part: ${twice} is named twice`);
   return parts;
 }
+
+const repeated = (words: readonly string[]) => words.find((word, index) => words.indexOf(word) !== index);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { installManifests } from './install.ts';
+import { availableFeatures } from './features/index.ts';
+import { installManifests, parseParts } from './install.ts';
 import { clusterRules, namespaceRules } from './install-rbac.ts';
 
 const rights = (features: Parameters<typeof clusterRules>[1]) =>
@@ -8,16 +9,15 @@ const rights = (features: Parameters<typeof clusterRules>[1]) =>
   );
 
 describe('the rights of an installation', () => {
-  it('include secrets and workloads only where images are cloned', () => {
+  it('include workloads only where images are cloned, and secrets nowhere', () => {
     expect(rights(['mirror'])).toEqual(
       expect.arrayContaining([
-        'get /secrets',
         'get /serviceaccounts',
         'patch apps/deployments',
         'create supercargo.dev/mirroredimages',
       ]),
     );
-    for (const forbidden of ['list /secrets', 'patch batch/jobs', 'patch /pods'])
+    for (const forbidden of ['get /secrets', 'list /secrets', 'patch batch/jobs', 'patch /pods'])
       expect(rights(['mirror'])).not.toContain(forbidden);
     expect(rights(['admission', 'create']).filter((right) => /secrets|supercargo\.dev/.test(right))).toEqual([]);
     expect(rights(['admission', 'detect']).filter((right) => /secrets|apps|supercargo\.dev/.test(right))).toEqual([
@@ -39,6 +39,63 @@ describe('the rights of an installation', () => {
     ]);
     expect(names(['detect'])).toEqual([]);
     expect(namespaceRules('x', ['mirror']).flatMap(({ resourceNames = [] }) => resourceNames)).toContain('x-webhook');
+  });
+});
+
+const manifestsOf = (options: Partial<Parameters<typeof installManifests>[0]>) =>
+  installManifests({ namespace: 'ns', installation: 'x', image: 'i', replicas: 1, ...options });
+
+describe('the parts of an installation', () => {
+  const all = manifestsOf({ backupRegistry: 'r.example/copies', mirrorNamespaces: ['shop'] });
+  const named = (kind: string) => all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
+
+  it('have each an account, a network policy and a Deployment of their own', () => {
+    for (const kind of ['ServiceAccount', 'NetworkPolicy', 'ConfigMap', 'Deployment'])
+      expect(named(kind)).toEqual(['x-policies', 'x-mirror', 'x-automation']);
+  });
+
+  it('share no account: every binding has one subject, that of its part', () => {
+    const bindings = all.filter(({ kind }) => kind.endsWith('RoleBinding'));
+    for (const { metadata, subjects } of bindings as { metadata: { labels?: object }; subjects?: unknown }[])
+      expect(subjects).toEqual([
+        {
+          kind: 'ServiceAccount',
+          name: `x-${(metadata.labels as Record<string, string>)['app.kubernetes.io/component']}`,
+          namespace: 'ns',
+        },
+      ]);
+  });
+
+  it('may read pull secrets in the named namespaces only', () => {
+    const reads = all.filter(({ rules }) =>
+      ((rules ?? []) as { resources: string[]; resourceNames?: string[] }[]).some(
+        ({ resources, resourceNames }) => resources.includes('secrets') && resourceNames === undefined,
+      ),
+    );
+    expect(reads.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['ClusterRole x-pull-secrets']);
+    const bound = all.filter(({ roleRef }) => (roleRef as { name?: string } | undefined)?.name === 'x-pull-secrets');
+    expect(bound.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).toEqual(['RoleBinding shop']);
+    expect(() => manifestsOf({ mirrorNamespaces: ['shop'] })).toThrow('--mirror-namespace needs the feature mirror');
+  });
+
+  it('create no Job in the whole cluster and no Secret anywhere', () => {
+    const rules = manifestsOf({ features: [...availableFeatures] }).flatMap(({ kind, rules: some = [] }) =>
+      (some as { resources: string[]; verbs: string[] }[]).map((rule) => ({ kind, ...rule })),
+    );
+    const creating = (resource: string) =>
+      rules.filter(({ resources, verbs }) => resources.includes(resource) && verbs.includes('create'));
+    expect(creating('secrets')).toEqual([]);
+    expect(creating('jobs').map(({ kind }) => kind)).toEqual(['Role']);
+  });
+
+  it('are those that were asked for, each feature once', () => {
+    expect(parseParts(['detect=detect', 'create=create'])).toEqual([
+      { name: 'detect', features: ['detect'] },
+      { name: 'create', features: ['create'] },
+    ]);
+    expect(() => parseParts(['a=detect', 'b=detect'])).toThrow('detect is named twice');
+    expect(() => parseParts(['a=detect', 'a=create'])).toThrow('a is named twice');
+    expect(() => parseParts(['detect'])).toThrow('write NAME=feature,feature');
   });
 });
 

@@ -235,16 +235,24 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
         expect(refusals.filter((line) => /customresourcedefinitions.* already exists$/.test(line))).toHaveLength(kinds);
         expect(refusals.at(-1)).toMatch(/^Error from server \(AlreadyExists\): .*namespaces "printed" already exists$/);
         expect(refusals).toHaveLength(kinds + 1);
-        expect(tried.stdout.trimEnd().split('\n')).toEqual([
-          'serviceaccount/supercargo',
-          'role.rbac.authorization.k8s.io/supercargo',
-          'rolebinding.rbac.authorization.k8s.io/supercargo',
-          'clusterrole.rbac.authorization.k8s.io/supercargo:printed',
-          'clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed',
-          'configmap/supercargo',
-          'service/supercargo-webhook',
-          'deployment.apps/supercargo',
-        ]);
+        const part = (name: string, isPolicies: boolean) => [
+          `serviceaccount/supercargo-${name}`,
+          `role.rbac.authorization.k8s.io/supercargo-${name}`,
+          `rolebinding.rbac.authorization.k8s.io/supercargo-${name}`,
+          `clusterrole.rbac.authorization.k8s.io/supercargo:printed:${name}`,
+          `clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed:${name}`,
+          ...(isPolicies
+            ? [
+                `clusterrole.rbac.authorization.k8s.io/supercargo:printed:${name}:aggregated`,
+                `clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed:${name}:aggregated`,
+              ]
+            : []),
+          `configmap/supercargo-${name}`,
+          ...(isPolicies ? [`secret/supercargo-${name}-webhook`, `service/supercargo-${name}-webhook`] : []),
+          `networkpolicy.networking.k8s.io/supercargo-${name}`,
+          `deployment.apps/supercargo-${name}`,
+        ];
+        expect(tried.stdout.trimEnd().split('\n')).toEqual([...part('policies', true), ...part('automation', false)]);
       }
     });
 
@@ -252,35 +260,98 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       const names = ['--namespace', 'whole', '--installation', 'whole'];
       const first = await onCluster('install', '--apply', ...names);
       expect(first).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(first.stdout.match(/ applied$/gm)).toHaveLength(9);
+      expect(first.stdout.match(/ applied$/gm)).toHaveLength(21);
       expect(first.stdout.match(/^customresourcedefinition.* kept: it was there before$/gm)).toHaveLength(kinds);
       await eventually(async () => {
-        const { body } = await cluster.api.get('/apis/apps/v1/namespaces/whole/deployments/whole');
+        const { body } = await cluster.api.get('/apis/apps/v1/namespaces/whole/deployments/whole-policies');
         expect(body['status']).toMatchObject({ readyReplicas: 2 });
       });
       expect((await onCluster('install', '--apply', ...names)).stdout).toBe(first.stdout);
       const removed = await onCluster('uninstall', ...names);
-      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(9);
+      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(21);
       expect(removed.stdout.match(/ kept: every policy or report would go with it$/gm)).toHaveLength(kinds);
       await eventually(async () => expect((await cluster.api.get('/api/v1/namespaces/whole')).status).toBe(404));
       expect(await ofOwner('whole')).toEqual([]);
-      expect((await onCluster('uninstall', ...names)).stdout.match(/ absent$/gm)).toHaveLength(9);
+      expect((await onCluster('uninstall', ...names)).stdout).toContain('namespace/whole absent');
+    });
+
+    it('keeps a configuration that somebody edited, says so, and overwrites it with --force', async () => {
+      const names = ['--namespace', 'edited', '--installation', 'edited', '--part', 'detect=detect'];
+      expect(await onCluster('install', '--apply', ...names)).toMatchObject({ exitCode: 0 });
+      const path_ = '/api/v1/namespaces/edited/configmaps/edited-detect';
+      const { body } = await cluster.api.get(path_);
+      const data = { 'config.yaml': `${(body['data'] as { 'config.yaml': string })['config.yaml']}logLevel: debug\n` };
+      await cluster.api.put(path_, { ...body, data });
+      const again = await onCluster('install', '--apply', ...names);
+      expect(again).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(again.stdout).toMatch(/^configmap\/edited-detect kept: others have changed it: .*--force overwrites/m);
+      expect((await cluster.api.get(path_)).body['data']).toEqual(data);
+      expect((await onCluster('install', '--apply', '--force', ...names)).exitCode).toBe(0);
+      expect((await cluster.api.get(path_)).body['data']).toEqual(body['data']);
+    });
+
+    it('takes the rights of a part away that is no longer installed', async () => {
+      const names = ['--namespace', 'fewer', '--installation', 'fewer'];
+      await onCluster('install', '--apply', ...names);
+      const fewer = await onCluster('install', '--apply', ...names, '--part', 'detect=detect');
+      expect(fewer.stdout).toContain('deployment/fewer-policies removed: no longer part of the installation');
+      expect(fewer.stdout).toContain('clusterrolebinding/fewer:fewer:policies removed');
+      const { stdout } = await kubectl(['get', 'sa,deploy,clusterrolebinding', '-n', 'fewer', '-o', 'name']);
+      expect(stdout.match(/fewer\S*/g)).toEqual(['fewer-detect', 'fewer-detect', 'fewer:fewer:detect']);
+    });
+
+    it('leaves to others what they keep in its namespace, and the webhooks of a namesake elsewhere', async () => {
+      await onCluster('install', '--apply', '--namespace', 'lodged');
+      const jobTemplate = {
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+      };
+      await cluster.api.post('/apis/batch/v1/namespaces/lodged/cronjobs', {
+        metadata: { name: 'nova' },
+        spec: { schedule: '@yearly', suspend: true, jobTemplate },
+      });
+      const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+      const webhook = (namespace: string) => ({
+        metadata: { name: `of-${namespace}`, labels: { 'supercargo.dev/owner': 'supercargo' } },
+        webhooks: [
+          {
+            name: 'a.example.com',
+            clientConfig: { service: { namespace, name: 's' } },
+            failurePolicy: 'Ignore',
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+            rules: [
+              { apiGroups: ['none.example'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['nothing'] },
+            ],
+          },
+        ],
+      });
+      for (const namespace of ['lodged', 'elsewhere']) await cluster.api.post(configurations, webhook(namespace));
+      const removed = await onCluster('uninstall', '--namespace', 'lodged');
+      expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(removed.stdout).toContain('namespace/lodged kept: it holds objects that are not ours: cronjob/nova');
+      expect(removed.stdout).toContain('validatingwebhookconfiguration/of-lodged removed');
+      expect(removed.stdout).toContain('validatingwebhookconfiguration/of-elsewhere kept: it belongs to');
+      expect((await cluster.api.get('/apis/batch/v1/namespaces/lodged/cronjobs/nova')).status).toBe(200);
+      expect((await cluster.api.get(`${configurations}/of-elsewhere`)).status).toBe(200);
+      await cluster.api.delete(`${configurations}/of-elsewhere`);
     });
 
     it('touches no object that is not its own', async () => {
       await cluster.api.post('/api/v1/namespaces', { metadata: { name: 'shared', labels: { team: 'blue' } } });
       const path_ = '/api/v1/namespaces/shared/configmaps';
-      const foreign = (await cluster.api.post(path_, { metadata: { name: 'supercargo' }, data: { k: 'v' } })).body;
+      const foreign = (await cluster.api.post(path_, { metadata: { name: 'supercargo-policies' }, data: { k: 'v' } }))
+        .body;
       const installed = await onCluster('install', '--apply', '--namespace', 'shared');
       expect(installed.exitCode).toBe(2);
       expect(installed.stdout).toContain('namespace/shared kept: it was there before');
-      expect(installed.stderr).toMatch(/^supercargo: configmap\/supercargo exists and is not ours .*--installation\n$/);
-      expect((await cluster.api.get(`${path_}/supercargo`)).body).toEqual(foreign);
+      expect(installed.stderr).toMatch(
+        /^supercargo: configmap\/supercargo-policies exists and is not ours .*--installation\n$/,
+      );
+      expect((await cluster.api.get(`${path_}/supercargo-policies`)).body).toEqual(foreign);
       const removed = await onCluster('uninstall', '--namespace', 'shared');
       expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(removed.stdout).toContain('configmap/supercargo kept: it is not ours');
       expect(removed.stdout).toContain('namespace/shared kept: it is not ours');
-      expect((await cluster.api.get(`${path_}/supercargo`)).body).toEqual(foreign);
+      expect((await cluster.api.get(`${path_}/supercargo-policies`)).body).toEqual(foreign);
       const inNamespace = await kubectl(['get', 'sa,role,rolebinding,deploy', '-n', 'shared', '-o', 'name']);
       expect(inNamespace.stdout).toBe('serviceaccount/default\n');
     });

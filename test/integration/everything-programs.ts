@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect } from '../../src/app/connect.ts';
-import { silentLogger } from '../../src/base/index.ts';
+import { parseYaml, silentLogger } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { startRegistryServer } from '../../src/registryserver/index.ts';
 import { runProgram, startProgram } from '../support/program.ts';
@@ -54,7 +54,9 @@ export async function startEverything(
     writeFileSync(kubeconfigPath, await install(cluster, backup, isInstalled));
     const create = { allowLocalRepositories: true, batchWindow: '200ms' };
     const mirror = { registry: backup, wait: '7s', rewrite, trustReviews: true };
-    const program = launchRun({ kubeconfigPath }, { namespace: account.namespace, features, create, mirror }, env);
+    const webhook = { port: 0, exposure: 'loopback', service: { name: `${account.name}-webhook` } };
+    const config = { namespace: account.namespace, features, create, mirror, webhook };
+    const program = launchRun({ kubeconfigPath }, config, env);
     return {
       kubeconfigPath: cluster.kubeconfigPath,
       registry: registry.host,
@@ -72,17 +74,28 @@ export async function startEverything(
 }
 
 /** The service account of an installation. */
-export const account = { name: 'supercargo', namespace: 'supercargo' };
+export const account = { name: 'supercargo-all', namespace: 'supercargo' };
 
 /** Installs as the documentation tells, and answers the kubeconfig of the installation's account, or of the cluster's owner. */
 async function install(cluster: Cluster, backup: string, isInstalled: boolean): Promise<string> {
-  const args = ['install', '--apply', '--kubeconfig', cluster.kubeconfigPath, '--backup-registry', backup];
+  const args = [
+    'install',
+    '--apply',
+    '--kubeconfig',
+    cluster.kubeconfigPath,
+    '--backup-registry',
+    backup,
+    '--part',
+    `all=${features.join(',')}`,
+  ];
   const { exitCode, stderr } = await runProgram(args);
   if (exitCode !== 0) throw new Error(`the installation failed: ${stderr}`);
   const kubeconfig = readFileSync(cluster.kubeconfigPath, 'utf8');
   if (!isInstalled) return kubeconfig;
   const { client, discovery } = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
-  for (const object of manifests.filter(({ kind }) => kind !== 'CronJob')) {
+  const example = readFileSync(new URL('../../examples/unique-job-per-image/rbac.yaml', import.meta.url), 'utf8');
+  const generated = parseYaml(example) as unknown as KubeObject;
+  for (const object of [...manifests.filter(({ kind }) => kind !== 'CronJob'), generated]) {
     const type = await discovery.byKind(`${object.apiVersion}/${object.kind}`);
     await client.apply(type!, object, { fieldManager: 'kubectl' });
   }

@@ -1,5 +1,6 @@
 /** The shipped permissions are what sync and job runner ask for: all of it, and nothing beside it. */
 import { describe, expect, test } from 'vitest';
+import { jobsRules } from '../../src/app/install-rbac.ts';
 import { readJobsConfig, runJobs } from '../../src/app/jobs.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
@@ -12,7 +13,7 @@ const fixture = createInsightsFixture(() =>
   startEmbedded({ simulation: { jobDurationMs: 50, podStartMs: 10, podStopMs: 10 } }),
 );
 
-describe('the permissions in manifests/policy-sync', () => {
+describe('the permissions in manifests/policy-sync and of the feature jobs', () => {
   test('are those that a sync and the job runner use', async () => {
     for (const manifest of manifests.filter(({ kind }) => kind === 'Namespace'))
       await fixture.api.post('/api/v1/namespaces', manifest);
@@ -59,7 +60,7 @@ describe('the permissions in manifests/policy-sync', () => {
     };
     await runJobs({ config: readJobsConfig(given), env: given, ...common }, new AbortController().signal);
 
-    const rules = manifests.flatMap((manifest) => manifest.rules ?? []);
+    const rules = [...manifests.flatMap((manifest) => manifest.rules ?? []), ...jobsRules('supercargo')];
     const refused = requests.filter((request) => !rules.some((rule) => allows(rule, request)));
     expect(refused).toEqual([]);
     // Reading one policy is for conflicts and roll-backs, which other suites show.

@@ -13,6 +13,7 @@ const installation = 'supercargo';
 /** Only what says who may do what; the program itself runs in the test. */
 const kinds: readonly ResourceType[] = [
   { group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true },
+  { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true },
   ...(['Role', 'RoleBinding'] as const).map((kind) => rbac(kind, true)),
   ...(['ClusterRole', 'ClusterRoleBinding'] as const).map((kind) => rbac(kind, false)),
 ];
@@ -34,10 +35,28 @@ export async function connectAsInstalled(
   { namespace, features, folder }: { namespace: string; features: readonly FeatureName[]; folder: string },
 ): Promise<Connection> {
   const { client } = administrator;
-  for (const manifest of installManifests({ namespace, installation, image: 'i', replicas: 1, parts: [{ name: 'all', features }] })) {
+  for (const manifest of installManifests({
+    namespace,
+    installation,
+    image: 'i',
+    replicas: 1,
+    parts: [{ name: 'all', features }],
+  })) {
     const type = kinds.find(({ kind }) => kind === manifest.kind);
     if (type !== undefined) await client.apply(type, manifest, { fieldManager: 'test', force: true });
   }
+  // An administrator who trusts the mirror with the pull secrets of every namespace.
+  await client.apply(
+    rbac('ClusterRoleBinding', false),
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'test-pull-secrets' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${installation}-pull-secrets` },
+      subjects: [{ kind: 'ServiceAccount', name: `${installation}-all`, namespace }],
+    },
+    { fieldManager: 'test' },
+  );
   const review = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',

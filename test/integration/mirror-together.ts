@@ -13,7 +13,9 @@ export function defineTogether(session: MirrorSession): void {
     it('admits everything as it is, and catches up when the program is back', async () => {
       const settings = { registry: `${session.world.backup.host}/dead`, namespaceSelector: group('dead') };
       await session.world.run(settings, {
-        config: { webhook: { port: 0, exposure: 'loopback', removeOnStop: false } },
+        config: {
+          webhook: { port: 0, exposure: 'loopback', removeOnStop: false, service: { name: 'supercargo-all-webhook' } },
+        },
       });
       await session.world.end();
       const { items } = await session.world.connection.client.list<KubeObject>(configurationTypes.mutating);

@@ -1,17 +1,24 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { ownerLabel } from '../../src/api/index.ts';
 import type { FeatureName } from '../../src/app/config.ts';
-import { clusterRules, namespaceRules } from '../../src/app/install-rbac.ts';
+import { clusterRules, namespaceRules, pullSecretRules } from '../../src/app/install-rbac.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { defineMirrorStory } from './mirror-story.ts';
 import { allows, idleVerbs, type RecordedRequest, recording } from './permissions.ts';
 
 const namespace = 'supercargo-system';
+const webhookSecret = 'supercargo-all-webhook';
 const programs: { readonly features: readonly FeatureName[]; readonly requests: RecordedRequest[] }[] = [];
 
 describe('the clone of images on the embedded cluster', () => {
   defineMirrorStory(
     () => startEmbedded(),
-    (connection, { features }) => {
+    async (connection, { features }) => {
+      const secrets = await connection.discovery.byKind('v1/Secret');
+      // As the installation brings it.
+      const metadata = { name: webhookSecret, namespace, labels: { [ownerLabel]: 'supercargo' } };
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };
+      await connection.client.apply(secrets!, secret, { fieldManager: 'test' });
       const requests: RecordedRequest[] = [];
       programs.push({ features, requests });
       return { ...connection, client: recording(connection.client, requests) };
@@ -20,8 +27,8 @@ describe('the clone of images on the embedded cluster', () => {
 
   describe('has in the role of an installation', () => {
     const rulesOf = (features: readonly FeatureName[]) => ({
-      own: namespaceRules('supercargo', features),
-      everywhere: clusterRules('supercargo', features),
+      own: namespaceRules('supercargo', features, webhookSecret),
+      everywhere: [...clusterRules('supercargo', features), ...(features.includes('mirror') ? pullSecretRules : [])],
     });
 
     /** Rights that other suites show: who leads, a certificate's rotation, an event that repeats, a new namespace. */

@@ -41,7 +41,8 @@ export async function runFeatures(
       server: { port: 0 },
       leaderElection: { enabled: false },
       // The API server is on this machine as well.
-      webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
+      // The name that the installation of a test gives its one part.
+      webhook: { port: 0, exposure: 'loopback', removeOnStop: true, service: { name: 'supercargo-all-webhook' } },
       network: { allowLoopback: true },
       ...config,
     }),

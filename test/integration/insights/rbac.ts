@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('../../../manifests/policy-sync/', import.m
 
 /** Every object of manifests/policy-sync, in the order of files and documents. */
 export const manifests: readonly Manifest[] = readdirSync(folder)
-  // The rules and the namespace come before what needs them.
-  .sort((a, b) => Number(b === 'rbac.yaml') - Number(a === 'rbac.yaml'))
+  // As kubectl applies a folder.
+  .sort()
   .flatMap((file) => parseYamlDocuments(readFileSync(`${folder}${file}`, 'utf8'), { file }))
   .map(({ value }) => value as unknown as Manifest);
