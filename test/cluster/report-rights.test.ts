@@ -49,13 +49,14 @@ describe.skipIf(missing !== undefined)('reports with the rights of an installati
       image: 'example.invalid/supercargo:0',
       replicas: 1,
     }).filter(({ kind }) => kind !== 'CustomResourceDefinition');
-    await applyManifests(admin.client, admin.discovery, manifests, () => {});
+    const place = { installation: 'supercargo', namespace: 'supercargo' };
+    await applyManifests(manifests, { ...admin, ...place, force: false, onStep: () => {} });
     await admin.client.close();
     const config = await loadClusterConfig({ env: {}, path: cluster.kubeconfigPath });
     // The administrator acts as the service account: the authorizer sees the account's rights alone.
     installed = createKubeClient({
       ...config,
-      headers: { 'impersonate-user': 'system:serviceaccount:supercargo:supercargo' },
+      headers: { 'impersonate-user': 'system:serviceaccount:supercargo:supercargo-policies' },
     });
     running = await startReporter(installed, { onProblem });
   });
