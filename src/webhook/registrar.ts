@@ -60,7 +60,8 @@ export function createRegistrar(options: RegistrarOptions): Controller {
         return register(accepted.filter((entry) => !found.some((one) => one.entry === entry)));
       }
     };
-    registration.onRegistered?.(await register(entries), refused);
+    const registered = await register(entries);
+    registration.onRegistered?.(registered, refused);
     inStep.add(name);
     if (inStep.size === byName.size) options.onInStep();
     return { requeueAfterMs: resyncMs };
