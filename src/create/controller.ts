@@ -3,7 +3,7 @@ import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
 import { type Clock, isAbort, type Logger } from '../base/index.ts';
 import type { Reconcile, ReconcileResult } from '../controller/index.ts';
 import type { Inventory } from '../inventory/index.ts';
-import type { EventRecorder, KubeClient } from '../kube/index.ts';
+import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
 import { keyOf } from '../object/index.ts';
 import { Claims } from './claims.ts';
 import { checkDetectionFields, confirmDetection } from './detection-check.ts';
@@ -48,6 +48,7 @@ export interface CreatorOptions extends Lookups {
 }
 
 const waitMs = 1_000;
+const staleMs = 100;
 
 /** Looks at one detection: brings it one step on, or to its end. */
 export function createCreator(options: CreatorOptions): Reconcile {
@@ -115,6 +116,8 @@ export function createCreator(options: CreatorOptions): Reconcile {
       return { requeueAfterMs: left };
     } catch (thrown) {
       if (signal.aborted || isAbort(thrown)) throw thrown;
+      // The cache is behind, mostly behind our own last write.
+      if (isKubeError(thrown, 'kube-conflict')) return { requeueAfterMs: staleMs };
       const failure = failureOf(thrown);
       if (!failure) throw thrown;
       await end(current, { kind: 'failed', failure }, options, take, left);

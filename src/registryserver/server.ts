@@ -28,6 +28,8 @@ export interface RegistryServerOptions {
   readonly port?: number;
   /** Who may push and pull; without it everybody. */
   readonly users?: Users | undefined;
+  /** Values of the Host header that are served beside those of this machine. */
+  readonly names?: readonly string[] | undefined;
   /** Speaks TLS with this certificate. */
   readonly certificate?: KeyPair | undefined;
   readonly limits?: Partial<RegistryLimits>;
@@ -67,7 +69,7 @@ export async function startRegistryServer(options: RegistryServerOptions = {}): 
     log,
   });
   const answer = (request: IncomingMessage, response: ServerResponse) =>
-    void handle(request, response, { store, limits, users: options.users, log });
+    void handle(request, response, { store, limits, users: options.users, names: options.names, log });
   // Larger pieces than Node's own: a blob passes through in a quarter of the steps.
   const common = { keepAliveTimeout: 60_000, highWaterMark: 256 * 1024 };
   const server =
@@ -115,14 +117,15 @@ interface Shared {
   readonly store: Store;
   readonly limits: RegistryLimits;
   readonly users: Users | undefined;
+  readonly names: readonly string[] | undefined;
   readonly log: Logger;
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, shared: Shared): Promise<void> {
-  const { store, limits, users, log } = shared;
+  const { store, limits, users, names, log } = shared;
   response.setHeader('docker-distribution-api-version', 'registry/2.0');
   try {
-    checkHost(request);
+    checkHost(request, names);
     if (users !== undefined) authenticate(request.headers.authorization, users);
     const { path, query } = parseTarget(request.url ?? '/');
     await route({ request, response, query, store, limits }, path);

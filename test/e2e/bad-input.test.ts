@@ -79,9 +79,9 @@ describe('bodies', () => {
       await expectCode(cluster.api.delete(`${configMaps}/p`), 200);
       const patch = `{"metadata":{"labels":{"${key}":{"polluted":"yes"}}}}`;
       await expectCode(cluster.api.post(configMaps, configMap('target')), 201);
-      await expectFailure(cluster.api.patch(`${configMaps}/target`, patch, 'merge'), 400, 'BadRequest');
+      await expectFailure(cluster.api.patch(`${configMaps}/target`, patch, 'merge'), 422, 'Invalid');
       const operations = `[{"op":"add","path":"/metadata/labels","value":{"${key}":{"polluted":"yes"}}}]`;
-      await expectFailure(cluster.api.patch(`${configMaps}/target`, operations, 'json'), 400, 'BadRequest');
+      await expectFailure(cluster.api.patch(`${configMaps}/target`, operations, 'json'), 422, 'Invalid');
       expect(JSON.stringify((await cluster.api.get(`${configMaps}/target`)).body)).not.toContain('polluted');
       await expectCode(cluster.api.delete(`${configMaps}/target`), 200);
     }

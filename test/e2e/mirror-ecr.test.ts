@@ -29,7 +29,7 @@ describe('supercargo mirror from ECR', { timeout: 60_000 }, () => {
     const hosts = [host, '127.0.0.1'];
     const issued = issueCertificate(authority, { commonName: host, hosts, usage: 'server', now, validDays: 2 });
     writeFileSync(caFile, authority.certPem);
-    source = await startRegistryServer({ users: { AWS: password }, certificate: issued });
+    source = await startRegistryServer({ users: { AWS: password }, certificate: issued, names: [host] });
     target = await startRegistryServer();
     ecr = await startEcrServer('eu-central-1', {}, password);
     proxy = createServer().on('connect', (_, socket) => {

@@ -33,7 +33,7 @@ describe('the clone of images on the embedded cluster', () => {
 
     /** Rights that other suites show: who leads, a certificate's rotation, an event that repeats, a new namespace. */
     const elsewhere: ReadonlySet<string> = new Set([
-      ...['create', 'get', 'update'].map((verb) => `${verb} leases.coordination.k8s.io`),
+      ...['create', 'get', 'list', 'update'].map((verb) => `${verb} leases.coordination.k8s.io`),
       'get secrets.',
       'update secrets.',
       'patch events.',
