@@ -24,7 +24,7 @@ import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } fro
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
 import { registryNetwork } from './registry-network.ts';
-import { createFailingMetric, createSkippedMetric, watchReadiness } from './watch-health.ts';
+import { createFailingMetric, createSkippedMetric, firstListsMissing, watchReadiness } from './watch-health.ts';
 
 export interface EnvironmentOptions {
   readonly config: Config;
@@ -226,7 +226,7 @@ export function supportsOf({ informers, events, lookUps, images }: Environment):
         await informers.run(signal);
         await synced;
       },
-      ready: () => (hasSynced ? watchReadiness(informers, systemClock.monotonicMs()) : firstLists(informers)),
+      ready: () => (hasSynced ? watchReadiness(informers, systemClock.monotonicMs()) : firstListsMissing(informers)),
     },
     { name: 'event-recorder', order: startOrder.setup, run: (signal) => events.run(signal) },
     {
@@ -238,9 +238,4 @@ export function supportsOf({ informers, events, lookUps, images }: Environment):
       },
     },
   ];
-}
-
-function firstLists(informers: Environment['informers']): string {
-  const reason = watchReadiness(informers, systemClock.monotonicMs());
-  return reason === true ? 'the first lists are not complete' : reason;
 }

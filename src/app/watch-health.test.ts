@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createFailingMetric, createSkippedMetric, watchReadiness } from './watch-health.ts';
+import { createFailingMetric, createSkippedMetric, firstListsMissing, watchReadiness } from './watch-health.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 const watching = (hasSynced: boolean, code?: string) => ({
@@ -10,7 +10,12 @@ const watching = (hasSynced: boolean, code?: string) => ({
 });
 
 test('a kind whose first list is missing is named with its error', () => {
-  expect(watchReadiness(watching(false, 'kube-bad-response'), 1)).toMatch(/not complete: .*pods.*\(it broke\)/);
+  expect(firstListsMissing(watching(false, 'kube-bad-response'))).toMatch(/not complete: .*pods.*\(it broke\)/);
+});
+
+test('a kind that is watched later leaves the replica ready while its first list is under way', () => {
+  expect(watchReadiness(watching(false), 1e9)).toBe(true);
+  expect(watchReadiness(watching(false, 'kube-unreachable'), 61_000)).toMatch(/no progress: .*pods/);
 });
 
 test('a watch that fails for a minute makes the replica unready and names the kind', () => {

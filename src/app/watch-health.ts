@@ -9,14 +9,20 @@ const lasting: ReadonlySet<string> = new Set(['kube-forbidden', 'kube-not-found'
 
 type Informers = Pick<InformerFactory, 'all'>;
 
-/** Why the watches cannot be relied on, naming each kind; true when they can. */
+/** Why the replica is not ready at its start: the kinds whose first list is missing. */
+export function firstListsMissing(informers: Informers): string {
+  const unsynced = informers.all().filter(({ hasSynced }) => !hasSynced);
+  return `the first lists are not complete: ${unsynced.map(describe).join('; ')}`;
+}
+
+/**
+ * Why the watches cannot be relied on, naming each kind; true when they can. A kind that is watched later, by the leader
+ * or for a new policy, leaves the replica ready while its first list is under way: the rest is served as before.
+ */
 export function watchReadiness(informers: Informers, nowMs: number): true | string {
-  const all = informers.all();
-  const unsynced = all.filter(({ hasSynced }) => !hasSynced);
-  if (unsynced.length > 0) return `the first lists are not complete: ${unsynced.map(describe).join('; ')}`;
-  const stalled = all.filter(
-    ({ failing }) => failing && !lasting.has(failing.code) && nowMs - failing.sinceMs >= stalledMs,
-  );
+  const stalled = informers
+    .all()
+    .filter(({ failing }) => failing && !lasting.has(failing.code) && nowMs - failing.sinceMs >= stalledMs);
   return stalled.length === 0 || `watches make no progress: ${stalled.map(describe).join('; ')}`;
 }
 
