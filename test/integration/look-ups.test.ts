@@ -126,6 +126,21 @@ describe('look-ups in a cluster', () => {
     );
   });
 
+  it('never give a policy of a namespace what was looked up for others', async () => {
+    await api.post('/api/v1/namespaces/kube-system/configmaps', { metadata: { name: 'theirs' }, data: { k: 'v' } });
+    const theirs: LookUp = { kind: 'configMap', namespace: 'kube-system', name: 'theirs' };
+    const path: LookUp = {
+      kind: 'apiCall',
+      method: 'GET',
+      urlPath: '/api/v1/namespaces/kube-system/configmaps/theirs',
+    };
+    for (const lookUp of [theirs, path]) {
+      expect(await ask(lookUp)).toMatchObject({ ok: true });
+      await expect(ask({ ...lookUp, policyNamespace: 'default' })).rejects.toThrow('a policy of namespace default may');
+      expect(await ask({ ...lookUp, policyNamespace: 'kube-system' })).toMatchObject({ ok: true });
+    }
+  });
+
   it('find objects by name, wildcard and labels', async () => {
     expect(await names({ name: 'a' })).toEqual(['a']);
     expect(await names({ name: 'none' })).toEqual([]);

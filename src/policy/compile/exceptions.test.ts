@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { compileException, confineException } from './exceptions.ts';
+
+const compiled = (policyName: string) =>
+  compileException({
+    apiVersion: 'kyverno.io/v2',
+    kind: 'PolicyException',
+    metadata: { name: 'e', namespace: 'shop' },
+    spec: {
+      exceptions: [{ policyName, ruleNames: ['*'] }],
+      match: { any: [{ resources: { kinds: ['ConfigMap'] } }] },
+    },
+  }).program!;
+
+test('an exception that is confined to a namespace concerns policies of that namespace alone', () => {
+  for (const name of ['cluster-policy', 'other/policy', 'shop-2/policy']) {
+    expect(compiled(name).concerns(name, 'r')).toBe(true);
+    expect(confineException(compiled(name), 'shop')).toMatchObject({ key: 'shop/e' });
+    expect((confineException(compiled(name), 'shop') as ReturnType<typeof compiled>).concerns(name, 'r')).toBe(false);
+  }
+  const own = confineException(compiled('shop/policy'), 'shop') as ReturnType<typeof compiled>;
+  expect(own.concerns('shop/policy', 'r')).toBe(true);
+});
