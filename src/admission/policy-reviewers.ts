@@ -6,8 +6,8 @@ import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, PolicySet, Rol
 import {
   type AdmissionRequest,
   type AdmissionVerdict,
+  createRequestReader,
   type ReviewContext,
-  ReviewError,
   type Reviewer,
 } from '../webhook/index.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
@@ -15,7 +15,6 @@ import { createJudge, type Hearing, type Judgement } from './judge.ts';
 import type { Later } from './later.ts';
 import { renderRefusal, renderWarning } from './message.ts';
 import { groupsOf, type PolicyGroup } from './policy-groups.ts';
-import { policyRequestOf } from './policy-request.ts';
 import type { ResourceFilters } from './resource-filters.ts';
 import type { OnResults } from './results.ts';
 
@@ -46,6 +45,7 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
   readonly validate: Reviewer;
 } {
   const { policies, namespaces, later, onResults } = options;
+  const reader = createRequestReader(options);
   const judge = createJudge(options);
   const ready = () =>
     policies.hasSynced && namespaces.hasSynced ? true : 'the policies of the cluster are not all known yet';
@@ -56,23 +56,17 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     const group = groupsOf(set).get(context.route);
     // A webhook that is registered still, while its last policy is gone already.
     if (!group || isMetadataUpdateUnderDeletion(request)) return undefined;
-    const kind = request.subResource === '' ? request.kind : parentKind(options, request, context);
-    return after(kind, (known) => {
+    const signal = () => context.signal;
+    return after(reader.kindOf(request, signal), (known) => {
       if (options.filters.excludes(known, request.subResource, request.namespace, request.name)) return undefined;
-      return after(labelsFor(request, context), (namespaceLabels) => {
-        const policyRequest = policyRequestOf(request, { kind: known, namespaceLabels, now: options.clock.now() });
+      return after(reader.read(request, known, signal), (policyRequest) => {
         const { exceptions } = set;
-        const signal = () => context.signal;
         const budget = newRequestBudget();
         const hearing = { request: policyRequest, exceptions, signal, known: new Map(), budget };
         return { group, set, kind: known, hearing };
       });
     });
   };
-  const labelsFor = (request: AdmissionRequest, context: ReviewContext) =>
-    isNamespaced(request)
-      ? (namespaces.labels(request.namespace) ?? namespaces.fetchLabels(request.namespace, context.signal))
-      : {};
   const tell = (request: PolicyRequest, bytes: number, results: readonly RuleResult[], isBlocked: boolean) => {
     if (request.dryRun || results.length === 0) return;
     options.count(results);
@@ -165,25 +159,6 @@ interface Case {
 }
 
 const auditTimeoutMs = 10_000;
-
-function isNamespaced({ namespace, kind }: AdmissionRequest): boolean {
-  return namespace !== '' && !(kind.group === '' && kind.kind === 'Namespace');
-}
-
-async function parentKind(
-  { discovery }: PolicyReviewersOptions,
-  { resource }: AdmissionRequest,
-  { signal }: ReviewContext,
-): Promise<GroupVersionKind> {
-  const type = await discovery.byResource(resource, { signal });
-  if (!type)
-    throw new ReviewError(
-      'review-unknown-kind',
-      500,
-      `the cluster does not serve ${resource.group}/${resource.version} ${resource.resource}`,
-    );
-  return { group: type.group, version: type.version, kind: type.kind };
-}
 
 function isWarning({ status, code, policy }: RuleResult): boolean {
   // A rule that was not evaluated is always said: under Ignore the request passes without it.

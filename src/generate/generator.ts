@@ -87,7 +87,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   };
   return {
     collect,
-    listener: createRequestListener({ ...options, table: currentTable, types: () => types, collect }),
+    listener: createRequestListener({ ...options, table: currentTable, collect }),
     runnables: [
       {
         name: 'generate-outbox',

@@ -1,19 +1,18 @@
-import { isJsonObject, type JsonObject } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { DiscoveredType, Discovery } from '../kube/index.ts';
-import type { KubeObject } from '../object/index.ts';
-import type { RequestUser, RuleProgram } from '../policy/index.ts';
+import type { RuleProgram } from '../policy/index.ts';
 import type { LivePolicies, Namespaces, Roles } from '../runtime/index.ts';
-import type { AdmissionRequest, Registration, Reviewer, WebhookRule } from '../webhook/index.ts';
+import { createRequestReader, type Registration, type Reviewer, type WebhookRule } from '../webhook/index.ts';
 import type { AdmittedRequest } from './outbox.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
 
 export interface RequestListenerOptions {
   readonly table: () => RuleTable;
-  readonly types: () => readonly DiscoveredType[];
-  readonly discovery: Pick<Discovery, 'list'>;
+  readonly discovery: Pick<Discovery, 'list' | 'byResource'>;
   readonly policies: LivePolicies;
   readonly namespaces: Namespaces;
   readonly roles: Roles;
+  readonly clock: Clock;
   readonly collect: (request: AdmittedRequest) => void;
 }
 
@@ -22,26 +21,21 @@ export function createRequestListener(options: RequestListenerOptions): {
   readonly reviewer: Reviewer;
   readonly registration: Registration;
 } {
-  const { table, types, discovery, policies, namespaces, roles, collect } = options;
+  const { table, discovery, policies, roles, collect } = options;
+  const reader = createRequestReader(options);
   return {
     reviewer: {
       path: 'generate',
-      async review(request, { signal }) {
-        const user = userOf(request.userInfo);
-        const isNamespaced = request.namespace !== '' && request.resource.resource !== 'namespaces';
-        const labels = isNamespaced
-          ? (namespaces.labels(request.namespace) ?? (await namespaces.fetchLabels(request.namespace, signal)))
-          : {};
+      async review(request, context) {
+        const signal = () => context.signal;
+        const kind = await reader.kindOf(request, signal);
+        const { object, oldObject, namespaceLabels, info } = await reader.read(request, kind, signal);
         const wantsRoles = boundRules(table()).some(readsRoles);
-        const bound = wantsRoles ? await roles.of(user, signal) : { roles: [], clusterRoles: [] };
-        const kind = kindOf(request, types());
-        const { uid, operation, resource, subResource, namespace, name, dryRun } = request;
-        const object = operation === 'DELETE' ? undefined : asObject(request.object);
-        const oldObject = asObject(request.oldObject);
-        const named = name || object?.metadata.name || '';
-        const info = { userInfo: user, ...bound };
-        const identity = { uid, operation, kind, resource, subresource: subResource, namespace, name: named };
-        collect({ ...identity, object, oldObject, namespaceLabels: labels, info, dryRun });
+        const bound = wantsRoles ? await roles.of(info.userInfo, context.signal) : {};
+        const { uid, operation, resource, subResource, namespace, dryRun } = request;
+        const name = request.name || object?.metadata.name || '';
+        const identity = { uid, operation, kind, resource, subresource: subResource, namespace, name };
+        collect({ ...identity, object, oldObject, namespaceLabels, info: { ...info, ...bound }, dryRun });
         return {};
       },
     },
@@ -92,26 +86,4 @@ function operationsOf({ spec: { match = {} } }: RuleProgram, subresource: string
   const order = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
   if (named.size > 0) return order.filter((operation) => named.has(operation));
   return connected.has(subresource) ? ['CONNECT'] : ['CREATE', 'UPDATE'];
-}
-
-/** Policies name the kind of the object that a subresource belongs to. */
-function kindOf({ kind, resource, subResource }: AdmissionRequest, types: readonly DiscoveredType[]) {
-  if (subResource === '') return kind;
-  const { group, version, resource: name } = resource;
-  const parent = types.find((type) => type.group === group && type.version === version && type.resource === name);
-  return parent ? { group, version, kind: parent.kind } : kind;
-}
-
-function asObject(value: JsonObject | undefined): KubeObject | undefined {
-  if (!value) return undefined;
-  return { ...value, metadata: isJsonObject(value['metadata']) ? value['metadata'] : {} } as unknown as KubeObject;
-}
-
-function userOf({ username, uid, groups, extra }: JsonObject): RequestUser {
-  return {
-    username: typeof username === 'string' ? username : '',
-    ...(typeof uid === 'string' ? { uid } : {}),
-    groups: Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string') : [],
-    ...(isJsonObject(extra) ? { extra: extra as unknown as NonNullable<RequestUser['extra']> } : {}),
-  };
 }

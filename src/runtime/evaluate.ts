@@ -17,8 +17,13 @@ export interface LookUps {
   answer(lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer>;
 }
 
+/** Those of somebody who may have the answer at hand: then nothing waits. */
+export interface ReadyLookUps {
+  answer(lookUp: LookUp, signal: AbortSignal): Soon<LookUpAnswer>;
+}
+
 export interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
-  readonly lookUps: LookUps;
+  readonly lookUps: ReadyLookUps;
   /** A function where making one costs: most evaluations look nothing up. */
   readonly signal: AbortSignal | (() => AbortSignal);
   /** Shared by the phases of one request, so that nothing is asked for twice. */
@@ -38,23 +43,35 @@ export function evaluate(
   const known = options.known ?? new Map<string, LookUpAnswer>();
   const namespace = namespaceOf(request);
   if (turns?.isHeavy(namespace)) return inTurns(evaluation, [], { ...options, known, namespace });
-  const needs = evaluation.advance(known);
-  if (turns && evaluation.usedUnits >= heavyUnits) turns.charge(namespace);
-  return needs.length === 0 && !evaluation.isPaused
-    ? evaluation
-    : inTurns(evaluation, needs, { ...options, known, namespace });
+  for (let needs = evaluation.advance(known); ; needs = evaluation.advance(known)) {
+    if (turns && evaluation.usedUnits >= heavyUnits) turns.charge(namespace);
+    if (needs.length === 0 && !evaluation.isPaused) return evaluation;
+    const answers = needs.map((need) => answerOf(options.lookUps, need, signalOf(options)));
+    if (evaluation.isPaused || answers.some((answer) => answer instanceof Promise))
+      return inTurns(evaluation, needs, { ...options, known, namespace }, answers);
+    for (const [i, need] of needs.entries()) known.set(lookUpKey(need), answers[i] as LookUpAnswer);
+  }
 }
+
+const signalOf = ({ signal }: EvaluateOptions) => (typeof signal === 'function' ? signal() : signal);
 
 interface Turns extends EvaluateOptions {
   readonly known: Map<string, LookUpAnswer>;
   readonly namespace: string;
 }
 
-async function inTurns(evaluation: Evaluation, firstNeeds: readonly LookUp[], options: Turns): Promise<Evaluation> {
+async function inTurns(
+  evaluation: Evaluation,
+  firstNeeds: readonly LookUp[],
+  options: Turns,
+  firstAnswers?: readonly Soon<LookUpAnswer>[],
+): Promise<Evaluation> {
   const { lookUps, known, turns, namespace } = options;
-  const signal = () => (typeof options.signal === 'function' ? options.signal() : options.signal);
+  const signal = () => signalOf(options);
+  let asked = firstAnswers;
   for (let needs = firstNeeds; ; ) {
-    const answers = await Promise.all(needs.map((need) => answerOf(lookUps, need, signal())));
+    const answers = await Promise.all(asked ?? needs.map((need) => answerOf(lookUps, need, signal())));
+    asked = undefined;
     for (const [i, need] of needs.entries()) known.set(lookUpKey(need), answers[i]!);
     if (turns && (evaluation.isPaused || turns.isHeavy(namespace))) {
       await turns.next(namespace, signal());
@@ -75,10 +92,12 @@ function namespaceOf({ object, oldObject }: PolicyRequest): string {
   return (object ?? oldObject)?.metadata.namespace ?? '';
 }
 
-async function answerOf(lookUps: LookUps, need: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
+function answerOf(lookUps: ReadyLookUps, need: LookUp, signal: AbortSignal): Soon<LookUpAnswer> {
+  const failed = (thrown: unknown): LookUpAnswer => ({ ok: false, message: errorMessage(thrown) });
   try {
-    return await lookUps.answer(need, signal);
+    const answer = lookUps.answer(need, signal);
+    return answer instanceof Promise ? answer.catch(failed) : answer;
   } catch (thrown) {
-    return { ok: false, message: errorMessage(thrown) };
+    return failed(thrown);
   }
 }

@@ -7,7 +7,7 @@
  */
 
 export { type LookUpRules, strictLookUpRules } from './confinement.ts';
-export { type EvaluateOptions, evaluate, type LookUps } from './evaluate.ts';
+export { type EvaluateOptions, evaluate, type LookUps, type ReadyLookUps } from './evaluate.ts';
 export { createEvaluationTurns, type EvaluationTurns } from './evaluation-turns.ts';
 export { findKyverno } from './kyverno.ts';
 export {

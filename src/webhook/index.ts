@@ -13,6 +13,7 @@ export type { ClientAuthentication } from './client-certificate.ts';
 export { configurationName, configurationTypes, type WebhookAddress } from './configuration.ts';
 export { createWebhookMetrics, type WebhookMetrics } from './metrics.ts';
 export { RegistrationError } from './registrar.ts';
+export { createRequestReader, type ReadRequest, type RequestReader } from './request-reader.ts';
 export { type AdmissionRequest, type AdmissionVerdict, ReviewError } from './review.ts';
 export type { Registration, ReviewContext, Reviewer, WebhookEntry, WebhookRule } from './reviewer.ts';
 export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';

@@ -1,13 +1,11 @@
-import { isJsonObject } from '../../base/index.ts';
+import { after, isJsonObject, type Soon } from '../../base/index.ts';
 import { gvkOf, type KubeObject } from '../../object/index.ts';
 import {
-  createEvaluation,
-  type Evaluation,
   type EvaluationOptions,
   type ExceptionProgram,
   type LookUp,
   type LookUpAnswer,
-  lookUpKey,
+  newRequestBudget,
   type Phase,
   type PolicyOperation,
   type PolicyProgram,
@@ -16,6 +14,7 @@ import {
   type RuleResult,
   type SilentRule,
 } from '../../policy/index.ts';
+import { evaluate, type ReadyLookUps } from '../../runtime/index.ts';
 import type { Answerer } from './fake-cluster.ts';
 import type { Values } from './values.ts';
 import { mergeDeep, type Variables } from './variable-key.ts';
@@ -55,71 +54,74 @@ export interface Verdict {
 export type Judge = (resource: KubeObject, operation?: PolicyOperation) => Verdict;
 export type AsyncJudge = (resource: KubeObject, signal: AbortSignal) => Promise<Verdict>;
 
-/** Whoever knows the cluster writes the answers into `known`. */
-interface Question {
-  readonly needs: readonly LookUp[];
-  readonly known: Map<string, LookUpAnswer>;
-}
-type Judging = (resource: KubeObject, operation?: PolicyOperation) => Generator<Question, Verdict, void>;
+type Judging = (resource: KubeObject, operation: PolicyOperation | undefined, signal: AbortSignal) => Soon<Verdict>;
 
 const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+const never = new AbortController().signal;
 
-/** A judge who is answered at once. */
+/** A judge whose look-ups are answered at once. */
 export function createJudge(options: JudgeOptions, answer: Answerer): Judge {
-  const judging = createJudging(options);
+  const judging = createJudging(options, { answer });
   return (resource, operation) => {
-    const steps = judging(resource, operation);
-    for (;;) {
-      const { value, done } = steps.next();
-      if (done) return value;
-      for (const need of value.needs) value.known.set(lookUpKey(need), answer(need));
-    }
+    const verdict = judging(resource, operation, never);
+    if (verdict instanceof Promise) throw new TypeError('an answer at hand was waited for');
+    return verdict;
   };
 }
 
-/** A judge who must ask elsewhere; all that a round needs is asked together. */
+/** A judge who must ask elsewhere. */
 export function createAsyncJudge(
   options: JudgeOptions,
   answer: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
 ): AsyncJudge {
-  const judging = createJudging(options);
-  return async (resource, signal) => {
-    const steps = judging(resource);
-    for (;;) {
-      const { value, done } = steps.next();
-      if (done) return value;
-      const answers = await Promise.all(value.needs.map((need) => answer(need, signal)));
-      for (const [i, need] of value.needs.entries()) value.known.set(lookUpKey(need), answers[i]!);
-    }
-  };
+  const judging = createJudging(options, { answer });
+  return async (resource, signal) => judging(resource, undefined, signal);
 }
 
-function createJudging(options: JudgeOptions): Judging {
+function createJudging(options: JudgeOptions, lookUps: ReadyLookUps): Judging {
   const byPhase = phases
     .map((phase) => ({
       phase,
       programs: options.programs.filter(({ rules }) => rules.some((rule) => rule.phase === phase)),
     }))
     .filter(({ programs }) => programs.length > 0);
-  return function* judging(resource, operation) {
+  const { exceptions, given, values, explain = false } = options;
+  const variables: EvaluationOptions['variables'] = (policy, rule) => values.ruleVariables(policy, rule);
+  return (resource, operation, signal) => {
     const namespaceLabels = options.namespaceLabels(resource.metadata.namespace ?? '') ?? {};
+    const steps = byPhase.flatMap(({ phase, programs }) =>
+      groupsOf(programs, resource, values).map((group) => ({ phase, ...group })),
+    );
     const answers: Answer[] = [];
     const silent: SilentRule[] = [];
     // One resource's look-ups are asked once, whichever rule needs them.
-    const known = new Map<string, LookUpAnswer>();
+    const common = {
+      exceptions,
+      given,
+      variables,
+      explain,
+      lookUps,
+      signal,
+      known: new Map<string, LookUpAnswer>(),
+      budget: newRequestBudget(),
+    };
     let object: KubeObject = resource;
     let request: PolicyRequest | undefined;
-    for (const { phase, programs: ofPhase } of byPhase) {
-      for (const { programs, variables } of groupsOf(ofPhase, resource, options.values)) {
-        request = requestOf({ resource, object, variables, operation, namespaceLabels }, options);
-        const evaluation = yield* evaluate(programs, request, phase, known, options);
-        silent.push(...evaluation.silent);
-        const changed = addAnswers(answers, evaluation.results, request);
-        if (changed) object = changed;
-      }
+    let done: Soon<unknown> = null;
+    for (const step of steps) {
+      done = after(done, () => {
+        const current = requestOf({ resource, object, variables: step.variables, operation, namespaceLabels }, options);
+        request = current;
+        return after(evaluate(step.programs, current, { ...common, phase: step.phase }), (evaluation) => {
+          silent.push(...evaluation.silent);
+          object = addAnswers(answers, evaluation.results, current) ?? object;
+        });
+      });
     }
-    request ??= requestOf({ resource, object, variables: {}, operation, namespaceLabels }, options);
-    return { resource, answers, silent, object, namespaceLabels, request };
+    return after(done, () => {
+      request ??= requestOf({ resource, object, variables: {}, operation, namespaceLabels }, options);
+      return { resource, answers, silent, object, namespaceLabels, request };
+    });
   };
 }
 
@@ -187,28 +189,6 @@ const given = (variables: object) => Object.keys(variables).length > 0;
 /** Anything that is no write of an object is judged as a creation; expressions read what was written. */
 function operationOf(written: unknown): PolicyOperation {
   return written === 'UPDATE' || written === 'DELETE' ? written : 'CREATE';
-}
-
-function* evaluate(
-  programs: readonly PolicyProgram[],
-  request: PolicyRequest,
-  phase: Phase,
-  known: Map<string, LookUpAnswer>,
-  { exceptions, given, values, explain = false }: JudgeOptions,
-): Generator<Question, Evaluation, void> {
-  const evaluation = createEvaluation(programs, request, {
-    phase,
-    exceptions,
-    given,
-    variables: (policy, rule) => values.ruleVariables(policy, rule),
-    explain,
-  });
-  let needs: readonly LookUp[] = evaluation.advance(known);
-  while (needs.length > 0) {
-    yield { needs, known };
-    needs = evaluation.advance(known);
-  }
-  return evaluation;
 }
 
 /** Adds the answers in order, each with its policy's object, and returns the object if a rule changed it. */

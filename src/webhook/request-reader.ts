@@ -1,20 +1,67 @@
-import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { after, type Clock, isJsonObject, type JsonObject, type Soon } from '../base/index.ts';
+import type { Discovery } from '../kube/index.ts';
 import { type GroupVersionKind, type KubeObject, renderApiVersion } from '../object/index.ts';
-import type { PolicyRequest, RequestUser } from '../policy/index.ts';
-import type { AdmissionRequest } from '../webhook/index.ts';
+import type { PolicyRequest, RequestInfo, RequestUser } from '../policy/index.ts';
+import { type AdmissionRequest, ReviewError } from './review.ts';
 
-export interface RequestContext {
-  /** The kind that policies name: for a subresource, that of the object it belongs to. */
-  readonly kind: GroupVersionKind;
-  readonly namespaceLabels: Readonly<Record<string, string>>;
-  readonly now: number;
+export interface RequestReaderOptions {
+  readonly discovery: Pick<Discovery, 'byResource'>;
+  readonly namespaces: {
+    /** Undefined for a namespace that is not known yet. */
+    labels(name: string): Readonly<Record<string, string>> | undefined;
+    fetchLabels(name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  };
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The request as policies see it. Who asks is added where rules want to know their roles. */
-export function policyRequestOf(
+/** Reads admission requests as policies see them; every feature that evaluates requests reads them here. */
+export interface RequestReader {
+  /** The kind that policies name: for a subresource, that of the object it belongs to. */
+  kindOf(request: AdmissionRequest, signal: () => AbortSignal): Soon<GroupVersionKind>;
+  /** Roles are left empty: they are looked up where a rule reads them. */
+  read(request: AdmissionRequest, kind: GroupVersionKind, signal: () => AbortSignal): Soon<ReadRequest>;
+}
+
+/** Of a review it is always known who asks. */
+export type ReadRequest = PolicyRequest & { readonly info: RequestInfo };
+
+export function createRequestReader({ discovery, namespaces, clock }: RequestReaderOptions): RequestReader {
+  return {
+    kindOf: (request, signal) => (request.subResource === '' ? request.kind : parentKind(discovery, request, signal())),
+    read: (request, kind, signal) => {
+      const labels = isNamespaced(request)
+        ? (namespaces.labels(request.namespace) ?? namespaces.fetchLabels(request.namespace, signal()))
+        : {};
+      return after(labels, (namespaceLabels) => policyRequestOf(request, kind, namespaceLabels, clock.now()));
+    },
+  };
+}
+
+function isNamespaced({ namespace, kind }: AdmissionRequest): boolean {
+  return namespace !== '' && !(kind.group === '' && kind.kind === 'Namespace');
+}
+
+async function parentKind(
+  discovery: RequestReaderOptions['discovery'],
+  { resource }: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<GroupVersionKind> {
+  const type = await discovery.byResource(resource, { signal });
+  if (!type)
+    throw new ReviewError(
+      'review-unknown-kind',
+      500,
+      `the cluster does not serve ${resource.group}/${resource.version} ${resource.resource}`,
+    );
+  return { group: type.group, version: type.version, kind: type.kind };
+}
+
+function policyRequestOf(
   request: AdmissionRequest,
-  { kind, namespaceLabels, now }: RequestContext,
-): PolicyRequest {
+  kind: GroupVersionKind,
+  namespaceLabels: Readonly<Record<string, string>>,
+  now: number,
+): ReadRequest {
   return {
     operation: request.operation,
     kind,
