@@ -9,6 +9,7 @@ import {
   protectedTarget,
   sshTarget,
   strangerTarget,
+  unknownHostTarget,
 } from '../support/git-targets.ts';
 import { startRealCluster } from '../support/real-cluster.ts';
 import { findSshd, hasSsh } from '../support/ssh-server.ts';
@@ -30,7 +31,10 @@ describe.skipIf(!hasGit())('creation on a real cluster', () => {
       'a protected branch': { start: protectedTarget, why: 'GitBranchProtected: ' },
       ...(sshd === undefined
         ? {}
-        : { 'an unknown host key': { start: () => otherHostTarget(sshd), why: 'GitHostKeyUnknown: ' } }),
+        : {
+            'a changed host key': { start: () => otherHostTarget(sshd), why: 'GitHostKeyChanged: ' },
+            'an unknown host key': { start: () => unknownHostTarget(sshd), why: 'GitHostKeyUnknown: ' },
+          }),
     },
   });
 });

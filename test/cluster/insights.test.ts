@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { connect } from '../../src/app/connect.ts';
+import { installManifests } from '../../src/app/install.ts';
 import { readJobsConfig, runJobs } from '../../src/app/jobs.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { createInsightsFixture, type InsightsFixture } from '../integration/insights/fixture.ts';
@@ -47,9 +48,12 @@ async function whatIsMissing(): Promise<string | undefined> {
 function defineShippedManifests(fixture: InsightsFixture): void {
   describe('the manifests of policy sync', () => {
     it('are admitted, and their permissions are enough for the real authorizer', async () => {
-      await fixture.api.post('/api/v1/namespaces', { metadata: { name: 'supercargo' } });
-      await fixture.api.post('/api/v1/namespaces/supercargo/serviceaccounts', { metadata: { name: 'supercargo' } });
-      for (const manifest of manifests) {
+      const parts = [{ name: 'insights', features: ['sync', 'jobs'] as const }];
+      const place = { namespace: 'supercargo', installation: 'supercargo' };
+      const installed = installManifests({ ...place, image: 'i', replicas: 1, parts }).filter(
+        ({ kind }) => kind === 'ServiceAccount' || /Role(Binding)?$/.test(kind),
+      );
+      for (const manifest of [...manifests, ...installed]) {
         const type = (await fixture.connection.discovery.byKind(`${manifest.apiVersion}/${manifest.kind}`))!;
         const options = { fieldManager: 'test', fieldValidation: 'Strict' } as const;
         await fixture.connection.client.apply(type, manifest, options);
@@ -94,7 +98,7 @@ function defineShippedManifests(fixture: InsightsFixture): void {
         fixture.insights.offer({ id, reportType });
       const env = fixture.insights.env;
       const common = {
-        connection: await connectAs('supercargo'),
+        connection: await connectAs('supercargo-insights'),
         installation: 'supercargo',
         temporaryDir: fixture.folder,
       };

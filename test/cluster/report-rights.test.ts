@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)('reports with the rights of an installati
       kind: 'ClusterRoleBinding',
       metadata,
       roleRef,
-      subjects: [{ kind: 'ServiceAccount', name: 'supercargo', namespace: 'supercargo' }],
+      subjects: [{ kind: 'ServiceAccount', name: 'supercargo-policies', namespace: 'supercargo' }],
     });
     await eventually(
       async () => {

@@ -106,7 +106,7 @@ export function secretGrant(namespace: string, secret: string): readonly (readon
   const metadata = { name: 'supercargo-secrets', namespace };
   const rules = [{ apiGroups: [''], resources: ['secrets'], resourceNames: [secret], verbs: ['get'] }];
   const roleRef = { apiGroup: group, kind: 'Role', name: metadata.name };
-  const subjects = [{ kind: 'ServiceAccount', name: 'supercargo', namespace: 'supercargo' }];
+  const subjects = [{ kind: 'ServiceAccount', name: 'supercargo-all', namespace: 'supercargo' }];
   return [
     [typeOf(group, 'v1', 'roles', 'Role'), { apiVersion, kind: 'Role', metadata, rules }],
     [

@@ -52,7 +52,7 @@ export async function startEverything(
     const backup = `${registry.host}/copies`;
     const kubeconfigPath = path.join(folder, 'kubeconfig');
     writeFileSync(kubeconfigPath, await install(cluster, backup, isInstalled));
-    const create = { allowLocalRepositories: true, batchWindow: '200ms' };
+    const create = { allowLocalRepositories: true, allowLoopback: true, batchWindow: '200ms' };
     const mirror = { registry: backup, wait: '7s', rewrite, trustReviews: true };
     const webhook = { port: 0, exposure: 'loopback', service: { name: `${account.name}-webhook` } };
     const config = { namespace: account.namespace, features, create, mirror, webhook };

@@ -87,6 +87,13 @@ export async function otherHostTarget(sshd: string): Promise<GitTarget> {
   return { ...target, secret: { ...target.secret, known_hosts: `${host} ${key}\n` } };
 }
 
+/** A server that is not among the known ones. */
+export async function unknownHostTarget(sshd: string): Promise<GitTarget> {
+  const target = await sshTarget(sshd);
+  const [, ...key] = target.secret!['known_hosts']!.split(' ');
+  return { ...target, secret: { ...target.secret, known_hosts: ['git.example.com', ...key].join(' ') } };
+}
+
 /** The files of a branch, by path; none where the branch is not there. */
 export function filesOf(repository: string, branch = 'main'): Readonly<Record<string, string>> {
   const heads = plainGit(repository, 'for-each-ref', '--format=%(refname:short)', 'refs/heads');
