@@ -26,7 +26,11 @@ const region = 'eu-central-1';
 const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'a-secret-access-key' };
 const elsewhere = 'arn:aws:iam::111122223333:role/ECRReadRole';
 const nobody = 'http://127.0.0.1:1';
-const config = { namespace: 'default', features: ['detect', 'create'], create: { allowLoopback: true, batchWindow: '200ms' } };
+const config = {
+  namespace: 'default',
+  features: ['detect', 'create'],
+  create: { allowLoopback: true, batchWindow: '200ms' },
+};
 
 interface Way {
   readonly title: string;
