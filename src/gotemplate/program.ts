@@ -39,8 +39,6 @@ export interface RenderOptions {
   readonly monotonicMs?: () => number;
   /** What `Local` is: an IANA name; UTC by default. */
   readonly timeZone?: string;
-  /** For the functions that make something random; without it they fail, so that data alone decide the text. */
-  readonly randomBytes?: (count: number) => Uint8Array;
   /** The template to run, of those the text defines; by default the text itself. */
   readonly template?: string;
 }
@@ -124,7 +122,6 @@ function environment(
     now: options.now ?? systemClock.now,
     monotonicMs: options.monotonicMs ?? systemClock.monotonicMs,
     timeZone: options.timeZone ?? 'UTC',
-    randomBytes: options.randomBytes,
     compileText: compileNested,
   };
 }

@@ -31,7 +31,6 @@ export interface Environment {
   readonly now: () => number;
   readonly monotonicMs: () => number;
   readonly timeZone: string;
-  readonly randomBytes: ((count: number) => Uint8Array) | undefined;
   /** Compiles the text that `tpl` is given, with the templates that are defined around it. */
   readonly compileText: (text: string, name: string, around: TemplateSet) => TemplateSet;
 }

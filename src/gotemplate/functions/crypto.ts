@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, scryptSync } from 'node:crypto';
+import { createDecipheriv, createHash, createHmac, scryptSync } from 'node:crypto';
 import { CallFailure } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { decodeUtf8, encodeUtf8 } from '../utf8.ts';
@@ -16,26 +16,8 @@ export const cryptoFunctions: readonly FunctionSpec[] = defineRunning({
     return adler32(encodeUtf8(text));
   },
   'derivePassword(uint32, string, string, string, string)': derivePassword,
-  'encryptAES(string, string)': encrypt,
   'decryptAES(string, string)': decrypt,
-  'randBytes(int)': (run, count: number) => random(run, count).toString('base64'),
-  'randAlphaNum(int)': (run, count: number) => randomText(run, count, letters + digits),
-  'randAlpha(int)': (run, count: number) => randomText(run, count, letters),
-  'randNumeric(int)': (run, count: number) => randomText(run, count, digits),
-  'randAscii(int)': (run, count: number) => randomText(run, count, printableAscii),
-  'randInt(int, int)': randomInteger,
-  'shuffle(string)': shuffle,
-  'uuidv4()': (run) => {
-    const bytes = random(run, 16);
-    bytes[6] = (bytes[6]! & 0x0f) | 0x40;
-    bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  },
 });
-
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const digits = '0123456789';
-const printableAscii = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join('');
 
 function hash(run: Run, algorithm: string, text: string): string {
   run.charge(text.length);
@@ -51,52 +33,11 @@ function adler32(bytes: Uint8Array): string {
   return `${b * 65_536 + a}`;
 }
 
-function random(run: Run, count: number): Buffer {
-  if (!run.env.randomBytes)
-    throw new CallFailure('randomness is not available here: the same data must render the same text');
-  if (count < 0) throw new CallFailure(`cannot make ${count} random bytes`);
-  run.charge(count * 2);
-  return Buffer.from(run.env.randomBytes(count));
-}
-
-function randomInteger(run: Run, min: number, max: number): number {
-  if (max <= min) throw new CallFailure('invalid argument to Intn');
-  return min + Number(random(run, 8).readBigUInt64BE() % BigInt(max - min));
-}
-
-function randomText(run: Run, count: number, alphabet: string): string {
-  // Bytes past the last whole alphabet would favour its first characters.
-  const limit = 256 - (256 % alphabet.length);
-  let text = '';
-  while (text.length < count) {
-    for (const byte of random(run, Math.max(count - text.length, 1))) {
-      if (byte < limit && text.length < count) text += alphabet[byte % alphabet.length];
-    }
-  }
-  return text;
-}
-
-function shuffle(run: Run, text: string): string {
-  const characters = [...text];
-  for (let i = characters.length - 1; i > 0; i--) {
-    const j = randomInteger(run, 0, i + 1);
-    [characters[i], characters[j]] = [characters[j]!, characters[i]!];
-  }
-  return characters.join('');
-}
-
 const keyOf = (password: string) => {
   const key = Buffer.alloc(32);
   encodeUtf8(password).copy(key);
   return key;
 };
-
-function encrypt(run: Run, password: string, plain: string): string {
-  const iv = random(run, 16);
-  const cipher = createCipheriv('aes-256-cbc', keyOf(password), iv);
-  run.charge(plain.length * 2);
-  return Buffer.concat([iv, cipher.update(encodeUtf8(plain)), cipher.final()]).toString('base64');
-}
 
 function decrypt(run: Run, password: string, encrypted: string): string {
   run.charge(encrypted.length);
@@ -123,6 +64,7 @@ const passwordTemplates: Readonly<Record<string, readonly string[]>> = {
   basic: ['aaanaaan', 'aannaaan', 'aaannaaa'],
   pin: ['nnnn'],
 };
+const digits = '0123456789';
 const consonants = 'BCDFGHJKLMNPQRSTVWXYZ';
 const passwordAlphabets: Readonly<Record<string, string>> = {
   V: 'AEIOU',
