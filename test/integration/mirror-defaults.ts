@@ -48,7 +48,7 @@ export function defineDefaults(session: MirrorSession): void {
       const repository = { registry: session.world.backup.host, path: `copies/${hostPart()}/team/pinned` };
       for await (const page of session.world.images.listTags(repository)) tags.push(...page);
       expect(tags.sort()).toEqual(['1', `copy-sha256-${old.slice(7)}`]);
-    }, 60_000);
+    }, 240_000);
 
     it('leaves alone what is in the backup registry, and changes nothing when it is asked again', async () => {
       const namespace = await session.world.namespace('again');
@@ -91,7 +91,7 @@ export function defineDefaults(session: MirrorSession): void {
       expect(JSON.parse(updated.metadata.annotations?.[annotation] ?? '')).toEqual({
         main: { from: at('team/again:2'), to: copyOf('team/again:2') },
       });
-    }, 60_000);
+    }, 240_000);
 
     it('touches no namespace without the label, nor kube-system, nor its own', async () => {
       await session.world.push('team/quiet:1');
@@ -119,7 +119,7 @@ export function defineDefaults(session: MirrorSession): void {
       await eventually(async () =>
         expect(await imagesNow('Deployment', 'unlabelled', 'quiet')).toEqual([copyOf('team/quiet:1')]),
       );
-    }, 60_000);
+    }, 240_000);
 
     it('answers a dry run as it would answer the request, and copies nothing for it', async () => {
       const namespace = await session.world.namespace('dry');
@@ -155,7 +155,7 @@ export function defineDefaults(session: MirrorSession): void {
       expect(imagesOf(created)).toEqual([at('team/owned:1')]);
       expect(created.metadata.annotations?.[annotation]).toBeUndefined();
       expect(await replicaSets()).toHaveLength(1);
-    }, 60_000);
+    }, 240_000);
 
     it('copies an image once that two hundred Deployments bring at one moment', async () => {
       const namespace = await session.world.namespace('many');
@@ -202,7 +202,7 @@ export function defineDefaults(session: MirrorSession): void {
       expect(JSON.parse(rewritten.metadata.annotations?.[annotation] ?? '')).toEqual({
         main: { from: at('team/slow:1'), to: copyOf('team/slow:1') },
       });
-    }, 60_000);
+    }, 240_000);
 
     it('says why an image has no copy, and copies it when it is there', async () => {
       const namespace = await session.world.namespace('absent');
@@ -228,7 +228,7 @@ export function defineDefaults(session: MirrorSession): void {
         },
         { timeoutMs: 30_000, intervalMs: 500 },
       );
-    }, 60_000);
+    }, 240_000);
 
     it('rewrites nothing while the backup registry is down, and all of it afterwards', async () => {
       const namespace = await session.world.namespace('down');
@@ -268,7 +268,7 @@ export function defineDefaults(session: MirrorSession): void {
         },
         { timeoutMs: 20_000, intervalMs: 300 },
       );
-    }, 60_000);
+    }, 240_000);
 
     it('leaves what GitOps tools keep to them, but not as it is admitted', async () => {
       const namespace = await session.world.namespace('gitops');
@@ -296,6 +296,6 @@ export function defineDefaults(session: MirrorSession): void {
         { type: 'merge', body },
       );
       expect(imagesOf(again)).toEqual([copyOf('team/gitops:1')]);
-    }, 60_000);
+    }, 240_000);
   });
 }

@@ -85,7 +85,7 @@ export function defineMirrorOwners(start: () => Promise<Cluster>, connectProgram
       expect(await revisions(namespace)).toEqual(
         [at('own/apply:1'), at('own/apply:2'), copyOf('own/apply:1'), copyOf('own/apply:2')].sort(),
       );
-    }, 60_000);
+    }, 240_000);
   });
 
   describe.skipIf(!helm)(`beside helm${helm ? '' : ' (no helm)'}`, () => {

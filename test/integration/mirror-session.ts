@@ -1,7 +1,7 @@
 import { imagesOf, type MirrorWorld } from './mirror-world.ts';
 
 export const annotation = 'supercargo.dev/source-images';
-export const patience = { timeoutMs: 20_000 };
+export const patience = { timeoutMs: 60_000 };
 
 /** The world of a story, and how it speaks of images. */
 export type MirrorSession = ReturnType<typeof createMirrorSession>;

@@ -20,7 +20,7 @@ export function defineSettings(session: MirrorSession): void {
         {},
         { env: { BACKUP_REGISTRY_USERNAME: 'keeper', BACKUP_REGISTRY_PASSWORD: 'keep-word-2718' } },
       );
-    }, 60_000);
+    }, 240_000);
     afterAll(() => source?.stop());
 
     const pullSecret = (namespace: string, name: string, password: string): KubeObject => ({
@@ -85,7 +85,7 @@ export function defineSettings(session: MirrorSession): void {
           Buffer.from(`puller:${secret}`).toString('base64'),
         ])
           expect(everything.includes(form)).toBe(false);
-    }, 60_000);
+    }, 240_000);
   });
 
   describe('with the mapping of the seed', () => {
@@ -184,7 +184,7 @@ export function defineSettings(session: MirrorSession): void {
       expect(ephemeralContainers.map(({ image }) => image)).toEqual([copyOf('team/debug:1')]);
       const deployment = await session.world.create(workload('Deployment', namespace, 'web', at('team/pod:1')));
       expect(imagesOf(deployment)).toEqual([at('team/pod:1')]);
-    }, 60_000);
+    }, 240_000);
   });
 
   describe('pinned by digest, following', () => {
@@ -216,7 +216,7 @@ export function defineSettings(session: MirrorSession): void {
       }))
         tags.push(...page);
       expect(tags.sort()).toEqual(['1', `copy-sha256-${first.slice(7)}`, `copy-sha256-${second.slice(7)}`].sort());
-    }, 60_000);
+    }, 240_000);
 
     it('leaves a moved tag where it is told to, says so, and restores the copy it had', async () => {
       await session.world.run({
@@ -243,7 +243,7 @@ export function defineSettings(session: MirrorSession): void {
         expect(await record()).toMatchObject({ phase: 'Copied', digest: first, attempts: 2 });
         expect(await session.world.missing(copy)).toEqual([]);
       }, patience);
-    }, 60_000);
+    }, 240_000);
   });
 
   describe('with another backup registry', () => {
@@ -266,7 +266,7 @@ export function defineSettings(session: MirrorSession): void {
           expect(records.map(({ spec }) => spec)).toMatchObject([{ source: at('team/moved:1'), copy }]);
         }, patience);
       }
-    }, 60_000);
+    }, 240_000);
   });
 
   describe('in sync, failing closed', () => {
@@ -286,6 +286,6 @@ export function defineSettings(session: MirrorSession): void {
       await expect(
         session.world.create(workload('Deployment', namespace, 'absent', at('team/nobody:1'))),
       ).rejects.toThrow(/images could not be replaced by their copies: .*team\/nobody:1 is not there/);
-    }, 60_000);
+    }, 240_000);
   });
 }

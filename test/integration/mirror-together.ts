@@ -36,7 +36,7 @@ export function defineTogether(session: MirrorSession): void {
             ]),
           patience,
         );
-    }, 60_000);
+    }, 240_000);
 
     it("answers at the seed's two paths, and at its own", async () => {
       const { items } = await session.world.connection.client.list<KubeObject>(configurationTypes.mutating);
@@ -141,6 +141,6 @@ export function defineTogether(session: MirrorSession): void {
         session.world.create(workload('Deployment', namespace, 'bad', at('team/unknown:1'))),
       ).rejects.toThrow('only copies run here');
       await session.world.connection.client.delete(policies, { name: 'order' });
-    }, 60_000);
+    }, 240_000);
   });
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,13 +26,14 @@ const bound = 400 * 1_048_576;
 
 async function startHostileServer() {
   let sent = 0;
-  const stream = (response: ServerResponse) => {
+  // The event loop turns after each mebibyte: the program under test runs in this process, too.
+  const stream = async (response: ServerResponse) => {
     while (sent < bound && !response.destroyed) {
-      sent += block.length;
-      if (!response.write(line(Buffer.concat([Buffer.from([1]), block])))) {
-        response.once('drain', () => stream(response));
-        return;
+      for (let blocks = 0; blocks < 32; blocks++) {
+        sent += block.length;
+        response.write(line(Buffer.concat([Buffer.from([1]), block])));
       }
+      await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
     response.end();
   };
@@ -61,7 +63,7 @@ async function startHostileServer() {
       }
       response.write(line('NAK\n'));
       response.write(line(Buffer.concat([Buffer.from([1]), packStart])));
-      stream(response);
+      void stream(response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

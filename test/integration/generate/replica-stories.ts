@@ -54,10 +54,10 @@ export function defineReplicaStories(cluster: () => Cluster): void {
           if (!found) throw new Error(`nobody leads:\n${replicas.map(({ output }) => output.slice(-500)).join('\n')}`);
           return found;
         },
-        { timeoutMs: 30_000 },
+        { timeoutMs: 120_000 },
       );
 
-    it(`make one Job per image of ${pods} pods, whoever leads`, { timeout: 120_000 }, async () => {
+    it(`make one Job per image of ${pods} pods, whoever leads`, { timeout: 400_000 }, async () => {
       await Promise.all([start(), start(), start()]);
       const shop = await world.namespace('shop');
       await leader();
@@ -79,7 +79,7 @@ export function defineReplicaStories(cluster: () => Cluster): void {
       });
       await Promise.all(disturbed);
       await eventually(async () => expect(await world.jobs(shop)).toEqual(images.map(jobNameOf).sort()), {
-        timeoutMs: 60_000,
+        timeoutMs: 240_000,
       });
 
       // A pod that comes last shows that all before it were looked at.
