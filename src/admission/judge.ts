@@ -76,12 +76,12 @@ export function createJudge({ lookUps, roles, turns }: JudgeOptions): Judge {
       });
     } catch (thrown) {
       const judged = await guarded(
-        programs.filter((program) => !asksForRoles(program)),
+        programs.filter((program) => !readsRoles(program)),
         phase,
         hearing,
       );
       const failures = programs
-        .filter(asksForRoles)
+        .filter(readsRoles)
         .flatMap((program) => failedBy(program, phase, hearing, thrown).results);
       return { results: [...judged.results, ...failures], object: judged.object };
     }
@@ -89,7 +89,7 @@ export function createJudge({ lookUps, roles, turns }: JudgeOptions): Judge {
   return (programs, phase, hearing) => {
     if (programs.length === 0) return { results: none, object: hearing.request.object };
     const { info } = hearing.request;
-    return info && programs.some(asksForRoles)
+    return info && (programs.some(readsRoles) || hearing.exceptions.some(({ reads }) => reads.roles))
       ? withRoles(programs, phase, hearing, info)
       : guarded(programs, phase, hearing);
   };
@@ -106,12 +106,5 @@ function failedBy(policy: PolicyProgram, phase: Phase, { request }: Hearing, thr
   return { results, object: request.object };
 }
 
-const roleWords = /"(?:roles|clusterRoles)"|request\.(?:roles|clusterRoles)|\broles\b.*\}\}|admissionInfo/i;
-const asking = new WeakMap<PolicyProgram, boolean>();
-
-/** Bindings are only looked at where a rule speaks of roles. */
-function asksForRoles(program: PolicyProgram): boolean {
-  let asks = asking.get(program);
-  if (asks === undefined) asking.set(program, (asks = roleWords.test(JSON.stringify(program.policy.spec))));
-  return asks;
-}
+/** Bindings are read only where a rule, or an exception to it, reads roles. */
+const readsRoles = ({ rules }: PolicyProgram): boolean => rules.some(({ reads }) => reads.roles);

@@ -76,6 +76,9 @@ describe('a rule', () => {
     ['reads who asked', kinds('Pod'), reading('request.userInfo.username')],
     ['reads the account', kinds('Pod'), reading('serviceAccountName')],
     ['reads what was before', kinds('Pod'), reading('request.oldObject.metadata.name')],
+    ['reads it in quotes', kinds('Pod'), reading('request."oldObject".metadata.name')],
+    ['reads it behind a pipe', kinds('Pod'), reading('request | @.oldObject.metadata.name')],
+    ['reads the whole request', kinds('Pod'), reading('to_string(request)')],
     ['matches a subject', { ...kinds('Pod'), subjects: [{ kind: 'User', name: 'jane' }] }, {}],
     ['matches a role', { ...kinds('Pod'), clusterRoles: ['admin'] }, {}],
     ['matches deletions', { resources: { kinds: ['Pod'], operations: ['DELETE'] } }, {}],
@@ -85,6 +88,15 @@ describe('a rule', () => {
     expect(isAdmissionBound(ruleOf(match, more).rule, types)).toBe(true);
   });
 
+  it('works from watches whatever its data speak of', () => {
+    const words = ['serviceAccountName', 'request.userInfo', 'request.oldObject', 'request.dryRun'];
+    const data = { metadata: { annotations: { note: words.join(' ') } }, data: { serviceAccountName: 'x' } };
+    expect(isAdmissionBound(ruleOf(kinds('Pod'), { generate: { data } }).rule, types)).toBe(false);
+    expect(isAdmissionBound(ruleOf(kinds('Pod'), reading('request.object.spec.serviceAccountName')).rule, types)).toBe(
+      false,
+    );
+  });
+
   it('follows each kind in one version, and restless kinds only by name', () => {
     const followed = (...names: string[]) =>
       followedTypes(ruleOf(kinds(...names)).rule, types).map(({ version, kind }) => `${version}/${kind}`);
@@ -92,6 +104,8 @@ describe('a rule', () => {
     expect(followed('autoscaling/v1/HorizontalPodAutoscaler')).toEqual(['v1/HorizontalPodAutoscaler']);
     expect(followed('E*', 'Name*')).toEqual(['v1/Namespace']);
     expect(followed('Event')).toEqual(['v1/Event']);
+    const named = { resources: { kinds: ['E*', 'Name*'], names: ['Event'] } };
+    expect(followedTypes(ruleOf(named).rule, types).map(({ kind }) => kind)).toEqual(['Namespace']);
     expect(followed('Unheard')).toEqual([]);
   });
 

@@ -1,27 +1,19 @@
 import type { DiscoveredType } from '../kube/index.ts';
-import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
+import { kindOf, kindsOf, type PolicyProgram, type RuleProgram } from '../policy/index.ts';
 
 /** True for rules that create or change objects other than the one that is asked about. */
 export function isGenerating(rule: RuleProgram): boolean {
   return rule.actsOnOthers;
 }
 
-const ofTheRequest =
-  /\brequest\.(userInfo|roles|clusterRoles|oldObject)\b|\bserviceAccount(Name|Namespace)\b|\brequest\.(options|dryRun)\b/;
-
 /**
  * Whether only an admission request can tell what the rule wants to know: who asked, what was there before, a deletion,
  * a connection, a subresource, or a kind that is never stored. Every other rule works from watches.
  */
 export function isAdmissionBound(rule: RuleProgram, types: readonly DiscoveredType[]): boolean {
-  const { match = {}, exclude = {} } = rule.spec;
-  const filters = [match, exclude].flatMap((block) => [block, ...(block.any ?? []), ...(block.all ?? [])]);
-  if (filters.some(({ roles, clusterRoles, subjects }) => roles?.length || clusterRoles?.length || subjects?.length))
-    return true;
-  const matched = [match, ...(match.any ?? []), ...(match.all ?? [])];
-  const operations = matched.flatMap(({ resources }) => resources?.operations ?? []);
-  if (operations.includes('DELETE') || operations.includes('CONNECT')) return true;
-  if (ofTheRequest.test(JSON.stringify(rule.spec))) return true;
+  const { reads, operations } = rule;
+  if (reads.user || reads.oldObject || reads.options) return true;
+  if (operations.has('DELETE') || operations.has('CONNECT')) return true;
   return types.some(
     (type) =>
       (rule.concerns(type, '') && !isFollowed(type)) ||
@@ -37,10 +29,10 @@ const restless: ReadonlySet<string> = new Set(['Event', 'Lease', 'Endpoints', 'E
 /** The types whose writes can trigger a rule, each kind in one version. */
 export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[]): readonly DiscoveredType[] {
   const chosen = new Map<string, DiscoveredType>();
-  const named = JSON.stringify(rule.spec.match ?? {});
+  const named = new Set(kindsOf(rule.spec.match).map((selector) => kindOf(selector)));
   for (const type of types) {
     if (!isFollowed(type) || !rule.concerns(type, '')) continue;
-    if (restless.has(type.kind) && !named.includes(type.kind)) continue;
+    if (restless.has(type.kind) && !named.has(type.kind)) continue;
     const id = `${type.group}/${type.kind}`;
     const before = chosen.get(id);
     if (!before || (type.isPreferredVersion && !before.isPreferredVersion)) chosen.set(id, type);

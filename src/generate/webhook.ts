@@ -30,7 +30,7 @@ export function createRequestListener(options: RequestListenerOptions): {
         const signal = () => context.signal;
         const kind = await reader.kindOf(request, signal);
         const { object, oldObject, namespaceLabels, info } = await reader.read(request, kind, signal);
-        const wantsRoles = boundRules(table()).some(readsRoles);
+        const wantsRoles = boundRules(table()).some(({ reads }) => reads.roles);
         const bound = wantsRoles ? await roles.of(info.userInfo, context.signal) : {};
         const { uid, operation, resource, subResource, namespace, dryRun } = request;
         const name = request.name || object?.metadata.name || '';
@@ -56,9 +56,6 @@ export function createRequestListener(options: RequestListenerOptions): {
 const boundRules = ({ policies }: RuleTable): readonly RuleProgram[] =>
   [...policies.values()].flatMap(({ bound }) => bound);
 
-const readsRoles = ({ spec }: RuleProgram): boolean =>
-  /"(roles|clusterRoles)":|request\.(roles|clusterRoles)\b/.test(JSON.stringify(spec));
-
 /** What the API server is to tell us of, and no more. */
 export function listenedRules(rules: readonly RuleProgram[], types: readonly DiscoveredType[]): readonly WebhookRule[] {
   const resources = new Map<string, { readonly rule: Omit<WebhookRule, 'resources'>; readonly names: Set<string> }>();
@@ -80,10 +77,8 @@ export function listenedRules(rules: readonly RuleProgram[], types: readonly Dis
 
 const connected: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
 
-function operationsOf({ spec: { match = {} } }: RuleProgram, subresource: string): readonly string[] {
-  const filters = [match, ...(match.any ?? []), ...(match.all ?? [])];
-  const named = new Set(filters.flatMap(({ resources }) => resources?.operations ?? []));
+function operationsOf({ operations }: RuleProgram, subresource: string): readonly string[] {
   const order = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
-  if (named.size > 0) return order.filter((operation) => named.has(operation));
+  if (operations.size > 0) return order.filter((operation) => operations.has(operation));
   return connected.has(subresource) ? ['CONNECT'] : ['CREATE', 'UPDATE'];
 }

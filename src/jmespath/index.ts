@@ -15,5 +15,6 @@ export { communityFunctions, functions as jmespathFunctions } from './functions/
 export { matchesWildcard } from './functions/wildcard.ts';
 export { defaultSteps, maxExpressionLength, maxNesting } from './limits.ts';
 export { type CompileOptions, compile, type Program } from './program.ts';
+export { anyField, type ReadPath, readPaths } from './read-paths.ts';
 export type { Environment, WorkBudget } from './run.ts';
 export { type Bindings, bind, type Missing, missing, Scope } from './scope.ts';

@@ -3,6 +3,7 @@
  * what is wrong with it; an evaluation runs programs against a request and answers with results, or names the look-ups
  * it still needs. No I/O, no clock, no randomness of its own; no input is ever changed.
  */
+export { kindOf, kindsOf } from './autogen/index.ts';
 export { compileException, compilePolicy, confineException } from './compile/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey, parseImage } from './context/index.ts';
 export { PolicyError } from './errors.ts';
@@ -23,5 +24,6 @@ export type {
   RuleResult,
   SilentRule,
 } from './program.ts';
+export type { RuleReads } from './reads.ts';
 export type { PolicyOperation, PolicyRequest, RequestInfo, RequestUser } from './request.ts';
 export type { PolicyIssue, PolicyObject, PolicySpec, RuleSpec } from './types.ts';

@@ -4,6 +4,7 @@ import type { RequestBudget } from './evaluate/budget.ts';
 import type { RuleOutcome } from './evaluate/outcome.ts';
 import type { Step } from './evaluate/trace.ts';
 import type { FilterExplanation } from './match/index.ts';
+import type { RuleReads } from './reads.ts';
 import type { PolicyRequest } from './request.ts';
 import type { PolicyIssue, PolicyObject, RuleSpec } from './types.ts';
 
@@ -29,6 +30,10 @@ export interface RuleProgram {
   readonly spec: RuleSpec;
   /** True for rules that change or create other objects. */
   readonly actsOnOthers: boolean;
+  /** What it reads beside the object. */
+  readonly reads: RuleReads;
+  /** The operations that its match names; empty where it leaves them open. */
+  readonly operations: ReadonlySet<string>;
   /** False when the rule is never for such objects: cheap, and the same for every request. */
   concerns(kind: GroupVersionKind, subresource: string): boolean;
   /** Why the rule is not for this request; undefined when it is. */
@@ -61,6 +66,9 @@ export interface SilentRule {
 /** PolicyExceptions (`kyverno.io/v2`), compiled. */
 export interface ExceptionProgram {
   readonly exception: KubeObject;
+  /** The policies it names. */
+  readonly policies: readonly string[];
+  readonly reads: RuleReads;
 }
 
 export interface EvaluationOptions {

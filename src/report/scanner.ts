@@ -196,10 +196,7 @@ export class Scanner {
     const now = new Set(this.exceptions);
     for (const one of [...before, ...now]) {
       if (before.has(one) && now.has(one)) continue;
-      const { exceptions = [] } = (one.exception['spec'] ?? {}) as {
-        readonly exceptions?: readonly { readonly policyName: string }[];
-      };
-      for (const { policyName } of exceptions) this.rescans.add(policyName, 'all');
+      for (const policy of one.policies) this.rescans.add(policy, 'all');
     }
   }
 
@@ -207,11 +204,8 @@ export class Scanner {
     const readers = new Set<string>();
     for (const { plans } of this.watches.values())
       for (const plan of plans) if (plan.readsNamespaceLabels) readers.add(plan.program.key);
-    for (const { exception } of this.exceptions) {
-      if (!JSON.stringify(exception['spec']).includes('namespaceSelector')) continue;
-      const { exceptions = [] } = exception['spec'] as { exceptions?: readonly { readonly policyName: string }[] };
-      for (const { policyName } of exceptions) readers.add(policyName);
-    }
+    for (const { reads, policies } of this.exceptions)
+      if (reads.namespaceLabels) for (const policy of policies) readers.add(policy);
     for (const policy of readers) this.rescans.add(policy, [namespace]);
   }
 

@@ -32,9 +32,41 @@ describe('where the results of a policy come from', () => {
     expect(sourceOf(program({}, { validate: { assert: { object: {} } } }))).toBe('scan');
   });
 
+  it('is a scan whatever its texts speak of', () => {
+    const pattern = { metadata: { labels: { app: '?*' } } };
+    for (const word of ['serviceAccountName', 'request.userInfo', 'admissionInfo'])
+      expect(sourceOf(program({}, { validate: { message: `set ${word}`, pattern } }))).toBe('scan');
+    const field = { spec: { serviceAccountName: '!default' } };
+    expect(sourceOf(program({}, { validate: { message: 'no', pattern: field } }))).toBe('scan');
+    const key = '{{ request.object.spec.serviceAccountName }}';
+    const deny = { conditions: { any: [{ key, operator: 'Equals', value: 'default' }] } };
+    expect(sourceOf(program({}, { validate: { message: 'no', deny } }))).toBe('scan');
+  });
+
   it('is nowhere for one that only mutates', () => {
     const mutate = { patchStrategicMerge: { metadata: { labels: { app: 'web' } } } };
     expect(sourceOf(program({}, { validate: undefined, mutate }))).toBe('none');
+  });
+});
+
+describe('a plan', () => {
+  const readsOf = (spec: object, rule: object = {}) => {
+    const { readsStatus, readsNamespaceLabels } = planFor(program(spec, rule), pods)!;
+    return [readsStatus, readsNamespaceLabels];
+  };
+
+  it('reads the status and the labels of the namespace where a rule does, not where a text names them', () => {
+    const pattern = { metadata: { labels: { status: '?*' } } };
+    expect(readsOf({}, { validate: { message: 'status, namespaceSelector', pattern } })).toEqual([false, false]);
+    expect(readsOf({}, { validate: { message: 'no', pattern: { status: { phase: 'Running' } } } })).toEqual([
+      true,
+      false,
+    ]);
+    const namespaceSelector = { matchLabels: { a: 'b' } };
+    const match = { any: [{ resources: { kinds: ['Pod'], namespaceSelector } }] };
+    expect(readsOf({}, { match })).toEqual([false, true]);
+    const overrides = { validationFailureActionOverrides: [{ action: 'Enforce', namespaceSelector }] };
+    expect(readsOf(overrides)).toEqual([false, true]);
   });
 });
 

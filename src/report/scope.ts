@@ -1,5 +1,5 @@
 import { type GroupVersionKind, gvkOf } from '../object/index.ts';
-import type { Phase, PolicyProgram, RuleProgram, RuleSpec } from '../policy/index.ts';
+import type { Phase, PolicyProgram, RuleProgram } from '../policy/index.ts';
 
 /** Rules of these phases judge; the others act, and what they did is told by what they made. */
 export const reportedPhases: readonly Phase[] = ['validate', 'verifyImages'];
@@ -21,22 +21,11 @@ export function sourceOf(program: PolicyProgram): ResultSource {
   return source;
 }
 
-const userVariable = /request\.(userInfo|roles|clusterRoles)\b|\bserviceAccountName(space)?\b|\badmissionInfo\b/;
-
 function findSource({ policy, rules }: PolicyProgram): ResultSource {
   const judging = rules.filter(({ phase }) => reportedPhases.includes(phase));
   if (judging.length === 0) return 'none';
   if (policy.spec.background === false) return 'admission';
-  const asksForUser = judging.some(
-    ({ spec }) => namesUsers(spec.match) || namesUsers(spec.exclude) || userVariable.test(JSON.stringify(spec)),
-  );
-  return asksForUser ? 'admission' : 'scan';
-}
-
-function namesUsers(block: RuleSpec['match']): boolean {
-  return [block, ...(block?.any ?? []), ...(block?.all ?? [])].some(
-    (filter) => filter?.roles?.length || filter?.clusterRoles?.length || filter?.subjects?.length,
-  );
+  return judging.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
 }
 
 /** A policy cut down to the rules that can say something of a kind. */
@@ -46,8 +35,6 @@ export interface Plan {
   readonly whole: PolicyProgram;
   /** For objects whose controller is judged by the same rules: those rules are left out. */
   readonly owned: PolicyProgram | undefined;
-  /** True when no rule can need to look anything up. */
-  readonly isSelfContained: boolean;
   readonly readsStatus: boolean;
   readonly readsNamespaceLabels: boolean;
 }
@@ -68,14 +55,12 @@ function makePlan(program: PolicyProgram, kind: GroupVersionKind): Plan | undefi
   if (rules.length === 0) return undefined;
   const derived = new Set(program.rules.filter(isDerived).map(({ name }) => name));
   const unshared = rules.filter((rule) => !isDerived(rule) && !derived.has(`autogen-${rule.name}`.slice(0, 63)));
-  const text = JSON.stringify([program.policy.spec, rules.map(({ spec }) => spec)]);
   return {
     program,
     whole: { ...program, rules },
     owned: unshared.length === 0 ? undefined : { ...program, rules: unshared },
-    isSelfContained: !/"(configMap|apiCall|imageRegistry|globalReference|targets)":/.test(text),
-    readsStatus: text.includes('status'),
-    readsNamespaceLabels: /namespaceSelector|namespaceLabels/.test(text),
+    readsStatus: rules.some(({ reads }) => reads.status),
+    readsNamespaceLabels: rules.some(({ reads }) => reads.namespaceLabels),
   };
 }
 

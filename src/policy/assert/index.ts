@@ -5,3 +5,4 @@
  */
 export { AssertionError, type AssertionOptions, compileAssertion, type Finding } from './compile.ts';
 export { type Notation, orderedKeys, parseNotation } from './notation.ts';
+export { assertionPaths } from './read-paths.ts';

@@ -1,4 +1,4 @@
-import { matchesWildcard } from '../../jmespath/index.ts';
+import { childrenOf, matchesWildcard, type Node, type ReadPath, readPaths } from '../../jmespath/index.ts';
 import type { ContextEntry, RuleSpec } from '../types.ts';
 import { findVariables } from '../variables/index.ts';
 import { checkPlainExpression } from './expressions.ts';
@@ -7,16 +7,24 @@ import { isSet, type RuleCheck } from './rule-context.ts';
 import { type FoundText, textsOf } from './strings.ts';
 
 /**
- * Texts a variable must contain somewhere to be taken for one the engine provides; that is all upstream asks for, so
- * it is all we may ask for. In the background there is no user; only targets know `target`.
+ * Whether the engine provides what an expression reads. One part of it that is provided is enough, and so is a function
+ * or `@`: upstream asks for no more. In the background there is no user; only targets know `target`.
  */
-function providedBy(background: boolean, hasTargets: boolean): RegExp {
-  const call = '[a-z_0-9]\\([^{}]';
-  if (!background && !hasTargets) return new RegExp(`request|serviceAccountName|element|@|image|${call}`);
-  const parts = ['request\\.', 'element', '@', 'images', 'image\\.', call];
-  if (!background) parts.push('serviceAccountName');
-  if (hasTargets) parts.push('target\\.');
-  return new RegExp(parts.join('|'));
+type IsProvided = (ast: Node) => boolean;
+
+function providedBy(background: boolean, hasTargets: boolean): IsProvided {
+  const isOpen = !background && !hasTargets;
+  const isPathProvided = ([root = '', field]: ReadPath): boolean => {
+    if (root === 'images' || root.startsWith('element')) return true;
+    if (root === 'request' || root === 'image') return isOpen || field !== undefined;
+    if (root === 'serviceAccountName' || root === 'serviceAccountNamespace') return !background;
+    return root === 'target' && hasTargets && field !== undefined;
+  };
+  return (ast) => hasCallOrCurrent(ast) || readPaths(ast).some(isPathProvided);
+}
+
+function hasCallOrCurrent(node: Node): boolean {
+  return node.kind === 'call' || node.kind === 'current' || childrenOf(node).some(hasCallOrCurrent);
 }
 
 /** Levels of variables inside variables. */
@@ -24,7 +32,7 @@ const maxVariableNesting = 16;
 
 /** Names a part of a rule may use. */
 interface Names {
-  readonly provided: RegExp;
+  readonly isProvided: IsProvided;
   readonly defined: readonly string[];
   readonly seen: Set<string>;
 }
@@ -33,7 +41,7 @@ interface Names {
 export function checkVariables({ rule, path, issues, policy }: RuleCheck): void {
   const hasTargets = isSet(rule.mutate?.targets);
   const names: Names = {
-    provided: providedBy(policy.background, hasTargets),
+    isProvided: providedBy(policy.background, hasTargets),
     defined: definedBy(rule),
     seen: new Set(),
   };
@@ -41,7 +49,7 @@ export function checkVariables({ rule, path, issues, policy }: RuleCheck): void 
   const beforeTargets: Names = !hasTargets
     ? names
     : {
-        provided: providedBy(policy.background, false),
+        isProvided: providedBy(policy.background, false),
         defined: (rule.context ?? []).flatMap(definedByEntry),
         seen: new Set(),
       };
@@ -63,12 +71,13 @@ export function checkVariables({ rule, path, issues, policy }: RuleCheck): void 
 const targetIdentity = /^\.mutate\.targets\[\d+\]\.(apiVersion|kind|namespace|name|uid)$/;
 
 /** True also for what has been reported already, here or as an expression that cannot be compiled. */
-function isKnown(query: string, { path }: FoundText, { provided, defined, seen }: Names, issues: Issues): boolean {
+function isKnown(query: string, { path }: FoundText, { isProvided, defined, seen }: Names, issues: Issues): boolean {
   if (query === '@' || seen.has(query)) return true;
   seen.add(query);
-  if (checkPlainExpression(query, path, issues) === undefined) return true;
+  const ast = checkPlainExpression(query, path, issues);
+  if (ast === undefined || isProvided(ast)) return true;
   const name = query.replaceAll('"', '');
-  return provided.test(name) || defined.some((pattern) => matchesWildcard(pattern, name));
+  return defined.some((pattern) => matchesWildcard(pattern, name));
 }
 
 function hint(name: string, background: boolean): string {

@@ -1,6 +1,7 @@
 import { isJsonObject, parseYaml } from '../../base/index.ts';
 import { hasContent } from '../autogen/index.ts';
 import type { RuleSpec } from '../types.ts';
+import { variablePaths } from '../variables/index.ts';
 import { isSet, type RuleCheck } from './rule-context.ts';
 
 const onlyMetadata = 'policy can only deal with the metadata field of the resource if the rule does not match any kind';
@@ -38,8 +39,13 @@ function dealsWithMetadataOnly({ validate, mutate }: RuleSpec): boolean {
 /** Only conditions in the old form, a plain list, are looked at. */
 function isAboutMetadata(condition: unknown): boolean {
   const key = isJsonObject(condition) ? condition['key'] : undefined;
-  if (typeof key !== 'string' || key.includes('request.object.metadata.')) return true;
-  return /\{\{\s*(request\.|serviceAccountName)[^{}]*\}\}/.test(key) && !key.includes('request.object.spec');
+  if (typeof key !== 'string') return true;
+  const paths = variablePaths(key);
+  const leadsTo = (...wanted: string[]) => paths.some((path) => wanted.every((name, i) => path[i] === name));
+  if (leadsTo('request', 'object', 'metadata')) return true;
+  const isOfRequest = paths.some(([root, field]) => root === 'request' && field !== undefined);
+  const isOfAccount = leadsTo('serviceAccountName') || leadsTo('serviceAccountNamespace');
+  return (isOfRequest || isOfAccount) && !leadsTo('request', 'object', 'spec');
 }
 
 function patchPaths(patch: string | undefined): string[] {

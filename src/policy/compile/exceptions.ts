@@ -7,6 +7,7 @@ import { compileRuleMatch, compileWildcard } from '../match/index.ts';
 import type { ExceptionProgram } from '../program.ts';
 import type { MatchBlock, PodSecurityExclusion, PolicyIssue } from '../types.ts';
 import { compileConditions } from './conditions.ts';
+import { compileExceptionReads } from './reads.ts';
 
 /** A PolicyException, compiled: which rules it speaks of, and which requests it lets pass. */
 export interface CompiledException extends ExceptionProgram {
@@ -74,6 +75,8 @@ function build(exception: KubeObject, spec: ExceptionSpec, match: MatchBlock): C
   const { name = '', namespace } = exception.metadata;
   return {
     exception,
+    policies: rules.map(({ policyName }) => policyName),
+    reads: compileExceptionReads(match, spec.conditions),
     key: namespace ? `${namespace}/${name}` : name,
     podSecurity: spec.podSecurity ?? [],
     concerns: (policyKey, rule) =>

@@ -3,7 +3,7 @@ import type { ExpandedRule } from '../autogen/index.ts';
 import { compileContext, Need } from '../context/index.ts';
 import { type MaybeOutcome, type RuleOutcome, skip } from '../evaluate/outcome.ts';
 import { type Run, resolverOf, withContext } from '../evaluate/run.ts';
-import { compileConcern, compileRuleMatch, explainBlock, type RuleMatcher } from '../match/index.ts';
+import { compileConcern, compileRuleMatch, explainBlock, matchedOperations, type RuleMatcher } from '../match/index.ts';
 import type { Phase, RuleProgram } from '../program.ts';
 import type { RequestInfo } from '../request.ts';
 import type { PolicyObject, RuleSpec } from '../types.ts';
@@ -17,6 +17,7 @@ import { compileMessage } from './message.ts';
 import { compileMutator, mutateOutcome } from './mutate.ts';
 import { compileMutateExisting } from './mutate-existing.ts';
 import { compilePodSecurityCheck, type PodSecurityCheck } from './pod-security.ts';
+import { compileReads } from './reads.ts';
 import { compileCheck, unmetPreconditions } from './validate.ts';
 import { compileVerifyImages } from './verify-images.ts';
 
@@ -47,6 +48,8 @@ export function compileRule(policy: PolicyObject, { rule, name }: ExpandedRule):
     ],
     concerns: compileConcern(rule.match),
     actsOnOthers: phase === 'generate' || rule.mutate?.targets !== undefined,
+    reads: compileReads(policy.spec, rule),
+    operations: matchedOperations(rule.match),
     failureAction: compileFailureAction(policy.spec, rule),
     run(outer, exceptions) {
       const judge = (run: Run) => unmetPreconditions(preconditions, run) ?? body(run, exceptions);

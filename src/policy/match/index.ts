@@ -2,6 +2,8 @@
  * Which requests a rule is for: match and exclude blocks compiled to closures. Only the request itself is looked at;
  * preconditions and exceptions come later.
  */
+
+export { filtersOf, matchedOperations } from './blocks.ts';
 export { compileConcern } from './concern.ts';
 export { explainBlock, type FilterExplanation, type FilterPart } from './explain.ts';
 export {
