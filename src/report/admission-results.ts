@@ -3,12 +3,12 @@ import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import type { PolicyRequest, RuleResult } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { hashBody } from './body-hash.ts';
-import type { Controllers } from './controllers.ts';
-import { isSame, type KindWatch } from './kind-watch.ts';
+import type { KindWatch } from './kind-watch.ts';
 import { contentOf, type ResourceReference, type ResultContent, referenceTo } from './result.ts';
 import type { ResultIndex } from './result-index.ts';
+import type { ScanState } from './scan-state.ts';
 import { type IsLeftOut, isReportable, planFor, programFor, sourceOf } from './scope.ts';
-import type { TextHash } from './text-hash.ts';
+import { isSameHash, type TextHash } from './text-hash.ts';
 
 /** What policies said of a request; who tells it is the application's wiring. Nothing of it is kept but the verdicts. */
 export interface AdmissionRecord {
@@ -62,9 +62,7 @@ interface Waiting {
 export interface AdmissionResultsOptions {
   readonly policies: LivePolicies;
   readonly index: ResultIndex;
-  readonly watches: () => Iterable<KindWatch>;
-  readonly controllers: () => Controllers | undefined;
-  readonly enter: (sinceMs: number, work: () => void) => void;
+  readonly state: Pick<ScanState, 'watches' | 'controllers'>;
   readonly clock: Clock;
 }
 
@@ -89,9 +87,9 @@ export class AdmissionResults {
     if (contents.length === 0) return;
     const before = this.waiting.get(uid);
     // Enforced and audited policies may be told one after the other.
-    const together = before && isSame(before.body, body) ? merge(before.contents, contents) : contents;
+    const together = before && isSameHash(before.body, body) ? merge(before.contents, contents) : contents;
     this.put(uid, { body, contents: together, expiresMs: this.options.clock.monotonicMs() + storedWithinMs });
-    for (const watch of this.options.watches())
+    for (const watch of this.options.state.watches.values())
       if (watch.type.kind === kind && watch.type.group === group) this.seen(watch, key);
   }
 
@@ -112,24 +110,22 @@ export class AdmissionResults {
     const seen = watch.informer.get(key);
     if (!seen) return;
     const waiting = this.waiting.get(seen.uid);
-    const isStored = waiting !== undefined && isSame(waiting.body, seen.body);
+    const isStored = waiting !== undefined && isSameHash(waiting.body, seen.body);
     const known = merge(this.restored.get(seen.uid) ?? [], isStored ? waiting.contents : []);
     const contents = known.filter(({ head }) => this.isStillAsked(watch, head.policy, head.rule));
     this.restored.delete(seen.uid);
     if (isStored) this.waiting.delete(seen.uid);
     if (contents.length === 0) return;
     const told = new Set(contents.map(({ head }) => head.policy));
-    this.options.enter(this.options.clock.monotonicMs(), () => {
-      const { index } = this.options;
-      let resource = watch.resources.get(seen.uid);
-      if (!resource) watch.resources.set(seen.uid, (resource = index.addResource(referenceOf(watch, key, seen.uid))));
-      index.put(resource, (policy) => told.has(policy), contents);
-    });
+    const { index, clock } = this.options;
+    let resource = watch.resources.get(seen.uid);
+    if (!resource) watch.resources.set(seen.uid, (resource = index.addResource(referenceOf(watch, key, seen.uid))));
+    index.put(resource, { isInScope: (policy) => told.has(policy), contents, sinceMs: clock.monotonicMs() });
   }
 
   /** Only whoever leads knows the controllers of controllers. */
   private withoutOwned({ contents, owned, group, kind }: AdmittedResults): readonly ResultContent[] {
-    const controllers = owned ? (this.options.controllers()?.of(owned) ?? []) : [];
+    const controllers = owned ? (this.options.state.controllers?.of(owned) ?? []) : [];
     if (controllers.length === 0) return contents;
     return contents.filter(({ head }) => {
       const program = this.options.policies.current.get(head.policy);

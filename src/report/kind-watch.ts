@@ -4,7 +4,7 @@ import type { KubeObject } from '../object/index.ts';
 import { hashBody, hashNode, hashStatus } from './body-hash.ts';
 import { type KindFailure, withFailures } from './kind-failures.ts';
 import type { IndexedResource } from './result-index.ts';
-import type { TextHash } from './text-hash.ts';
+import { isSameHash, type TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
 
 /** What is kept of an object: enough to know it again, and to know whether it changed. */
@@ -77,8 +77,9 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
   informer.addHandler({
     onAdd: ({ key, object }) => object && onChanged(watch, key, object),
     onUpdate({ key, object, stored, previous }) {
-      const isNew = !isSame(stored.body, previous.body) || stored.node !== previous.node;
-      const isOfInterest = isNew || (!isSame(stored.status, previous.status) && watch.plans.some((p) => p.readsStatus));
+      const isNew = !isSameHash(stored.body, previous.body) || stored.node !== previous.node;
+      const isOfInterest =
+        isNew || (!isSameHash(stored.status, previous.status) && watch.plans.some((p) => p.readsStatus));
       if (isOfInterest) onChanged(watch, key, object);
     },
     onDelete: ({ key, stored }) => onGone(watch, key, stored.uid),
@@ -103,5 +104,3 @@ function see(object: KubeObject): SeenObject {
     status: hashStatus(object),
   };
 }
-
-export const isSame = (x: TextHash, y: TextHash) => x.a === y.a && x.b === y.b;

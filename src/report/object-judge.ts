@@ -6,11 +6,12 @@ import { hashBody } from './body-hash.ts';
 import type { Controllers } from './controllers.ts';
 import { addEphemeral } from './ephemeral.ts';
 import { type Judgement, type JudgeOptions, judge, type Subject } from './judge.ts';
-import { isSame, type KindWatch } from './kind-watch.ts';
+import type { KindWatch } from './kind-watch.ts';
 import type { LookUpCache, LookUpTracker } from './look-up-tracker.ts';
 import { type ResultContent, referenceTo } from './result.ts';
-import type { ResultIndex } from './result-index.ts';
+import type { ResourceResults, ResultIndex } from './result-index.ts';
 import { type IsLeftOut, type Plan, sourceOf } from './scope.ts';
+import { isSameHash } from './text-hash.ts';
 
 export interface ObjectJudgeOptions {
   readonly policies: LivePolicies;
@@ -20,8 +21,6 @@ export interface ObjectJudgeOptions {
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
   readonly controllers: () => Controllers | undefined;
   readonly clock: Clock;
-  /** Runs what changes the index on account of a change of that moment. */
-  readonly enter: (sinceMs: number, work: () => void) => void;
 }
 
 export interface JudgeTask {
@@ -86,7 +85,7 @@ export class ObjectJudge {
     const isInScope = task.plans
       ? (policy: string) => entered.has(policy)
       : (policy: string) => !overtaken.has(policy) && !this.isForAdmission(policy);
-    this.options.enter(task.sinceMs, () => this.enter(watch, object, isInScope, contents));
+    this.enter(watch, object, { isInScope, contents, sinceMs: task.sinceMs });
   }
 
   private async evaluate(
@@ -106,18 +105,13 @@ export class ObjectJudge {
     return addEphemeral(subject, await evaluate(subject), evaluate);
   }
 
-  private enter(
-    watch: KindWatch,
-    object: KubeObject,
-    isInScope: (policy: string) => boolean,
-    contents: readonly ResultContent[],
-  ): void {
+  private enter(watch: KindWatch, object: KubeObject, results: ResourceResults): void {
     const { index } = this.options;
     const uid = object.metadata.uid ?? '';
     let resource = watch.resources.get(uid);
-    if (!resource && contents.length === 0) return;
+    if (!resource && results.contents.length === 0) return;
     if (!resource) watch.resources.set(uid, (resource = index.addResource(referenceTo(object))));
-    index.put(resource, isInScope, contents);
+    index.put(resource, results);
   }
 
   private isForAdmission(policy: string): boolean {
@@ -135,5 +129,5 @@ function isCurrent({ watch, key, object, plans }: JudgeTask): boolean {
   if (!seen || seen.uid !== (object.metadata.uid ?? '')) return false;
   if (!plans) return true;
   const order = compareResourceVersions(object.metadata.resourceVersion ?? '', seen.version);
-  return (order ?? 0) >= 0 || isSame(hashBody(object), seen.body);
+  return (order ?? 0) >= 0 || isSameHash(hashBody(object), seen.body);
 }

@@ -8,9 +8,10 @@ import type { ReportMetrics, WriteOperation, WriteOutcome } from './metrics.ts';
 import { type ObservedReport, OwnReports } from './own-reports.ts';
 import type { ReportPart } from './part-table.ts';
 import { RateLimit } from './rate-limit.ts';
+import type { ReportChanges } from './report-changes.ts';
 import { renderReport, typeForNamespace } from './report-object.ts';
 import type { ResultIndex } from './result-index.ts';
-import type { Progress } from './scanner.ts';
+import type { Progress } from './scan-state.ts';
 
 export interface WriterLimits {
   /** Changes within this time are one write. */
@@ -34,6 +35,7 @@ export interface ReportWriterOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly index: ResultIndex;
+  readonly changes: ReportChanges;
   readonly progressOf: (policy: string | undefined) => Progress;
   readonly limits?: Partial<WriterLimits>;
   readonly metrics: ReportMetrics;
@@ -55,8 +57,6 @@ const quietMs = 30_000;
 export class ReportWriter {
   readonly reports: OwnReports;
   private readonly limits: WriterLimits;
-  /** Keys to look at, with the time of the change that caused it. */
-  private readonly dirty = new Map<string, number>();
   private queue: Workqueue | undefined;
   private quietUntilMs = Number.NEGATIVE_INFINITY;
   private readonly foreign = new Set<string>();
@@ -66,24 +66,14 @@ export class ReportWriter {
   constructor(private readonly options: ReportWriterOptions) {
     const { client, installation, log } = options;
     this.limits = { ...defaultLimits, ...options.limits };
+    options.changes.listen((key) => {
+      if (!this.held.has(key)) this.queue?.addAfter(key, this.limits.debounceMs);
+    });
     this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.look(key) });
   }
 
-  /** The contents of this object changed, because of a change seen at that time. */
-  touch(key: string, sinceMs: number): void {
-    if (!this.dirty.has(key)) this.dirty.set(key, sinceMs);
-    if (!this.held.has(key)) this.queue?.addAfter(key, this.limits.debounceMs);
-  }
-
   get isIdle(): boolean {
-    return this.dirty.size === 0;
-  }
-
-  /** Of what is to be written and was not yet. */
-  get oldestChangeMs(): number | undefined {
-    let oldest: number | undefined;
-    for (const sinceMs of this.dirty.values()) if (oldest === undefined || sinceMs < oldest) oldest = sinceMs;
-    return oldest;
+    return this.options.changes.size === 0;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -94,7 +84,7 @@ export class ReportWriter {
     const stopReleasing = every(releaseMs, clock, () => this.releaseHeld());
     try {
       await this.reports.synced(signal);
-      for (const key of this.dirty.keys()) this.queue.addAfter(key, this.limits.debounceMs);
+      for (const key of this.options.changes.keys()) this.queue.addAfter(key, this.limits.debounceMs);
       await this.queue.run((key, until) => this.work(key, limit, until), signal, this.limits);
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
@@ -107,8 +97,9 @@ export class ReportWriter {
 
   /** Something happened to the object itself; nothing of ours has changed. */
   private look(key: string): void {
-    if (this.isSettled(key)) this.dirty.delete(key);
-    else this.touch(key, this.options.clock.monotonicMs());
+    const { changes, clock } = this.options;
+    if (this.isSettled(key)) changes.delete(key);
+    else changes.add(key, clock.monotonicMs());
   }
 
   private isSettled(key: string): boolean {
@@ -137,10 +128,10 @@ export class ReportWriter {
 
   /** Nothing is written before it is known, and nothing that is about to change once more. */
   private mustWait(key: string, progressOf: (policy: string | undefined) => Progress): boolean {
-    const { index, clock } = this.options;
+    const { index, clock, changes } = this.options;
     const progress = progressOf(index.part(key)?.policy ?? this.reports.get(key)?.policy);
     if (progress !== 'changing') return progress === 'unknown';
-    return clock.monotonicMs() - (this.dirty.get(key) ?? 0) < this.limits.holdMs;
+    return clock.monotonicMs() - (changes.sinceMs(key) ?? 0) < this.limits.holdMs;
   }
 
   /** Looks after all that waits at once: there may be thousands of keys and only some policies. */
@@ -160,9 +151,9 @@ export class ReportWriter {
 
   /** When to look again; undefined when all is as it should be. */
   private async reconcile(key: string, limit: RateLimit, signal: AbortSignal): Promise<number | undefined> {
-    const { progressOf } = this.options;
+    const { progressOf, changes } = this.options;
     if (this.isSettled(key)) {
-      this.dirty.delete(key);
+      changes.delete(key);
       return undefined;
     }
     if (this.mustWait(key, progressOf)) {
@@ -172,7 +163,7 @@ export class ReportWriter {
     await limit.take(signal);
     const waitMs = await this.write(key, signal);
     // What changed during the write has been put into the queue again.
-    if (this.isSettled(key)) this.dirty.delete(key);
+    if (this.isSettled(key)) changes.delete(key);
     return waitMs;
   }
 
@@ -265,8 +256,8 @@ export class ReportWriter {
 
   /** One line now and then, however many reports cannot be written. */
   private complain(key: string, thrown: unknown): void {
-    const { clock, log } = this.options;
-    const fields = { report: key, error: errorMessage(thrown), waiting: this.dirty.size };
+    const { clock, log, changes } = this.options;
+    const fields = { report: key, error: errorMessage(thrown), waiting: changes.size };
     const nowMs = clock.monotonicMs();
     if (nowMs < this.quietUntilMs) {
       log.debug('a report could not be written', fields);

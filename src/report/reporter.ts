@@ -8,8 +8,10 @@ import { ownPace, sharedPace, waitFor } from './loop.ts';
 import { noMetrics, type OpenReportMetrics, type ReportGauges } from './metrics.ts';
 import { readOutboxes } from './outbox-reader.ts';
 import { readBack } from './read-back.ts';
+import { ReportChanges } from './report-changes.ts';
 import { ReportWriter, type WriterLimits } from './report-writer.ts';
 import { ResultIndex } from './result-index.ts';
+import { ScanState } from './scan-state.ts';
 import { Scanner } from './scanner.ts';
 import type { IsLeftOut } from './scope.ts';
 
@@ -49,6 +51,8 @@ export interface Reporter {
 }
 
 interface Term {
+  readonly state: ScanState;
+  readonly changes: ReportChanges;
   readonly index: ResultIndex;
   readonly scanner: Scanner;
   readonly writer: ReportWriter;
@@ -64,40 +68,38 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   const begin = (): Term => {
     const { isSplit, targetBytes, isLeftOut = () => false } = options;
+    // From the end of the pipeline to its beginning: each stage is given only what comes after it.
+    const state = new ScanState();
+    const changes = new ReportChanges();
     const index = new ResultIndex({
       isSplit,
       ...(targetBytes === undefined ? {} : { targetBytes }),
       nowSeconds: () => Math.floor(clock.now() / 1000),
-      onChange: (key) => writer.touch(key, scanner.causeMs ?? clock.monotonicMs()),
+      onChange: (key, sinceMs) => changes.add(key, sinceMs),
     });
-    const scanner: Scanner = new Scanner({
+    const writer = new ReportWriter({
+      client,
+      installation: options.installation,
+      index,
+      changes,
+      progressOf: (policy) => state.progressOf(policy),
+      ...(options.limits ? { limits: options.limits } : {}),
+      metrics,
+      clock,
+      log,
+    });
+    const admission = new AdmissionResults({ policies, index, state, clock });
+    const scanner = new Scanner({
       ...options,
       index,
+      state,
       isLeftOut,
       rescanMs: options.rescanMs ?? hourMs,
       pace: options.isAlone ? ownPace : sharedPace,
       metrics,
       onSeen: (watch, key) => admission.seen(watch, key),
     });
-    const writer: ReportWriter = new ReportWriter({
-      client,
-      installation: options.installation,
-      index,
-      progressOf: (policy) => scanner.progressOf(policy),
-      ...(options.limits ? { limits: options.limits } : {}),
-      metrics,
-      clock,
-      log,
-    });
-    const admission = new AdmissionResults({
-      policies,
-      index,
-      watches: () => scanner.watches.values(),
-      controllers: () => scanner.controllers,
-      enter: (sinceMs, work) => scanner.enter(sinceMs, work),
-      clock,
-    });
-    return { index, scanner, writer, admission };
+    return { state, changes, index, scanner, writer, admission };
   };
 
   const scanAfterReading = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
@@ -171,14 +173,14 @@ export function createReporter(options: ReporterOptions): Reporter {
   };
 }
 
-function gaugesOf({ index, scanner, writer }: Term, clock: Clock): ReportGauges {
+function gaugesOf({ index, scanner, state, changes }: Term, clock: Clock): ReportGauges {
   const nowMs = clock.monotonicMs();
-  const oldest = Math.min(scanner.oldestChangeMs ?? nowMs, writer.oldestChangeMs ?? nowMs);
+  const oldest = Math.min(scanner.oldestChangeMs ?? nowMs, changes.oldestMs ?? nowMs);
   return {
     totals: index.totals,
     objects: index.partCount,
-    watchedKinds: scanner.watches.size,
-    failingKinds: [...scanner.watches.values()].filter(({ failure }) => failure).length,
+    watchedKinds: state.watches.size,
+    failingKinds: [...state.watches.values()].filter(({ failure }) => failure).length,
     lagSeconds: (nowMs - oldest) / 1000,
   };
 }

@@ -30,6 +30,13 @@ function createIndex(options: { readonly isSplit?: boolean; readonly targetBytes
   return { index, changed };
 }
 
+const put = (
+  index: ResultIndex,
+  resource: IndexedResource,
+  isInScope: (policy: string) => boolean,
+  contents: readonly ResultContent[],
+) => index.put(resource, { isInScope, contents, sinceMs: 0 });
+
 interface Contents {
   readonly fingerprint: string;
   readonly summary: object;
@@ -54,24 +61,44 @@ function contentsOf(index: ResultIndex): Readonly<Record<string, Contents>> {
 }
 
 describe('the result index', () => {
+  it('tells each changed object once per operation, with the time of the cause', () => {
+    const told: (readonly [string, number])[] = [];
+    const index = new ResultIndex({
+      isSplit: false,
+      nowSeconds: () => 0,
+      onChange: (key, sinceMs) => told.push([key, sinceMs]),
+    });
+    const web = index.addResource(pod('web'));
+    const contents = [content('a', 'r', 'pass'), content('a', 's', 'pass'), content('b', 'r', 'pass')];
+    index.put(web, { isInScope: () => true, contents, sinceMs: 5 });
+    const [key] = [...index.allParts()].map((part) => part.key);
+    expect(told.splice(0)).toEqual([[key, 5]]);
+    index.put(web, { isInScope: () => true, contents, sinceMs: 6 });
+    expect(told).toEqual([]);
+    for (const _ of index.removeWhere({ isOfRule: ({ policy }) => policy === 'a', isGone: () => true, sinceMs: 7 }));
+    expect(new Set(told.splice(0).map(String))).toEqual(new Set([`${key},7`]));
+    index.removeResource(web, 8);
+    expect(told).toEqual([[key, 8]]);
+  });
+
   it('holds a report per policy and namespace, and says which objects changed', () => {
     const { index, changed } = createIndex();
     const web = index.addResource(pod('web'));
-    index.put(web, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'fail', 'no')]);
+    put(index, web, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'fail', 'no')]);
     expect([...changed].sort()).toEqual(['shop/polr-ns-shop-a', 'shop/polr-ns-shop-b']);
     expect(index.summaryOf(index.part('shop/polr-ns-shop-b')!)).toMatchObject({ pass: 0, fail: 1 });
     changed.clear();
-    expect(index.put(web, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'pass')])).toBe(true);
+    expect(put(index, web, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'pass')])).toBe(true);
     expect([...changed]).toEqual(['shop/polr-ns-shop-b']);
   });
 
   it('changes nothing when only the time is new', () => {
     const { index, changed } = createIndex();
     const web = index.addResource(pod('web'));
-    index.put(web, () => true, [content('a', 'r', 'pass')]);
+    put(index, web, () => true, [content('a', 'r', 'pass')]);
     const before = index.resultsOf(index.part('shop/polr-ns-shop-a')!);
     changed.clear();
-    expect(index.put(web, () => true, [content('a', 'r', 'pass')])).toBe(false);
+    expect(put(index, web, () => true, [content('a', 'r', 'pass')])).toBe(false);
     expect(changed.size).toBe(0);
     expect(index.resultsOf(index.part('shop/polr-ns-shop-a')!)).toEqual(before);
   });
@@ -79,8 +106,8 @@ describe('the result index', () => {
   it('leaves results of policies out of scope alone', () => {
     const { index } = createIndex();
     const web = index.addResource(pod('web'));
-    index.put(web, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'pass')]);
-    index.put(web, (policy) => policy === 'a', []);
+    put(index, web, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'pass')]);
+    put(index, web, (policy) => policy === 'a', []);
     expect(index.part('shop/polr-ns-shop-a')).toBeUndefined();
     expect(index.part('shop/polr-ns-shop-b')?.count).toBe(1);
   });
@@ -89,7 +116,8 @@ describe('the result index', () => {
     const { index } = createIndex({ targetBytes: 1024 });
     const policies = ['x'.repeat(64), `${'y'.repeat(249)}1`, `${'y'.repeat(249)}2`, 'foo', 'foo-2', 'shop/foo'];
     for (let i = 0; i < 12; i++)
-      index.put(
+      put(
+        index,
         index.addResource(pod(`web-${i}`)),
         () => true,
         policies.map((policy) => content(policy, 'r', 'pass')),
@@ -106,27 +134,27 @@ describe('the result index', () => {
     const web = index.addResource(pod('web'));
     const node = index.addResource({ apiVersion: 'v1', kind: 'Node', name: 'one', uid: 'n' });
     for (const resource of [web, node])
-      index.put(resource, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'pass')]);
+      put(index, resource, () => true, [content('a', 'r', 'pass'), content('b', 'r', 'pass')]);
     expect(Object.keys(contentsOf(index))).toEqual(['clusterpolicyreport', 'shop/polr-ns-shop']);
   });
 
   it('rewrites one part of a divided report when one result changes', () => {
     const { index, changed } = createIndex({ targetBytes: 4096 });
     const pods = Array.from({ length: 200 }, (_, i) => index.addResource(pod(`web-${i}`)));
-    for (const one of pods) index.put(one, () => true, [content('a', 'r', 'pass')]);
+    for (const one of pods) put(index, one, () => true, [content('a', 'r', 'pass')]);
     const parts = [...index.allParts()].filter(({ count }) => count > 0);
     expect(parts.length).toBeGreaterThan(10);
     for (const part of parts) expect(part.bytes).toBeLessThanOrEqual(4096);
     changed.clear();
-    index.put(pods[77]!, () => true, [content('a', 'r', 'fail')]);
+    put(index, pods[77]!, () => true, [content('a', 'r', 'fail')]);
     expect(changed.size).toBe(1);
   });
 
   it('lets go of everything when the resources are gone', () => {
     const { index } = createIndex({ targetBytes: 2048 });
     const pods = Array.from({ length: 50 }, (_, i) => index.addResource(pod(`web-${i}`)));
-    for (const [i, one] of pods.entries()) index.put(one, () => true, [content('a', 'r', 'fail', `message ${i}`)]);
-    for (const one of pods) index.removeResource(one);
+    for (const [i, one] of pods.entries()) put(index, one, () => true, [content('a', 'r', 'fail', `message ${i}`)]);
+    for (const one of pods) index.removeResource(one, 0);
     expect(index.size).toBe(0);
     expect(index.partCount).toBe(0);
     expect(index.totals).toEqual([0, 0, 0, 0, 0]);
@@ -136,7 +164,7 @@ describe('the result index', () => {
     const { index } = createIndex();
     const odd = index.addResource(pod('ünïcode'));
     const awkward = content('a', 'r', 'error', 'quotes " and \u0001 and 🚢\n');
-    index.put(odd, () => true, [
+    put(index, odd, () => true, [
       { ...awkward, properties: JSON.stringify({ process: 'background scan', key: 'va"lue' }) },
     ]);
     const part = index.part('shop/polr-ns-shop-a')!;
@@ -171,7 +199,7 @@ describe('the result index', () => {
         for (const { resource: i, policies, rows, isGone } of changes) {
           if (isGone) {
             const gone = resources.get(i);
-            if (gone) index.removeResource(gone);
+            if (gone) index.removeResource(gone, 0);
             resources.delete(i);
             expected.delete(i);
             continue;
@@ -183,7 +211,7 @@ describe('the result index', () => {
               .filter(({ policy }) => policies.includes(policy))
               .map((row) => [`${row.policy} ${row.rule}`, content(row.policy, row.rule, row.result, row.message)]),
           );
-          index.put(resource, (policy) => policies.includes(policy), [...unique.values()]);
+          put(index, resource, (policy) => policies.includes(policy), [...unique.values()]);
           const kept = [...(expected.get(i) ?? [])].filter(([, { head }]) => !policies.includes(head.policy));
           expected.set(i, new Map([...kept, ...unique]));
         }
@@ -191,7 +219,7 @@ describe('the result index', () => {
         const { index: fresh } = createIndex({ isSplit, targetBytes: 1500 });
         const order = [...expected].sort(([a], [b]) => ((a * 7 + seed) % 12) - ((b * 7 + seed) % 12));
         for (const [i, rows] of order)
-          fresh.put(fresh.addResource(nameOf(i)), () => true, [...rows.values()].reverse());
+          put(fresh, fresh.addResource(nameOf(i)), () => true, [...rows.values()].reverse());
         expect(contentsOf(index)).toEqual(contentsOf(fresh));
         expect(index.size).toBe([...expected.values()].reduce((sum, rows) => sum + rows.size, 0));
       }),

@@ -35,8 +35,23 @@ export interface ResultIndexOptions {
   readonly isSplit: boolean;
   readonly targetBytes?: number;
   readonly nowSeconds: () => number;
-  /** Tells the key of every object whose contents changed, came to be or shall go. */
-  readonly onChange: (key: string) => void;
+  /** Tells the key of every object whose contents changed, came to be or shall go, and the time of the cause. */
+  readonly onChange: (key: string, sinceMs: number) => void;
+}
+
+/** The results of one resource by the policies in scope. */
+export interface ResourceResults {
+  readonly isInScope: (policy: string, rule: string) => boolean;
+  readonly contents: readonly ResultContent[];
+  /** When the change was seen that these results follow from. */
+  readonly sinceMs: number;
+}
+
+/** Which results shall go: both answers must be yes, first of the rule, then of the resource. */
+export interface ResultRemoval {
+  readonly isOfRule: (head: ResultHead) => boolean;
+  readonly isGone: (head: ResultHead, resource: ResourceReference, isFromAdmission: boolean) => boolean;
+  readonly sinceMs: number;
 }
 
 export const defaultTargetBytes = 256 * 1024;
@@ -58,10 +73,12 @@ export class ResultIndex {
   private readonly freeResources: number[] = [];
   private readonly reports = new Map<string, ChunkTree<ReportPart>>();
   private readonly parts: PartTable;
+  /** Keys of objects that the operation under way has changed. */
+  private readonly changed = new Set<string>();
   readonly totals: number[] = reportedStatuses.map(() => 0);
 
   constructor(private readonly options: ResultIndexOptions) {
-    this.parts = new PartTable(options.onChange);
+    this.parts = new PartTable((key) => this.changed.add(key));
   }
 
   get size(): number {
@@ -88,18 +105,14 @@ export class ResultIndex {
     return resource;
   }
 
-  removeResource(resource: IndexedResource): void {
-    this.put(resource, () => true, []);
+  removeResource(resource: IndexedResource, sinceMs: number): void {
+    this.put(resource, { isInScope: () => true, contents: [], sinceMs });
     this.resources[resource.id] = undefined;
     this.freeResources.push(resource.id);
   }
 
   /** The resource's results by the policies in scope are these and no others. True when anything changed. */
-  put(
-    resource: IndexedResource,
-    isInScope: (policy: string, rule: string) => boolean,
-    contents: readonly ResultContent[],
-  ): boolean {
+  put(resource: IndexedResource, { isInScope, contents, sinceMs }: ResourceResults): boolean {
     const stale = new Map<number, number>();
     for (let row = resource.firstRow; row !== noRow; row = this.rows.nextOfResource[row]!) {
       const { head } = this.heads.get(this.rows.head[row]!);
@@ -118,17 +131,14 @@ export class ResultIndex {
       isChanged = true;
     }
     for (const row of stale.values()) this.remove(resource, row);
+    this.tellChanges(sinceMs);
     return isChanged || stale.size > 0;
   }
 
   /**
-   * Removes every result for which both answers are yes: first of its rule, then of its resource. A generator, so that
-   * whoever runs it can let others run in between; what is changed meanwhile is seen as it is then.
+   * A generator, so that whoever runs it can let others run in between; what is changed meanwhile is seen as it is then.
    */
-  *removeWhere(
-    isOfRule: (head: ResultHead) => boolean,
-    isGone: (head: ResultHead, resource: ResourceReference, isFromAdmission: boolean) => boolean,
-  ): Generator<void> {
+  *removeWhere({ isOfRule, isGone, sinceMs }: ResultRemoval): Generator<void> {
     const { rows } = this;
     let removed = 0;
     for (let row = 0; row < rows.end; row++) {
@@ -140,8 +150,14 @@ export class ResultIndex {
       const resource = this.resources[rows.resource[row]!]!;
       if (!isGone(head, resource.reference, (rows.status[row]! & admissionFlag) !== 0)) continue;
       this.remove(resource, row);
+      this.tellChanges(sinceMs);
       if (++removed % 500 === 0) yield;
     }
+  }
+
+  private tellChanges(sinceMs: number): void {
+    for (const key of this.changed) this.options.onChange(key, sinceMs);
+    this.changed.clear();
   }
 
   /** What shall be in the object of this key; undefined when it shall not be. */
@@ -198,7 +214,7 @@ export class ResultIndex {
     const tree = this.treeOf(resource, head);
     const leaf = tree.find(this.placeOf(row));
     this.link(row, leaf);
-    this.options.onChange(leaf.key);
+    this.changed.add(leaf.key);
     tree.settle(leaf);
   }
 
@@ -219,7 +235,7 @@ export class ResultIndex {
     rows.properties[row] = texts.hold(content.properties);
     this.describe(row, content);
     this.link(row, leaf);
-    this.options.onChange(leaf.key);
+    this.changed.add(leaf.key);
     this.treeOf(this.resources[rows.resource[row]!]!, rows.head[row]!).settle(leaf);
     return true;
   }
@@ -260,7 +276,7 @@ export class ResultIndex {
     this.texts.release(rows.message[row]!);
     this.texts.release(rows.properties[row]!);
     rows.remove(row);
-    this.options.onChange(leaf.key);
+    this.changed.add(leaf.key);
     tree.settle(leaf);
     if (tree.isEmpty) {
       for (const empty of tree.leaves()) this.parts.remove(empty);

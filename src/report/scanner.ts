@@ -5,7 +5,7 @@ import type { ExceptionProgram } from '../policy/index.ts';
 import type { LivePolicies, LookUps, PolicyChange } from '../runtime/index.ts';
 import { withBackpressure } from './backpressure.ts';
 import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
-import { type Controllers, startControllers } from './controllers.ts';
+import { startControllers } from './controllers.ts';
 import { KindFailures, type OnReportProblem } from './kind-failures.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
@@ -14,8 +14,8 @@ import type { ReportMetrics } from './metrics.ts';
 import { ObjectJudge } from './object-judge.ts';
 import { PendingObjects } from './pending-objects.ts';
 import { type RescanContext, runRescans } from './rescan.ts';
-import { RescanRequests } from './rescan-requests.ts';
 import type { ResultIndex } from './result-index.ts';
+import type { ScanState } from './scan-state.ts';
 import { type IsLeftOut, planFor, sourceOf } from './scope.ts';
 import { type WatchedType, watchedTypes } from './watched-types.ts';
 
@@ -25,6 +25,8 @@ export interface ScannerOptions {
   readonly policies: LivePolicies;
   readonly lookUps: LookUps;
   readonly index: ResultIndex;
+  /** What the scanner keeps up to date for later stages. */
+  readonly state: ScanState;
   readonly isLeftOut: IsLeftOut;
   readonly rescanMs: number;
   readonly pace: Pace;
@@ -36,43 +38,34 @@ export interface ScannerOptions {
   readonly onSeen?: (watch: KindWatch, key: string) => void;
 }
 
-/** How far the results of a policy are: not known yet, being worked out anew, or as they should be. */
-export type Progress = 'unknown' | 'changing' | 'settled';
-
 const maxPending = 200;
 const lanes = 4;
 const transientRetryMs = 15_000;
 
 /** Keeps the index true to policies and resources: judges what changes, and again what a change elsewhere touches. */
 export class Scanner {
-  readonly watches = new Map<string, KindWatch>();
   private readonly pending = new PendingObjects(maxPending);
-  private readonly rescans = new RescanRequests();
+  private readonly state: ScanState;
   private readonly tracker: LookUpTracker;
   private readonly judge: ObjectJudge;
-  private readonly changedPolicies = new Set<string>();
   private facts: ClusterFacts | undefined;
-  /** Known from the start of the run. */
-  controllers: Controllers | undefined;
   private exceptions: readonly ExceptionProgram[] = [];
-  private hasApplied = false;
   private mustApply = true;
   private wakeControl: () => void = () => {};
   private wakeLanes: (() => void)[] = [];
   private readonly share: LoopShare;
   private readonly failures: KindFailures;
-  /** When the change was seen whose results are being entered. */
-  causeMs: number | undefined;
 
   constructor(private readonly options: ScannerOptions) {
-    const { lookUps, policies, index, isLeftOut, clock } = options;
+    const { lookUps, policies, index, isLeftOut, clock, state } = options;
+    this.state = state;
     this.failures = new KindFailures(options.onProblem ?? (() => {}));
     this.share = new LoopShare(clock, options.pace.sliceMs);
     this.tracker = new LookUpTracker({
       lookUps,
-      onStale: (policy, namespace) => this.rescans.add(policy, [namespace]),
+      onStale: (policy, namespace) => this.state.rescans.add(policy, [namespace]),
       onTransient: (policy, namespace) => {
-        clock.after(transientRetryMs, () => this.rescans.add(policy, [namespace]));
+        clock.after(transientRetryMs, () => this.state.rescans.add(policy, [namespace]));
       },
       onConfigMapUsed: () => this.facts?.followConfigMaps(),
       configMapVersion: (key) => this.facts?.configMapVersion(key),
@@ -83,34 +76,19 @@ export class Scanner {
       tracker: this.tracker,
       isLeftOut,
       namespaceLabels: (namespace) => this.facts?.namespaceLabels(namespace) ?? {},
-      controllers: () => this.controllers,
+      controllers: () => state.controllers,
       clock,
-      enter: (sinceMs, work) => this.enter(sinceMs, work),
     });
-  }
-
-  /** Of one policy, or of all where reports are not split. */
-  progressOf(policy: string | undefined): Progress {
-    if (!this.hasApplied) return 'unknown';
-    for (const watch of this.watches.values()) {
-      if (watch.isComplete || isLeftOutOfReports(watch, policy)) continue;
-      if (policy === undefined || watch.policies.has(policy)) return 'unknown';
-    }
-    const isChanging =
-      policy === undefined
-        ? this.changedPolicies.size > 0 || this.rescans.concerns(undefined)
-        : this.changedPolicies.has(policy) || this.rescans.concerns(policy);
-    return isChanging ? 'changing' : 'settled';
   }
 
   get isIdle(): boolean {
     return (
-      this.hasApplied &&
+      this.state.hasApplied &&
       !this.mustApply &&
-      this.changedPolicies.size === 0 &&
+      this.state.changedPolicies.size === 0 &&
       this.pending.size === 0 &&
-      !this.rescans.concerns(undefined) &&
-      [...this.watches.values()].every(
+      !this.state.rescans.concerns(undefined) &&
+      [...this.state.watches.values()].every(
         (watch) => (watch.isComplete || watch.failure !== undefined) && watch.unjudged === 0,
       )
     );
@@ -144,7 +122,7 @@ export class Scanner {
         clock.after(2_000, () => this.rediscover());
       },
     });
-    this.controllers = startControllers({
+    this.state.controllers = startControllers({
       client,
       isLeftOut: this.options.isLeftOut,
       clock,
@@ -155,7 +133,7 @@ export class Scanner {
     const stopTimer = every(rescanMs, clock, () => this.rescanAll());
     try {
       await this.facts.synced(signal);
-      await this.controllers.ready();
+      await this.state.controllers.ready();
       const loops = Array.from({ length: lanes }, () => this.judgePending(signal));
       await Promise.all([...loops, this.control(signal), runRescans(this.rescanContext(), signal)]);
     } catch (thrown) {
@@ -164,16 +142,16 @@ export class Scanner {
       stopTimer();
       stopListening();
       this.failures.clearAll();
-      for (const watch of this.watches.values()) await watch.stop();
+      for (const watch of this.state.watches.values()) await watch.stop();
       await this.facts.stopped();
-      await this.controllers.stopped();
+      await this.state.controllers.stopped();
     }
   }
 
   /** Everything again, as every hour: what no watch tells of is found then. */
   rescanAll(): void {
     this.rediscover();
-    for (const { key } of this.options.policies.current.programs) this.rescans.add(key, 'all');
+    for (const { key } of this.options.policies.current.programs) this.state.rescans.add(key, 'all');
   }
 
   private rediscover(): void {
@@ -185,7 +163,7 @@ export class Scanner {
     if (change.type === 'exceptions') this.onExceptionsChange();
     else {
       const key = change.after?.key ?? change.before?.key ?? '';
-      this.changedPolicies.add(key);
+      this.state.changedPolicies.add(key);
       this.applySoon();
     }
   }
@@ -196,24 +174,24 @@ export class Scanner {
     const now = new Set(this.exceptions);
     for (const one of [...before, ...now]) {
       if (before.has(one) && now.has(one)) continue;
-      for (const policy of one.policies) this.rescans.add(policy, 'all');
+      for (const policy of one.policies) this.state.rescans.add(policy, 'all');
     }
   }
 
   private rescanNamespace(namespace: string): void {
     const readers = new Set<string>();
-    for (const { plans } of this.watches.values())
+    for (const { plans } of this.state.watches.values())
       for (const plan of plans) if (plan.readsNamespaceLabels) readers.add(plan.program.key);
     for (const { reads, policies } of this.exceptions)
       if (reads.namespaceLabels) for (const policy of policies) readers.add(policy);
-    for (const policy of readers) this.rescans.add(policy, [namespace]);
+    for (const policy of readers) this.state.rescans.add(policy, [namespace]);
   }
 
   /** Pods are left to a controller, or not any more. */
   private rescanPods(namespace: string): void {
-    for (const [id, { type, plans }] of this.watches)
+    for (const [id, { type, plans }] of this.state.watches)
       if (type.group === '' && type.kind === 'Pod')
-        this.rescans.addForKind(id, new Map(plans.map(({ program }) => [program.key, new Set([namespace])])));
+        this.state.rescans.addForKind(id, new Map(plans.map(({ program }) => [program.key, new Set([namespace])])));
   }
 
   private applySoon(): void {
@@ -231,11 +209,11 @@ export class Scanner {
         continue;
       }
       this.mustApply = false;
-      const changed = [...this.changedPolicies];
+      const changed = [...this.state.changedPolicies];
       try {
         await this.applyPolicies(changed, signal);
         failures = 0;
-        this.hasApplied = true;
+        this.state.hasApplied = true;
       } catch (thrown) {
         if (signal.aborted) return;
         this.options.log.warn('cannot find out what to watch for reports', { error: errorMessage(thrown) });
@@ -246,32 +224,33 @@ export class Scanner {
   }
 
   private async applyPolicies(changed: readonly string[], signal: AbortSignal): Promise<void> {
-    const { policies, discovery, index } = this.options;
+    const { policies, discovery, index, clock } = this.options;
     const { programs } = policies.current;
     const wanted = watchedTypes(programs, await discovery.list({ signal }));
-    const older = new Set(this.watches.values());
-    for (const [id, watch] of this.watches) if (!wanted.has(id)) await this.endWatch(id, watch);
+    const older = new Set(this.state.watches.values());
+    for (const [id, watch] of this.state.watches) if (!wanted.has(id)) await this.endWatch(id, watch);
     for (const [id, wantedType] of wanted) {
-      const watch = this.watches.get(id);
+      const watch = this.state.watches.get(id);
       if (watch) Object.assign(watch, { plans: wantedType.plans, policies: wantedType.policies });
-      else this.watches.set(id, this.startWatch(wantedType, signal));
+      else this.state.watches.set(id, this.startWatch(wantedType, signal));
     }
     this.tellFailures();
     for (const key of changed) {
       const program = policies.current.get(key);
       this.tracker.forgetPolicy(key);
-      const gone = index.removeWhere(
-        ({ policy }) => policy === key,
-        ({ rule }, reference, isFromAdmission) =>
+      const gone = index.removeWhere({
+        isOfRule: ({ policy }) => policy === key,
+        isGone: ({ rule }, reference, isFromAdmission) =>
           program === undefined ||
           isFromAdmission !== (sourceOf(program) === 'admission') ||
           !planFor(program, gvkOf(reference))?.whole.rules.some(({ name }) => name === rule),
-      );
+        sinceMs: clock.monotonicMs(),
+      });
       for (const _ of gone) await this.share.turn();
       // What is watched from now on is judged by this policy anyway.
       const isKnownKind = [...older].some((watch) => watch.plans.some((plan) => plan.program === program));
-      if (isKnownKind) this.rescans.add(key, 'all');
-      if (policies.current.get(key) === program) this.changedPolicies.delete(key);
+      if (isKnownKind) this.state.rescans.add(key, 'all');
+      if (policies.current.get(key) === program) this.state.changedPolicies.delete(key);
     }
   }
 
@@ -294,11 +273,11 @@ export class Scanner {
         this.pending.delete(watch, key);
         const resource = watch.resources.get(uid);
         watch.resources.delete(uid);
-        if (resource) this.enter(clock.monotonicMs(), () => this.options.index.removeResource(resource));
+        if (resource) this.options.index.removeResource(resource, clock.monotonicMs());
         this.completeIfDone(watch);
       },
       onSynced: (watch) => {
-        this.rescans.addForKind(renderGvr(watch.type), watch.dueRescans);
+        this.state.rescans.addForKind(renderGvr(watch.type), watch.dueRescans);
         watch.dueRescans.clear();
         this.completeIfDone(watch);
       },
@@ -307,15 +286,15 @@ export class Scanner {
   }
 
   private tellFailures(): void {
-    this.failures.update(this.watches.values(), (policy) => this.options.policies.current.get(policy));
+    this.failures.update(this.state.watches.values(), (policy) => this.options.policies.current.get(policy));
   }
 
   private async endWatch(id: string, watch: KindWatch): Promise<void> {
-    this.watches.delete(id);
+    this.state.watches.delete(id);
     this.pending.deleteAll(watch);
     await watch.stop();
     for (const resource of watch.resources.values()) {
-      this.options.index.removeResource(resource);
+      this.options.index.removeResource(resource, this.options.clock.monotonicMs());
       await this.share.turn();
     }
   }
@@ -353,26 +332,11 @@ export class Scanner {
       clock,
       log,
       metrics,
-      requests: this.rescans,
-      watches: this.watches,
+      requests: this.state.rescans,
+      watches: this.state.watches,
       judge: this.judge,
       share: this.share,
       pageSize: this.options.pace.pageSize,
     };
   }
-
-  /** Runs what changes the index on account of a change of that moment. */
-  enter(sinceMs: number, work: () => void): void {
-    this.causeMs = sinceMs;
-    work();
-    this.causeMs = undefined;
-  }
-}
-
-/**
- * A kind that we may not list does not hold back what is known of others. Any other failure does, where reports are
- * split: what the policy said of that kind before must not be removed because it cannot be read.
- */
-function isLeftOutOfReports({ failure }: KindWatch, policy: string | undefined): boolean {
-  return failure !== undefined && (failure.isForbidden || policy === undefined);
 }

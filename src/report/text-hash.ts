@@ -41,3 +41,5 @@ export function renderHash(a: number, b: number): string {
   const hex = (half: number) => (half >>> 0).toString(16).padStart(8, '0');
   return `${hex(a)}${hex(b)}`;
 }
+
+export const isSameHash = (x: TextHash, y: TextHash): boolean => x.a === y.a && x.b === y.b;
