@@ -60,8 +60,17 @@ const lastDetected = object({
   tag: text,
   digest: text,
   pushedAt: time,
+  createdAt: time,
   detectedAt: time,
 });
+
+const seenTags = described(
+  'The tags that earlier scans listed, as hashes, where the registry tells no time of a push.',
+  object({ selection: text, repositories: listOf(object({ repository: text, tags: text }, ['repository', 'tags'])) }, [
+    'selection',
+    'repositories',
+  ]),
+);
 
 export const imageResourcePolicySchema = object(
   {
@@ -104,6 +113,7 @@ export const imageResourcePolicySchema = object(
       images: described('How many tags were looked at in the last scan.', integer),
       detected: described('How many images were detected in all.', integer),
       lastDetected: listOf(lastDetected),
+      seenTags,
       conditions,
     }),
   },

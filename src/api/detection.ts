@@ -67,7 +67,15 @@ export interface LastDetected {
   readonly tag: string;
   readonly digest: string;
   readonly pushedAt?: string;
+  readonly createdAt?: string;
   readonly detectedAt: string;
+}
+
+/** The tags that earlier scans listed, as hashes: what is not among them was pushed since. */
+export interface SeenTags {
+  /** What chose among them. */
+  readonly selection: string;
+  readonly repositories: readonly { readonly repository: string; readonly tags: string }[];
 }
 
 export interface ImageResourcePolicy extends KubeObject {
@@ -79,6 +87,7 @@ export interface ImageResourcePolicy extends KubeObject {
     readonly images?: number;
     readonly detected?: number;
     readonly lastDetected?: readonly LastDetected[];
+    readonly seenTags?: SeenTags;
     readonly conditions?: readonly Condition[];
   };
 }

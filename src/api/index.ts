@@ -20,6 +20,7 @@ export {
   type OciRepository,
   type ResourceTemplate,
   resourceTemplates,
+  type SeenTags,
 } from './detection.ts';
 export { expiresInMs } from './expiry.ts';
 export { type MirroredImage, mirroredImageName, mirroredImages, type PullSecretRef } from './mirrored-image.ts';

@@ -4,7 +4,7 @@ import {
   type ImageResourcePolicy,
   imageResourcePolicies,
   imagesDetected,
-  resourceTemplates,
+  type ResourceTemplate,
 } from '../api/index.ts';
 import { type Clock, errorMessage, type Logger, SupercargoError } from '../base/index.ts';
 import type { Reconcile, ReconcileResult } from '../controller/index.ts';
@@ -14,17 +14,20 @@ import { type KubeObject, keyOf, parseDurationMs, semanticEqual } from '../objec
 import { type DetectedOptions, detectedObject, isSameDetection } from './detected-object.ts';
 import type { IsCopy } from './image-source.ts';
 import type { DetectMetrics } from './metrics.ts';
-import { findNews, remember } from './news.ts';
+import { addDates, findNews, remember } from './news.ts';
 import type { OpenSource } from './open-source.ts';
 import { nextStatus, type Outcome, summaryOf } from './outcome.ts';
 import { compileImagePattern, type ImageMatcher } from './pattern.ts';
 import { type ChosenImage, scan } from './scan.ts';
+import { openTagHistory, rememberTags } from './seen-tags.ts';
 import { compileSelection, type Selection } from './selection.ts';
 
 export interface DetectorOptions {
   readonly client: KubeClient;
   /** By `namespace/name`; undefined when there is none. */
   readonly policyOf: (key: string) => ImageResourcePolicy | undefined;
+  /** By `namespace/name`; undefined when there is none. */
+  readonly templateOf: (key: string) => ResourceTemplate | undefined;
   readonly openSource: OpenSource;
   readonly isCopy: IsCopy;
   readonly installation: string;
@@ -46,7 +49,8 @@ export function createDetector(options: DetectorOptions): Reconcile {
     const policy = policyOf(key);
     if (policy === undefined || policy.metadata.deletionTimestamp !== undefined) return {};
     const intervalMs = Math.max(1000, parseDurationMs(policy.spec.interval ?? '5m'));
-    const waitMs = policy.spec.suspend ? 0 : dueInMs(policy, intervalMs, clock.now());
+    const isDue = policy.spec.suspend || deniedTemplate(policy, options) !== undefined;
+    const waitMs = isDue ? 0 : dueInMs(policy, intervalMs, clock.now());
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     const outcome = policy.spec.suspend ? { kind: 'suspended' as const } : await lookAt(policy, options, signal);
     await writeStatus(policy, outcome, options, signal);
@@ -72,7 +76,7 @@ function dueInMs({ metadata, status }: ImageResourcePolicy, intervalMs: number, 
 async function lookAt(policy: ImageResourcePolicy, options: DetectorOptions, signal: AbortSignal): Promise<Outcome> {
   const plan = planOf(policy);
   if ('kind' in plan) return plan;
-  const denied = await deniedTemplate(policy, options.client, signal);
+  const denied = deniedTemplate(policy, options);
   if (denied !== undefined) return { kind: 'stalled', reason: 'AccessDenied', message: denied };
   const source = policy.spec.ecrRepository ?? policy.spec.ociRepository!;
   const timeoutMs = parseDurationMs(source.scanTimeout ?? '5m');
@@ -120,22 +124,15 @@ function prefixed<T>(path: string, compile: () => T): T {
   }
 }
 
-/** A template of another namespace must say that it may be used; one that is not there yet is the creation's concern. */
-async function deniedTemplate(
-  policy: ImageResourcePolicy,
-  client: KubeClient,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/** A template of another namespace must say that it may be used; one of the own namespace is the creation's concern. */
+function deniedTemplate(policy: ImageResourcePolicy, { templateOf }: DetectorOptions): string | undefined {
   const { namespace: own = 'default' } = policy.metadata;
   const { name, namespace = own } = policy.spec.templateRef;
   if (namespace === own) return undefined;
-  try {
-    const template = await client.get<KubeObject>(resourceTemplates, { name, namespace }, { signal });
-    if (allowsReferenceFrom(template, own)) return undefined;
-  } catch (thrown) {
-    if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
-  }
-  return `spec.templateRef: ResourceTemplate ${namespace}/${name} does not allow references from the namespace ${own}`;
+  const template = templateOf(`${namespace}/${name}`);
+  if (template && allowsReferenceFrom(template, own)) return undefined;
+  // The same words whether the template is there or not: what is in another namespace is not told.
+  return `spec.templateRef: there is no ResourceTemplate ${namespace}/${name} that allows references from the namespace ${own}`;
 }
 
 async function scanOnce(
@@ -148,16 +145,19 @@ async function scanOnce(
   const limits = policy.spec.ecrRepository ?? policy.spec.ociRepository!;
   const source = await options.openSource(policy, signal);
   try {
+    const { lastDetected = [], seenTags } = policy.status ?? {};
+    const choice = choiceOf(policy, selection);
     const result = await scan({
       source,
       matcher,
       selection,
+      history: choice === undefined ? undefined : openTagHistory(seenTags, lastDetected, choice),
       isCopy: options.isCopy,
       maxRepositories: limits.maxRepositories ?? 50,
       maxConcurrentScans: limits.maxConcurrentScans ?? 10,
       signal,
     });
-    const before = policy.status?.lastDetected ?? [];
+    const before = addDates(lastDetected, result.judgements);
     const { detected } = findNews(result.chosen, before, selection);
     for (const image of detected) {
       const object = await announce(
@@ -175,6 +175,7 @@ async function scanOnce(
       scan: result,
       detected: detected.length,
       last: remember(before, detected, clock.now()),
+      seen: choice === undefined ? undefined : rememberTags(seenTags, result.listed, choice),
     };
     if (result.failures.length > 0)
       events.record(subjectOf(policy), { type: 'Warning', reason: 'PartialFailure', message: summaryOf(outcome) });
@@ -182,6 +183,12 @@ async function scanOnce(
   } finally {
     await source.close();
   }
+}
+
+/** What a change of makes earlier lists of tags say nothing; undefined where age does not count. */
+function choiceOf({ spec }: ImageResourcePolicy, { byAge }: Selection): string | undefined {
+  const { registry = '', imagePattern = '' } = spec.ociRepository ?? {};
+  return byAge === undefined ? undefined : JSON.stringify([registry, imagePattern, byAge]);
 }
 
 /** Writes the object down once: what is there already under its name is either this very detection, or a clash. */
@@ -214,7 +221,8 @@ async function writeStatus(
   const status = nextStatus(policy, outcome, clock.now());
   if (semanticEqual(status, policy.status ?? {})) return;
   const { name = '', namespace, resourceVersion } = policy.metadata;
-  const body = { metadata: { resourceVersion }, status };
+  // A merge patch keeps what it does not name.
+  const body = { metadata: { resourceVersion }, status: { ...status, seenTags: status.seenTags ?? null } };
   try {
     await client.patch(
       imageResourcePolicies,

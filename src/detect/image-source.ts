@@ -11,6 +11,11 @@ export interface ImageSource {
   tags(repository: SourceRepository, signal: AbortSignal): Promise<readonly Candidate[]>;
   /** The digest of a tag, asked for only where `tags` did not tell. */
   digestOf(candidate: Candidate, signal: AbortSignal): Promise<string>;
+  /** The digest of a tag and when its image was built, where `tags` tells no time of a push. */
+  datesOf?(
+    candidate: Candidate,
+    signal: AbortSignal,
+  ): Promise<{ readonly digest?: string | undefined; readonly createdAtMs?: number | undefined }>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { LastDetected } from '../api/index.ts';
 import { rfc3339 } from '../base/index.ts';
+import type { Judgement } from './candidate.ts';
 import type { ChosenImage } from './scan.ts';
 import type { Selection } from './selection.ts';
 
@@ -26,6 +27,18 @@ export function findNews(chosen: readonly ChosenImage[], last: readonly LastDete
   return { detected, known };
 }
 
+/** Adds the dates that a scan read to what was detected before any scan read them. */
+export function addDates(last: readonly LastDetected[], judgements: readonly Judgement[]): readonly LastDetected[] {
+  const dates = new Map(
+    judgements.map(({ candidate: { repository, tag, createdAtMs } }) => [`${repository}\n${tag}`, createdAtMs]),
+  );
+  return last.map((entry) => {
+    const createdAtMs = dates.get(`${entry.repository}\n${entry.tag}`);
+    if (entry.createdAt !== undefined || createdAtMs === undefined) return entry;
+    return { ...entry, createdAt: new Date(createdAtMs).toISOString() };
+  });
+}
+
 /** What is remembered once these have been written down. Old entries stay: a repository may come back. */
 export function remember(
   last: readonly LastDetected[],
@@ -42,6 +55,7 @@ export function remember(
       digest: image.digest,
       // To the millisecond: two pushes of one second must keep their order.
       ...(image.pushedAtMs === undefined ? {} : { pushedAt: new Date(image.pushedAtMs).toISOString() }),
+      ...(image.createdAtMs === undefined ? {} : { createdAt: new Date(image.createdAtMs).toISOString() }),
       detectedAt: rfc3339(nowMs),
     });
   }
@@ -55,6 +69,12 @@ const maxRemembered = 1000;
 const slotOf = ({ repository, prefix }: { readonly repository: string; readonly prefix?: string | undefined }) =>
   `${repository}\n${prefix ?? ''}`;
 
-function candidateOf({ repository, tag, digest, pushedAt }: LastDetected) {
-  return { repository, tag, digest, ...(pushedAt === undefined ? {} : { pushedAtMs: Date.parse(pushedAt) }) };
+function candidateOf({ repository, tag, digest, pushedAt, createdAt }: LastDetected) {
+  return {
+    repository,
+    tag,
+    digest,
+    ...(pushedAt === undefined ? {} : { pushedAtMs: Date.parse(pushedAt) }),
+    ...(createdAt === undefined ? {} : { createdAtMs: Date.parse(createdAt) }),
+  };
 }

@@ -1,6 +1,7 @@
 import { SupercargoError } from '../base/index.ts';
 import { isRepositoryPath, type Tag } from '../image/index.ts';
 import { isRegistryError, type RegistryClient } from '../registry/index.ts';
+import { type CreatedCache, createCreatedCache, readCreated } from './created.ts';
 import type { ImageSource, SourceRepository } from './image-source.ts';
 
 const noCatalogue: ReadonlySet<string> = new Set([
@@ -12,9 +13,14 @@ const noCatalogue: ReadonlySet<string> = new Set([
 
 /**
  * Any registry of the OCI distribution specification. Its tag list has names alone: digests are asked for one by one for
- * those that win, and no time of a push is known, so that expressions go by the numbers in tags.
+ * those that win, and no time of a push is known, so that the newest is found by what earlier scans listed and by the
+ * dates in images.
  */
-export function ociSource(client: RegistryClient, registry: string): ImageSource {
+export function ociSource(
+  client: RegistryClient,
+  registry: string,
+  cache: CreatedCache = createCreatedCache(),
+): ImageSource {
   return {
     registry,
     async *repositories({ exact, prefix }, signal) {
@@ -48,6 +54,7 @@ export function ociSource(client: RegistryClient, registry: string): ImageSource
         retry: 'backoff',
       });
     },
+    datesOf: ({ repository, tag }, signal) => readCreated(client, { registry, path: repository }, tag, cache, signal),
     close: () => client.close(),
   };
 }

@@ -8,6 +8,7 @@ import {
   parsePullSecret,
   type RegistryClientOptions,
 } from '../registry/index.ts';
+import { createCreatedCache } from './created.ts';
 import { type AwsKeys, ecrSource } from './ecr-source.ts';
 import type { ImageSource } from './image-source.ts';
 import { ociSource } from './oci-source.ts';
@@ -29,6 +30,7 @@ export interface OpenSourceOptions {
 }
 
 export function createOpenSource({ client, registry = {} }: OpenSourceOptions): OpenSource {
+  const cache = createCreatedCache();
   const readSecret = async (policy: ImageResourcePolicy, name: string, signal: AbortSignal): Promise<Secret> => {
     try {
       return await client.get<Secret>(secrets, { name, namespace: policy.metadata.namespace }, { signal });
@@ -71,6 +73,7 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
         }),
       }),
       host,
+      cache,
     );
   };
 }

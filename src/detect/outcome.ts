@@ -1,4 +1,4 @@
-import type { ImageResourcePolicy, LastDetected } from '../api/index.ts';
+import type { ImageResourcePolicy, LastDetected, SeenTags } from '../api/index.ts';
 import { rfc3339 } from '../base/index.ts';
 import { type NextCondition, setCondition } from '../object/index.ts';
 import type { Scan } from './scan.ts';
@@ -7,7 +7,13 @@ type Status = NonNullable<ImageResourcePolicy['status']>;
 
 /** What became of one look at a policy. */
 export type Outcome =
-  | { readonly kind: 'scanned'; readonly scan: Scan; readonly detected: number; readonly last: readonly LastDetected[] }
+  | {
+      readonly kind: 'scanned';
+      readonly scan: Scan;
+      readonly detected: number;
+      readonly last: readonly LastDetected[];
+      readonly seen?: SeenTags | undefined;
+    }
   /** Tried, and to be tried again. */
   | { readonly kind: 'failed'; readonly message: string }
   /** Nothing can be done until somebody changes the policy, or what it refers to. */
@@ -24,9 +30,11 @@ export function nextStatus(policy: ImageResourcePolicy, outcome: Outcome, nowMs:
   const status: Status = { ...policy.status, ...observed, ...(conditions ? { conditions } : {}) };
   if (outcome.kind === 'failed') return { ...status, lastScanTime: rfc3339(nowMs) };
   if (outcome.kind !== 'scanned') return status;
-  const { scan, detected, last } = outcome;
+  const { scan, detected, last, seen } = outcome;
+  const { seenTags: _, ...others } = status;
   return {
-    ...status,
+    ...others,
+    ...(seen ? { seenTags: seen } : {}),
     lastScanTime: rfc3339(nowMs),
     repositories: scan.repositories,
     images: scan.images,

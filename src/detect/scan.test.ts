@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { SeenTags } from '../api/index.ts';
 import type { ImageSource, IsCopy } from './image-source.ts';
 import { summaryOf } from './outcome.ts';
 import { compileImagePattern } from './pattern.ts';
 import { scan } from './scan.ts';
+import { openTagHistory, rememberTags } from './seen-tags.ts';
 import { compileSelection } from './selection.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
@@ -53,5 +55,49 @@ describe('a scan', () => {
     expect(summaryOf({ scan: result, detected: 0 })).toBe(
       'looked at 0 tags of 0 repositories; left out 1 repositories that hold copies of other images; no other repository matches the pattern',
     );
+  });
+});
+
+describe('a scan for the newest match', () => {
+  const tags = Array.from({ length: 150 }, (_, i) => `v${i}`);
+  const search = (source: Partial<ImageSource>, seen?: SeenTags) =>
+    scan({
+      source: {
+        ...registryOf(['app']),
+        tags: async ({ path }) => tags.map((tag) => ({ repository: path, tag })),
+        ...source,
+      },
+      matcher: compileImagePattern({ imageNamePattern: 'app' }),
+      selection: compileSelection({ pattern: { regex: '^v' } }),
+      history: openTagHistory(seen, [], '^v'),
+      maxRepositories: 50,
+      maxConcurrentScans: 3,
+      signal: AbortSignal.timeout(5_000),
+    });
+
+  it('reads at most a hundred dates, and those of new tags alone', async () => {
+    const asked: string[] = [];
+    const datesOf: ImageSource['datesOf'] = async ({ tag }) => {
+      asked.push(tag);
+      return { digest, createdAtMs: tag === 'v70' ? 2 : 1 };
+    };
+    const first = await search({ datesOf });
+    expect(asked).toHaveLength(100);
+    expect(first.chosen).toMatchObject([{ tag: 'v70', digest, createdAtMs: 2 }]);
+    expect(first.listed.get('app')).toEqual(tags);
+    asked.length = 0;
+    const seen = rememberTags(undefined, new Map([['app', tags.slice(2)]]), '^v');
+    expect((await search({ datesOf }, seen)).chosen).toMatchObject([{ tag: 'v1', seen: 'new' }]);
+    expect(asked.sort()).toEqual(['v0', 'v1']);
+  });
+
+  it('chooses nothing in a repository whose dates cannot be read, and lists nothing of it as seen', async () => {
+    const datesOf: ImageSource['datesOf'] = async ({ tag }) => {
+      if (tag === 'v149') throw new Error('503');
+      return { digest, createdAtMs: 1 };
+    };
+    const result = await search({ datesOf });
+    expect(result).toMatchObject({ chosen: [], failures: [{ repository: 'app', message: '503' }] });
+    expect(result.listed.size).toBe(0);
   });
 });

@@ -1,7 +1,9 @@
 import { errorMessage, isAbort, mapConcurrent } from '../base/index.ts';
+import { planCreatedReads } from './age.ts';
 import type { Candidate, Judgement } from './candidate.ts';
 import type { ImageSource, IsCopy, SourceRepository } from './image-source.ts';
 import type { ImageMatcher } from './pattern.ts';
+import type { TagHistory } from './seen-tags.ts';
 import type { Selection } from './selection.ts';
 
 export interface ScanOptions {
@@ -9,6 +11,8 @@ export interface ScanOptions {
   readonly matcher: ImageMatcher;
   readonly selection: Selection;
   readonly isCopy?: IsCopy | undefined;
+  /** What earlier scans listed, for selections by age. */
+  readonly history?: TagHistory | undefined;
   readonly maxRepositories: number;
   readonly maxConcurrentScans: number;
   readonly signal: AbortSignal;
@@ -21,6 +25,8 @@ export interface ChosenImage {
   readonly tag: string;
   readonly digest: string;
   readonly pushedAtMs?: number | undefined;
+  readonly seen?: Candidate['seen'];
+  readonly createdAtMs?: number | undefined;
   readonly prefix?: string | undefined;
 }
 
@@ -35,6 +41,8 @@ export interface Scan {
   /** Every tag with its fate. */
   readonly judgements: readonly Judgement[];
   readonly chosen: readonly ChosenImage[];
+  /** All tags of the repositories that were read without a failure and tell no time of a push. */
+  readonly listed: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Looks through the repositories. One that fails costs its own images; the scan fails when none can be read. */
@@ -50,14 +58,23 @@ export async function scan(options: ScanOptions): Promise<Scan> {
   };
   const lists = await mapConcurrent(found, options.maxConcurrentScans, async (repository) => {
     try {
-      return (await source.tags(repository, signal)).filter(({ tag }) => matcher.hasTag(tag));
+      return await source.tags(repository, signal);
     } catch (thrown) {
       fail(repository.path, thrown);
       return [];
     }
   });
   if (found.length > 0 && failures.length === found.length) throw firstThrown;
-  const candidates = lists.flat();
+  const candidates = await withDates(
+    lists.flatMap((tags) =>
+      classify(
+        tags.filter(({ tag }) => matcher.hasTag(tag)),
+        options,
+      ),
+    ),
+    options,
+    fail,
+  );
   const judgements = selection.judge(candidates);
   // With a part of the competitors unknown nobody can be said to have won.
   const isOpen = selection.isOverall && failures.length > 0;
@@ -79,11 +96,57 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     failures,
     judgements,
     chosen: chosen.flat(),
+    listed: listedIn(lists, failures),
   };
 }
 
+const classify = (candidates: readonly Candidate[], { history, selection }: ScanOptions): readonly Candidate[] =>
+  selection.byAge === undefined || !history ? candidates : history.classify(candidates, selection.prefixOf);
+
+/** A repository whose dates cannot be read takes no part: an older tag must not win because a request failed. */
+async function withDates(
+  candidates: readonly Candidate[],
+  { source, selection, maxConcurrentScans, signal }: ScanOptions,
+  fail: (repository: string, thrown: unknown) => void,
+): Promise<readonly Candidate[]> {
+  if (selection.byAge === undefined || !source.datesOf) return candidates;
+  const dated = new Map<Candidate, Candidate>();
+  const failed = new Set<string>();
+  await mapConcurrent(planCreatedReads(candidates, selection.groupOf), maxConcurrentScans, async (candidate) => {
+    if (failed.has(candidate.repository)) return;
+    try {
+      const { digest, createdAtMs } = await source.datesOf!(candidate, signal);
+      dated.set(candidate, { ...candidate, digest, createdAtMs });
+    } catch (thrown) {
+      if (!failed.has(candidate.repository)) fail(candidate.repository, thrown);
+      failed.add(candidate.repository);
+    }
+  });
+  return candidates
+    .filter(({ repository }) => !failed.has(repository))
+    .map((candidate) => dated.get(candidate) ?? candidate);
+}
+
+/** Tags of a repository that failed count as not yet seen: the next scan still takes them for new. */
+function listedIn(
+  lists: readonly (readonly Candidate[])[],
+  failures: readonly { readonly repository: string }[],
+): ReadonlyMap<string, readonly string[]> {
+  const failed = new Set(failures.map(({ repository }) => repository));
+  const listed = new Map<string, readonly string[]>();
+  for (const tags of lists) {
+    const [first] = tags;
+    if (first && first.pushedAtMs === undefined && !failed.has(first.repository))
+      listed.set(
+        first.repository,
+        tags.map(({ tag }) => tag),
+      );
+  }
+  return listed;
+}
+
 async function complete(
-  { repository, tag, digest, pushedAtMs }: Candidate,
+  { repository, tag, digest, pushedAtMs, seen, createdAtMs }: Candidate,
   prefix: string | undefined,
   registry: string,
   { source, signal }: ScanOptions,
@@ -94,6 +157,8 @@ async function complete(
     tag,
     digest: digest ?? (await source.digestOf({ repository, tag }, signal)),
     ...(pushedAtMs === undefined ? {} : { pushedAtMs }),
+    ...(seen === undefined ? {} : { seen }),
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
     ...(prefix === undefined ? {} : { prefix }),
   };
 }

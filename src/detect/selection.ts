@@ -7,6 +7,7 @@ import {
   SupercargoError,
   type Version,
 } from '../base/index.ts';
+import { compareAge, isNewerThan } from './age.ts';
 import type { Candidate, Judgement } from './candidate.ts';
 
 export class SelectionError extends SupercargoError {}
@@ -26,6 +27,10 @@ interface Ranking {
   prefixOf(candidate: Candidate): string | undefined;
   /** Positive when `a` is preferred to `b`. */
   compare(a: Candidate, b: Candidate): number;
+  /** Whether a candidate may follow what an earlier scan chose; by `compare` unless said. */
+  isNewerThan?(previous: Candidate, next: Candidate): boolean;
+  /** The expression, where the newest is chosen. */
+  readonly byAge?: string;
   readonly preferred: string;
   /** One winner in all, not one per repository, unless the policy says `perRepository`. */
   readonly isOverall: boolean;
@@ -34,6 +39,11 @@ interface Ranking {
 export interface Selection {
   /** All repositories compete for one winner: what could not be read may have been it. */
   readonly isOverall: boolean;
+  /** The expression among whose matches the newest is chosen; undefined where age does not count. */
+  readonly byAge?: string | undefined;
+  /** Candidates of one group compete; undefined for one that takes no part. */
+  groupOf(candidate: Candidate): string | undefined;
+  prefixOf(candidate: Candidate): string | undefined;
   /** Every candidate with its fate, the chosen ones first. Independent of the candidates' order. */
   judge(candidates: readonly Candidate[]): readonly Judgement[];
   /** True when `next` may follow `previous` of the same repository and prefix: nothing is ever downgraded. */
@@ -58,6 +68,9 @@ export function compileSelection(spec: SelectionSpec): Selection {
     isOverall ? '' : `${candidate.repository}\n${ranking.prefixOf(candidate) ?? ''}`;
   return {
     isOverall,
+    byAge: ranking.byAge,
+    groupOf: (candidate) => (ranking.refuse(candidate) === undefined ? groupOf(candidate) : undefined),
+    prefixOf: (candidate) => ranking.prefixOf(candidate),
     judge(candidates) {
       const refused = new Map<Candidate, string>();
       const best = new Map<string, Candidate>();
@@ -86,7 +99,9 @@ export function compileSelection(spec: SelectionSpec): Selection {
       return judgements.sort((a, b) => Number(b.chosen) - Number(a.chosen) || byName(a.candidate, b.candidate));
     },
     advances: (previous, next) =>
-      previous.tag === next.tag ? previous.digest !== next.digest : ranking.compare(next, previous) > 0,
+      previous.tag === next.tag
+        ? previous.digest !== next.digest
+        : (ranking.isNewerThan?.(previous, next) ?? ranking.compare(next, previous) > 0),
   };
 }
 
@@ -151,26 +166,14 @@ const rankings: Readonly<Record<(typeof ways)[number], (spec: SelectionSpec) => 
         const matcher = compiled.matcher(tag);
         return matcher.find() ? (matcher.group(1) ?? '') : undefined;
       },
-      // A registry that tells no time leaves the versions in the tags, then their text.
-      compare: (a, b) => (a.pushedAtMs ?? 0) - (b.pushedAtMs ?? 0) || compareTags(a.tag, b.tag),
+      compare: compareAge,
+      isNewerThan,
+      byAge: regex,
       preferred: `the newest that matches ${regex}`,
       isOverall: false,
     };
   },
 };
-
-/** Numbers in tags count as numbers: `v1.10` is after `v1.9`. */
-function compareTags(a: string, b: string): number {
-  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const [x = '', y = ''] = [left[i], right[i]];
-    if (x === y) continue;
-    const [m, n] = [x, y].map((text) => (/^\d+$/.test(text) ? BigInt(text) : undefined));
-    if (m !== undefined && n !== undefined && m !== n) return m < n ? -1 : 1;
-    return compareText(x, y);
-  }
-  return 0;
-}
 
 function attempt<T>(field: string, parse: () => T): T {
   try {

@@ -112,6 +112,35 @@ export function defineDetectStory(start: () => Promise<Cluster>): void {
     expect((await detectedBy('prefixes')).map(({ spec }) => spec.tagPrefix).sort()).toEqual(['dev', 'prod', 'staging']);
   });
 
+  it('detects the newest of the tags that match an expression, whatever their names', async () => {
+    const repository = 'promoted';
+    const built = (tag: string, created?: string) =>
+      pushImage(images, `${registry.host}/${repository}:${tag}`, tag, created);
+    await built('staging-v1.2.0');
+    await built('dev-v1.10.0');
+    await create('newest', { ...oci({ repositoryPattern: repository }), policy: { pattern: { regex: '-v' } } });
+    // No image has a date: the numbers decide, not the letters before them.
+    const detected = [`${repository}:dev-v1.10.0`];
+    const isDetected = (tag: string) => {
+      detected.push(`${repository}:${tag}`);
+      return eventually(async () => expect(await tagsOf('newest')).toEqual([...detected].sort()));
+    };
+    await eventually(async () => expect(await tagsOf('newest')).toEqual(detected));
+    await built('dev-v0.9.0', '1970-01-01T00:00:00Z');
+    await isDetected('dev-v0.9.0');
+    // What arrives after a restart is new as well.
+    await features.stop();
+    await built('dev-v0.1.0', '2024-03-02T00:00:00Z');
+    await built('dev-v0.8.0', '2024-03-01T00:00:00Z');
+    features = await runFeatures(cluster, ['detect']);
+    await isDetected('dev-v0.1.0');
+    // The newest goes: none of the others is news.
+    await images.deleteManifest({ registry: registry.host, path: repository }, 'dev-v0.1.0' as never);
+    const { lastScanTime: before } = (await statusOf('newest'))!;
+    await eventually(async () => expect((await statusOf('newest'))?.lastScanTime).not.toBe(before));
+    expect(await tagsOf('newest')).toEqual([...detected].sort());
+  }, 60_000);
+
   it('says why nothing is detected', async () => {
     const reason = async (name: string) => {
       const ready = findCondition((await statusOf(name))?.conditions, 'Ready');
@@ -170,5 +199,28 @@ export function defineDetectStory(start: () => Promise<Cluster>): void {
       }),
     );
     expect(await detectedBy('uses-closed')).toEqual([]);
+    // The template is asked again when it changes, long before the next scan is due.
+    const refused = (name: string) =>
+      eventually(async () =>
+        expect(findCondition((await statusOf(name))?.conditions, 'Ready')?.reason).toBe('AccessDenied'),
+      );
+    await create('uses-late', {
+      ...oci({ repositoryPattern: 'shop' }),
+      policy,
+      interval: '1h',
+      templateRef: { name: 'late', namespace: other },
+    });
+    await refused('uses-late');
+    const allowed = { [allowFromAnnotation]: '*' };
+    await connection.client.create(resourceTemplates, template('late', allowed));
+    await connection.client.patch(
+      resourceTemplates,
+      { name: 'closed', namespace: other },
+      { type: 'merge', body: { metadata: { annotations: allowed } } },
+    );
+    for (const name of ['uses-late', 'uses-closed'])
+      await eventually(async () => expect(await tagsOf(name)).toEqual(['shop:dev-v1.0.0']));
+    await connection.client.delete(resourceTemplates, { name: 'late', namespace: other });
+    await refused('uses-late');
   });
 }

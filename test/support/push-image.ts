@@ -4,8 +4,13 @@ import type { RegistryClient } from '../../src/registry/index.ts';
 
 const digestOf = (bytes: Buffer) => parseDigest(`sha256:${createHash('sha256').update(bytes).digest('hex')}`);
 
-/** Pushes a small image whose digest depends on `content`; answers the digest of its manifest. */
-export async function pushImage(client: RegistryClient, name: string, content = name): Promise<string> {
+/** Pushes a small image whose digest depends on `content` and `created`; answers the digest of its manifest. */
+export async function pushImage(
+  client: RegistryClient,
+  name: string,
+  content = name,
+  created?: string,
+): Promise<string> {
   const { tag, ...repository } = parseReference(name);
   const upload = async (
     mediaType: string,
@@ -24,7 +29,7 @@ export async function pushImage(client: RegistryClient, name: string, content = 
   };
   const config = await upload(
     'application/vnd.oci.image.config.v1+json',
-    Buffer.from(JSON.stringify({ architecture: 'amd64', os: 'linux', config: { Labels: { content } } })),
+    Buffer.from(JSON.stringify({ created, architecture: 'amd64', os: 'linux', config: { Labels: { content } } })),
   );
   const layer = await upload('application/vnd.oci.image.layer.v1.tar', Buffer.from(`layer of ${content}`));
   const bytes = Buffer.from(

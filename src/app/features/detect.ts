@@ -3,9 +3,12 @@ import {
   type ImageResourcePolicy,
   imageResourcePolicies,
   imagesDetected,
+  type ResourceTemplate,
+  resourceTemplates,
 } from '../../api/index.ts';
 import { createController, type InformerChange, informerSource, type Runnable } from '../../controller/index.ts';
 import { createDetectMetrics, createDetector, createExpiry, createOpenSource } from '../../detect/index.ts';
+import { keyOf } from '../../object/index.ts';
 import { proxyFromEnvironment } from '../../registry/index.ts';
 import { registryNetwork } from '../registry-network.ts';
 import { createIsCopy } from './backup-registry.ts';
@@ -16,12 +19,18 @@ export const wireDetect: WireFeature = (environment) => {
   const { config, env, connection, informers, events, metrics, clock, log } = environment;
   const { client } = connection;
   const policies = informers.for<ImageResourcePolicy>(imageResourcePolicies);
+  const templates = informers.for<ResourceTemplate>(resourceTemplates);
+  policies.addIndexes({ foreignTemplate: (policy) => foreignTemplateOf(policy) });
+  // Only a template of another namespace decides whether a policy is scanned.
+  const usersOf = ({ key }: { readonly key: string }) =>
+    policies.byIndex('foreignTemplate', key).map((policy) => keyOf(policy));
   const detector = createController({
     name: 'detect',
-    sources: [informerSource(policies, specChanged)],
+    sources: [informerSource(policies, specChanged), informerSource(templates, usersOf)],
     reconcile: createDetector({
       client,
       policyOf: (key) => policies.get(key),
+      templateOf: (key) => templates.get(key),
       openSource: createOpenSource({
         client,
         registry: { proxy: proxyFromEnvironment(env), log, ...registryNetwork(config) },
@@ -56,6 +65,11 @@ export const wireDetect: WireFeature = (environment) => {
 };
 
 const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'detect', run });
+
+function foreignTemplateOf({ metadata, spec }: ImageResourcePolicy): readonly string[] {
+  const { name, namespace = metadata.namespace } = spec.templateRef;
+  return namespace === metadata.namespace ? [] : [`${namespace}/${name}`];
+}
 
 /** Our own status updates must not cause a scan, nor cut a back-off short. */
 function specChanged(change: InformerChange<ImageResourcePolicy, ImageResourcePolicy>): readonly string[] {

@@ -1,0 +1,81 @@
+import type { Candidate } from './candidate.ts';
+
+/** Reads of a first scan, or of many pushes at once, stay bounded: each costs up to three requests. */
+export const maxCreatedReads = 100;
+
+/** Before this no container image was built: builders write such dates to make builds reproducible. */
+const firstPlausibleMs = Date.UTC(2000, 0, 1);
+
+/** `created` of an image config as a time; undefined where it says nothing. */
+export function parseCreated(created: unknown): number | undefined {
+  if (typeof created !== 'string') return undefined;
+  const ms = Date.parse(created);
+  return ms >= firstPlausibleMs ? ms : undefined;
+}
+
+const standing = { before: 0, last: 1, new: 2 } as const;
+const standingOf = ({ seen }: Candidate) => (seen === undefined ? 0 : standing[seen]);
+
+/**
+ * Positive when `a` is newer. The time of the push where a registry tells it. Else tags that were not listed before, then
+ * the one that was detected last; among equals the date in the image, then the numbers in the tag, then its text.
+ */
+export function compareAge(a: Candidate, b: Candidate): number {
+  return (
+    (a.pushedAtMs ?? 0) - (b.pushedAtMs ?? 0) ||
+    standingOf(a) - standingOf(b) ||
+    (a.createdAtMs ?? 0) - (b.createdAtMs ?? 0) ||
+    compareTags(a.tag, b.tag)
+  );
+}
+
+/** Whether `next` is newer than `previous`, which was detected in an earlier scan and may be gone from the registry. */
+export function isNewerThan(previous: Candidate, next: Candidate): boolean {
+  if (previous.pushedAtMs !== undefined && next.pushedAtMs !== undefined) return compareAge(next, previous) > 0;
+  if (next.seen !== undefined) return next.seen === 'new';
+  if (previous.createdAtMs !== undefined && next.createdAtMs !== undefined)
+    return (next.createdAtMs - previous.createdAtMs || compareTags(next.tag, previous.tag)) > 0;
+  return compareTags(next.tag, previous.tag) > 0;
+}
+
+/**
+ * Whose date has to be read: those that compete for the first place of their group and differ in nothing else. Groups
+ * take turns, the highest numbers first, so that a repository with many tags does not use up the reads of the others.
+ */
+export function planCreatedReads(
+  candidates: readonly Candidate[],
+  groupOf: (candidate: Candidate) => string | undefined,
+  limit = maxCreatedReads,
+): readonly Candidate[] {
+  const groups = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const group = candidate.pushedAtMs === undefined ? groupOf(candidate) : undefined;
+    if (group === undefined) continue;
+    const rivals = groups.get(group);
+    const rank = rivals ? standingOf(candidate) - standingOf(rivals[0]!) : 1;
+    if (rank > 0) groups.set(group, [candidate]);
+    else if (rank === 0) rivals!.push(candidate);
+  }
+  const queues = [...groups.values()]
+    .filter((rivals) => rivals.length > 1)
+    .map((rivals) => rivals.sort((a, b) => compareTags(b.tag, a.tag)));
+  const planned: Candidate[] = [];
+  for (let turn = 0; planned.length < limit; turn++) {
+    const next = queues.flatMap((rivals) => rivals.slice(turn, turn + 1));
+    if (next.length === 0) break;
+    planned.push(...next.slice(0, limit - planned.length));
+  }
+  return planned;
+}
+
+/** By the numbers alone, then by the text: `dev-v1.10.0` is after `staging-v1.2.0`. */
+export function compareTags(a: string, b: string): number {
+  const [left, right] = [a.match(/\d+/g) ?? [], b.match(/\d+/g) ?? []];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const [x, y] = [left[i], right[i]];
+    if (x === undefined || y === undefined) return x === undefined ? -1 : 1;
+    const [m, n] = [BigInt(x), BigInt(y)];
+    if (m !== n) return m < n ? -1 : 1;
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
