@@ -61,6 +61,8 @@ export function oneError(failures: readonly RuleFailure[]): unknown {
 
 async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleResult | undefined): Promise<void> {
   if (result?.status === 'error') {
+    // What elements of a loop want is made although others failed; what those want is not known, so nothing is removed.
+    if (result.generated && result.code === undefined) await ensureAll(options, rule, result.generated);
     if (options.run.refused) throw forbiddenCall(options.run.refused);
     throw new GenerateError('generate-rule-failed', `rule ${rule.name}: ${result.message}`);
   }
@@ -92,6 +94,16 @@ async function changeTargets(
 }
 
 async function generate(options: ApplyOptions, rule: RuleProgram, wanted: readonly KubeObject[]): Promise<void> {
+  const kept = await ensureAll(options, rule, wanted);
+  if (isSynchronized(rule)) await remove(options, rule, kept);
+}
+
+/** Makes sure that the objects are there; answers which they are. */
+async function ensureAll(
+  options: ApplyOptions,
+  rule: RuleProgram,
+  wanted: readonly KubeObject[],
+): Promise<ReadonlySet<string>> {
   const { program, occasion, subject, run, writer, effects, signal } = options;
   const synchronize = isSynchronized(rule);
   const kept = new Set<string>();
@@ -112,7 +124,7 @@ async function generate(options: ApplyOptions, rule: RuleProgram, wanted: readon
     };
     if ((await writer.ensure(object, origin, signal)) === 'created') effects.created(object, rule);
   }
-  if (synchronize) await remove(options, rule, kept);
+  return kept;
 }
 
 /** Removes what the rule made for the subject and does not want any more. */

@@ -10,15 +10,22 @@ import { compileDocument } from '../variables/index.ts';
 import { compileConditions } from './conditions.ts';
 import { elementRun, listElements, loopList, unmetPreconditions } from './validate.ts';
 
-type Generator = (run: Run) => readonly KubeObject[];
+/** What is to be there, and why some of it is not known. */
+interface Wanted {
+  readonly objects: readonly KubeObject[];
+  readonly problems?: readonly string[];
+}
+
+type Generator = (run: Run) => Wanted;
 
 /** What a generate rule wants to be there, as whole objects; writing them is the caller's. */
 export function compileGenerate(spec: GenerateSpec): (run: Run) => RuleOutcome {
-  const generator = spec.foreach ? compileForEach(spec.foreach) : compileTarget(spec);
+  const generator = spec.foreach ? compileForEach(spec.foreach) : single(compileTarget(spec));
   return (run) => {
     try {
-      const generated = generator(run);
-      return generated.length === 0 ? pass('') : { ...pass(''), generated };
+      const { objects, problems = [] } = generator(run);
+      const outcome = problems.length === 0 ? pass('') : failedElements(problems);
+      return objects.length === 0 ? outcome : { ...outcome, generated: objects };
     } catch (thrown) {
       if (thrown instanceof Need) throw thrown;
       return errored(`variable substitution failed: ${errorMessage(thrown)}`);
@@ -26,7 +33,26 @@ export function compileGenerate(spec: GenerateSpec): (run: Run) => RuleOutcome {
   };
 }
 
-function compileTarget({ apiVersion, kind, namespace, name, data, clone, cloneList }: GenerateTargetSpec): Generator {
+const single =
+  (generate: (run: Run) => readonly KubeObject[]): Generator =>
+  (run) => ({ objects: generate(run) });
+
+const maxNamed = 3;
+
+function failedElements(problems: readonly string[]): RuleOutcome {
+  const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : '';
+  return errored(`variable substitution failed: ${problems.slice(0, maxNamed).join('; ')}${more}`);
+}
+
+function compileTarget({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+  data,
+  clone,
+  cloneList,
+}: GenerateTargetSpec): (run: Run) => readonly KubeObject[] {
   const template = compileDocument({ apiVersion, kind, namespace, name, data, clone, cloneList });
   return (run) => {
     const target = template.resolve(resolverOf(run)) as GenerateTargetSpec;
@@ -119,18 +145,28 @@ function compileForEach(loops: NonNullable<GenerateSpec['foreach']>): Generator 
     preconditions: compileConditions(loop.preconditions, 'foreach.preconditions'),
     generate: compileTarget(loop),
   }));
-  return (run) =>
-    compiled.flatMap(({ list, find, load, preconditions, generate }) => {
+  return (run) => {
+    const objects: KubeObject[] = [];
+    const problems: string[] = [];
+    for (const { list, find, load, preconditions, generate } of compiled) {
       const elements = listElements(run, { list, find });
-      if ('unknown' in elements) return [];
+      if ('unknown' in elements) continue;
       if ('error' in elements) throw elements.error;
-      return elements.items.flatMap((element, index) => {
-        if (element === null || element === undefined) return [];
+      for (const [index, element] of elements.items.entries()) {
+        if (element === null || element === undefined) continue;
         run.trace?.({ kind: 'element', list, index, element, depth: run.nesting });
-        const inside = withContext(elementRun(run, element, index), load);
-        const unmet = unmetPreconditions(preconditions, inside);
-        if (unmet?.status === 'error') throw new PolicyError('policy-condition', unmet.message);
-        return unmet ? [] : generate(inside);
-      });
-    });
+        try {
+          const inside = withContext(elementRun(run, element, index), load);
+          const unmet = unmetPreconditions(preconditions, inside);
+          if (unmet?.status === 'error') throw new PolicyError('policy-condition', unmet.message);
+          if (!unmet) objects.push(...generate(inside));
+        } catch (thrown) {
+          if (thrown instanceof Need) throw thrown;
+          // One image that cannot be looked up must not cost the objects of the others.
+          problems.push(errorMessage(thrown));
+        }
+      }
+    }
+    return { objects, problems };
+  };
 }

@@ -12,7 +12,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 const jobOf = (text: string) => `img-${digestOf(text).slice(0, 16)}`;
 
 /** A registry in which some tags are names of one image. */
-const contents: Readonly<Record<string, string>> = {
+const contents: Record<string, string> = {
   'nginx:1.29': 'nginx-build-7',
   'nginx:latest': 'nginx-build-7',
   'mirror.example/nginx:1.29': 'nginx-build-7',
@@ -28,6 +28,7 @@ export function defineDigestStories(cluster: () => Cluster): void {
     let world: World;
     let shop: string;
     let generator: RunningGenerator;
+    const problems = new Map<string, string>();
     const lookUps = {
       async answer(lookUp: { readonly kind: string; readonly reference?: string }): Promise<LookUpAnswer> {
         const content = contents[lookUp.reference ?? ''];
@@ -38,7 +39,11 @@ export function defineDigestStories(cluster: () => Cluster): void {
     };
     beforeEach(async () => {
       world = await World.open(cluster());
-      generator = await startGenerator(world, { lookUps });
+      problems.clear();
+      generator = await startGenerator(world, {
+        lookUps,
+        onProblem: (policy, problem) => (problem ? problems.set(policy, problem.message) : problems.delete(policy)),
+      });
       await eventually(async () => expect(await world.checkpoint()).toBeDefined());
       const policy = readExample('unique-job-per-digest/clusterpolicy.yaml');
       await world.yaml(policy);
@@ -57,6 +62,28 @@ export function defineDigestStories(cluster: () => Cluster): void {
 
     const jobsAre = (builds: readonly string[]) =>
       eventually(async () => expect(await world.jobs('image-jobs')).toEqual(builds.map(jobOf).sort()));
+
+    it('is made for the images of a pod that can be looked up, and for the others when they can', async () => {
+      const image = 'private/late:1';
+      await world.put({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'mixed', namespace: shop },
+        spec: {
+          initContainers: [{ name: 'init', image }],
+          containers: [
+            { name: 'a', image: 'nginx:1.29' },
+            { name: 'b', image: 'busybox:1.36' },
+          ],
+        },
+      });
+      await jobsAre(['nginx-build-7', 'busybox-build-1']);
+      await eventually(() => expect([...problems.values()].join()).toContain(`${image} is not in the registry`));
+      contents[image] = 'late-build-1';
+      await jobsAre(['nginx-build-7', 'busybox-build-1', 'late-build-1']);
+      await eventually(() => expect(problems.size).toBe(0));
+      delete contents[image];
+    });
 
     it('is made for every container, once in the cluster, and not again when the Job is gone', async () => {
       const bank = await world.namespace('bank');
