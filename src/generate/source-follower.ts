@@ -1,5 +1,12 @@
 import { isAbort, type Logger } from '../base/index.ts';
-import { createInformer, type Discovery, type KubeClient } from '../kube/index.ts';
+import {
+  createInformer,
+  type Discovery,
+  type KindFailure,
+  type KubeClient,
+  type ResourceType,
+  withFailures,
+} from '../kube/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { Origin } from './origin.ts';
@@ -14,6 +21,8 @@ export interface SourceFollowerOptions {
   readonly sync: (origin: Origin) => void;
   /** Something that a rule of the policy may have missed is there now. */
   readonly retry: (policy: string) => void;
+  /** The objects of a kind cannot be listed or watched, or can be again. */
+  readonly onFailure: () => void;
   readonly log: Logger;
 }
 
@@ -55,6 +64,9 @@ export function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] 
 /** Follows what rules clone from, by name and version alone; the content is read when it is cloned. */
 export class SourceFollower {
   private readonly followed = new Map<string, Promise<void>>();
+  private readonly failing = new Map<string, { readonly type: ResourceType; readonly failure: KindFailure }>();
+  /** What each source that is followed is called in the two maps above. */
+  private readonly ids = new Map<CloneSource, string>();
   private sources: readonly CloneSource[] = [];
 
   constructor(
@@ -65,20 +77,37 @@ export class SourceFollower {
   /** Policies or kinds have changed. */
   async refresh(): Promise<void> {
     this.sources = cloneSourcesOf(this.options.table());
+    this.ids.clear();
     for (const source of this.sources) await this.follow(source);
+  }
+
+  /** Kinds that rules of the policy clone from and that cannot be listed or watched just now. */
+  failuresOf(policy: string): readonly { readonly type: ResourceType; readonly failure: KindFailure }[] {
+    return this.sources.flatMap((source) => {
+      const found = source.policy === policy ? this.failing.get(this.ids.get(source) ?? '') : undefined;
+      return found ? [found] : [];
+    });
   }
 
   async stopped(): Promise<void> {
     await Promise.all(this.followed.values());
   }
 
-  private async follow({ kind, namespace }: CloneSource): Promise<void> {
-    const { client, discovery, log } = this.options;
+  private async follow(source: CloneSource): Promise<void> {
+    const { kind, namespace } = source;
+    const { discovery, log, onFailure } = this.options;
     const type = await discovery.byKind(kind, { signal: this.signal });
     if (!type) return;
     const where = type.namespaced ? namespace : undefined;
     const id = `${renderGvr(type)} ${where ?? ''}`;
+    this.ids.set(source, id);
     if (this.followed.has(id)) return;
+    const client = withFailures(this.options.client, (failure) => {
+      if (failure?.message === this.failing.get(id)?.failure.message) return;
+      if (failure) this.failing.set(id, { type, failure });
+      else this.failing.delete(id);
+      onFailure();
+    });
     const informer = createInformer<KubeObject>({ client, type, namespace: where, metadataOnly: true, log });
     const changed = (object: KubeObject) => this.changed(type.kind, object);
     informer.addHandler({

@@ -26,8 +26,12 @@ export class Telling {
   private readonly generated: Counter<'policy' | 'effect'>;
   private readonly failures: Counter<'policy' | 'reason'>;
   private readonly waiting: Gauge;
+  private readonly kinds: Gauge;
   private readonly lost: Counter<'why'>;
-  private readonly problems = new Map<string, string>();
+  /** What failed, by policy. */
+  private readonly problems = new Map<string, PolicyProblem>();
+  /** What cannot be followed, by policy: work that succeeds says nothing of it. */
+  private readonly blind = new Map<string, PolicyProblem>();
 
   constructor(private readonly options: TellingOptions) {
     const registers = [options.metrics];
@@ -46,6 +50,11 @@ export class Telling {
     this.waiting = new Gauge({
       name: 'supercargo_generate_failed_triggers',
       help: 'Failed triggers that will be tried again.',
+      registers,
+    });
+    this.kinds = new Gauge({
+      name: 'supercargo_generate_failing_kinds',
+      help: 'Kinds of triggers and clone sources that cannot be listed or watched.',
       registers,
     });
     this.lost = new Counter({
@@ -76,8 +85,29 @@ export class Telling {
   failed(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
     this.failures.inc({ policy: key, reason: problem.reason });
     // Said once until it is over: the retries are many, the news is one.
-    if (this.problems.get(key) === problem.message) return;
-    this.problems.set(key, problem.message);
+    if (this.problems.get(key)?.message === problem.message) return;
+    this.problems.set(key, problem);
+    this.announce(key, policy, problem);
+  }
+
+  /** Kinds that trigger the policy cannot be followed; without a problem, all of them can. */
+  cannotFollow(key: string, policy: PolicyObject | undefined, problem: PolicyProblem | undefined): void {
+    if (this.blind.get(key)?.message === problem?.message) return;
+    if (problem) {
+      this.blind.set(key, problem);
+      this.announce(key, policy, problem);
+    } else {
+      this.blind.delete(key);
+      this.options.log.info('all kinds of a policy can be followed again', { policy: key });
+      this.tell(key);
+    }
+  }
+
+  failingKinds(count: number): void {
+    this.kinds.set(count);
+  }
+
+  private announce(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
     this.options.log.warn('a policy cannot generate', { policy: key, ...problem });
     if (policy)
       this.options.events.record(subjectOf(policy), {
@@ -85,11 +115,18 @@ export class Telling {
         reason: 'PolicyError',
         message: problem.message,
       });
-    this.options.onProblem?.(key, problem);
+    this.tell(key);
+  }
+
+  private tell(key: string): void {
+    const found = [this.problems.get(key), this.blind.get(key)].flatMap((problem) => problem ?? []);
+    const [first] = found;
+    const message = found.map((problem) => problem.message).join('; ');
+    this.options.onProblem?.(key, first && { reason: first.reason, message });
   }
 
   succeeded(key: string): void {
-    if (this.problems.delete(key)) this.options.onProblem?.(key, undefined);
+    if (this.problems.delete(key)) this.tell(key);
   }
 
   gaveUp(why: 'overflow' | 'attempts' | 'outbox', fields: Readonly<Record<string, unknown>>): void {

@@ -8,6 +8,7 @@ import { CheckpointStore, type OpenedCheckpoint } from './checkpoint-store.ts';
 import { type Downstream, DownstreamIndex } from './downstream-index.ts';
 import { DownstreamWriter } from './downstream-writer.ts';
 import { Failures } from './failures.ts';
+import { followProblem } from './follow-problem.ts';
 import { OnceMarkers } from './once-markers.ts';
 import { triggerIdentityOf } from './origin.ts';
 import { OutboxReader } from './outbox-reader.ts';
@@ -66,6 +67,8 @@ class Term {
   private marks: Readonly<Record<string, Mark>> = {};
   private readonly policyMarks = new Map<string, PolicyMark>();
   private failures = new Failures([]);
+  /** Policies that were told which kinds cannot be followed. */
+  private blind: ReadonlySet<string> = new Set();
   private worker!: Worker;
   private scanner!: Scanner;
   private sources!: SourceFollower;
@@ -149,6 +152,7 @@ class Term {
         index,
         sync: (origin) => this.worker.sync(origin),
         retry: (policy) => this.worker.retryNow(policy),
+        onFailure: () => this.tellFailingKinds(),
       },
       signal,
     );
@@ -206,6 +210,26 @@ class Term {
     this.scanner.touch();
     this.store.touch();
     this.tellUnheard();
+    this.tellFailingKinds();
+  }
+
+  /** A kind that cannot be followed triggers nothing: the policies that need it say so, and the others go on. */
+  private tellFailingKinds(): void {
+    const { telling } = this.options;
+    const kinds = new Set<string>();
+    const told = new Set<string>();
+    for (const [key, policy] of this.table.policies) {
+      const failing = [...this.followers.values()].flatMap(({ informer: { type }, failure }) =>
+        failure && policy.watched.some((rule) => rule.concerns(type, '')) ? [{ type, failure }] : [],
+      );
+      const all = [...failing, ...this.sources.failuresOf(key)];
+      for (const { type } of all) kinds.add(renderGvr(type));
+      telling.cannotFollow(key, policy.program.policy, followProblem(all));
+      told.add(key);
+    }
+    for (const key of this.blind) if (!told.has(key)) telling.cannotFollow(key, undefined, undefined);
+    this.blind = told;
+    telling.failingKinds(kinds.size);
   }
 
   private tellUnheard(): void {
@@ -232,6 +256,7 @@ class Term {
       onGone: (uid) => {
         for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
       },
+      onFailure: () => this.tellFailingKinds(),
       onFirstHeard: (heard) => this.scanner.firstHeard(type, heard),
       onProgress: () => this.store.touch(),
     });

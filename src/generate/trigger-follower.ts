@@ -1,6 +1,13 @@
 import { ownerLabel } from '../api/index.ts';
 import { isAbort, type Logger } from '../base/index.ts';
-import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
+import {
+  createInformer,
+  type Informer,
+  type KindFailure,
+  type KubeClient,
+  type ResourceType,
+  withFailures,
+} from '../kube/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import { originAnnotation } from './origin.ts';
 import { type Mark, Progress } from './progress.ts';
@@ -26,6 +33,8 @@ export interface TriggerFollowerOptions {
   readonly onGone: (uid: string) => void;
   /** A first list, which is history to everybody, came to this. */
   readonly onFirstHeard: (heard: Mark) => void;
+  /** Its objects cannot be listed or watched, or can be again. */
+  readonly onFailure: () => void;
   /** The mark may have moved. */
   readonly onProgress: () => void;
   readonly log: Logger;
@@ -35,6 +44,8 @@ export interface TriggerFollowerOptions {
 export class TriggerFollower {
   readonly id: string;
   readonly informer: Informer<KubeObject, Trace>;
+  /** Why its objects cannot be listed or watched just now. */
+  failure: KindFailure | undefined;
   private readonly progress: Progress;
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
@@ -49,7 +60,11 @@ export class TriggerFollower {
     this.progress = new Progress(mark);
     this.resumed = mark && { ...mark, handled: new Set(mark.handled) };
     this.informer = createInformer<KubeObject, Trace>({
-      client,
+      client: withFailures(client, (failure) => {
+        if (failure?.message === this.failure?.message) return;
+        this.failure = failure;
+        options.onFailure();
+      }),
       type,
       log,
       resumeFrom: mark?.resourceVersion,

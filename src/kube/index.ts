@@ -46,6 +46,7 @@ export {
   type SharedInformerOptions,
 } from './informer-factory.ts';
 export { objectKey } from './informer-state.ts';
+export { type KindFailure, withFailures } from './kind-failure.ts';
 export { type KubeconfigOptions, loadClusterConfig, loadKubeconfig } from './kubeconfig.ts';
 export { compareResourceVersions } from './resource-version.ts';
 export type {

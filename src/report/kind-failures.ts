@@ -1,56 +1,7 @@
-import { errorMessage } from '../base/index.ts';
-import type { ResourceType, WatchEvent, WatchOptions } from '../kube/index.ts';
-import { type EventSubject, isKubeError, type KubeClient, type ListOptions, type ObjectList } from '../kube/index.ts';
-import { type KubeObject, renderGvr } from '../object/index.ts';
+import type { EventSubject } from '../kube/index.ts';
+import { renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import type { KindWatch } from './kind-watch.ts';
-
-/** Why the objects of a kind cannot be read at the moment. */
-export interface KindFailure {
-  /** The API server refuses it by our rights; anything else may be a fault of the server. */
-  readonly isForbidden: boolean;
-  readonly message: string;
-}
-
-/** Fewer failed lists in a row may be a restart of the API server. */
-const minFailures = 3;
-
-/** The same client; says when lists and watches of a type fail for more than a moment, and when they work again. */
-export function withFailures(client: KubeClient, onState: (failure: KindFailure | undefined) => void): KubeClient {
-  let failures = 0;
-  const failed = (thrown: unknown, isList: boolean) => {
-    const isForbidden = isKubeError(thrown, 'kube-forbidden');
-    if (isList) failures++;
-    if (isForbidden || failures >= minFailures) onState({ isForbidden, message: errorMessage(thrown) });
-  };
-  const worked = () => {
-    failures = 0;
-    onState(undefined);
-  };
-  return {
-    ...client,
-    async *pages<T extends KubeObject>(type: ResourceType, options?: ListOptions): AsyncGenerator<ObjectList<T>> {
-      try {
-        yield* client.pages<T>(type, options);
-      } catch (thrown) {
-        if (!options?.signal?.aborted) failed(thrown, true);
-        throw thrown;
-      }
-      worked();
-    },
-    async *watch<T extends KubeObject>(type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
-      try {
-        for await (const event of client.watch<T>(type, options)) {
-          worked();
-          yield event;
-        }
-      } catch (thrown) {
-        if (!options.signal?.aborted) failed(thrown, false);
-        throw thrown;
-      }
-    },
-  };
-}
 
 /** A policy whose reports lack kinds that cannot be read. */
 export interface ReportProblem {

@@ -1,8 +1,14 @@
 import type { Logger } from '../base/index.ts';
-import { createInformer, type DiscoveredType, type Informer, type KubeClient } from '../kube/index.ts';
+import {
+  createInformer,
+  type DiscoveredType,
+  type Informer,
+  type KindFailure,
+  type KubeClient,
+  withFailures,
+} from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { hashBody, hashNode, hashStatus } from './body-hash.ts';
-import { type KindFailure, withFailures } from './kind-failures.ts';
 import type { IndexedResource } from './result-index.ts';
 import { isSameHash, type TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';

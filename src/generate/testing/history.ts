@@ -110,6 +110,7 @@ export class History {
       },
       onGone: (uid) => this.transcript.push(`gone ${uid}`),
       onFirstHeard: () => {},
+      onFailure: () => {},
       onProgress: () => {},
     });
     this.follower.start(stop.signal);

@@ -1,11 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PolicyProblem } from '../../../src/generate/index.ts';
 import type { KubeObject } from '../../../src/object/index.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
 import { startWebhookServer } from '../../support/webhook-server.ts';
+import { withoutRights } from '../faulty-client.ts';
+import { startGenerator } from './generator.ts';
 import { jobNameOf } from './job-stories.ts';
 import { jobPolicy } from './policies.ts';
 import { World } from './world.ts';
@@ -67,6 +71,80 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
         await hook.close();
       }
     });
+
+    it('says which kinds it may not list, goes on with the others, and catches up when it may', async () => {
+      let mayList = false;
+      const problems = new Map<string, PolicyProblem>();
+      const metrics = new Registry();
+      const generator = await startGenerator(world, {
+        client: withoutRights(world.connection.client, ({ resource }) => resource === 'secrets' && !mayList),
+        onProblem: (policy, problem) => (problem ? problems.set(policy, problem) : problems.delete(policy)),
+        metrics,
+      });
+      const failingKinds = async () =>
+        (await metrics.getSingleMetric('supercargo_generate_failing_kinds')!.get()).values[0]?.value;
+      const notes = (name: string, kind: string, data: object) => ({
+        apiVersion: 'kyverno.io/v1',
+        kind: 'ClusterPolicy',
+        metadata: { name: `${name}-${shop}` },
+        spec: {
+          rules: [
+            {
+              name: 'note',
+              match: { any: [{ resources: { kinds: [kind], namespaces: [shop] } }] },
+              generate: {
+                apiVersion: 'v1',
+                kind: 'ConfigMap',
+                name: `${name}-{{ request.object.metadata.name }}`,
+                namespace: shop,
+                synchronize: false,
+                ...data,
+              },
+            },
+          ],
+        },
+      });
+      const data = { data: { data: { by: 'supercargo' } } };
+      const made = async () =>
+        (await world.list('v1', 'ConfigMap'))
+          .filter(
+            ({ metadata }) => metadata.namespace === shop && /^(?:secret|service|copy)-/.test(metadata.name ?? ''),
+          )
+          .map(({ metadata }) => metadata.name)
+          .sort();
+      const message = "missing permission: cannot list or watch secrets; allow it to Supercargo's service account";
+      try {
+        await world.put(notes('secret', 'Secret', data));
+        await world.put({
+          ...notes('copy', 'Service', { kind: 'Secret', clone: { namespace: shop, name: 'key' }, synchronize: true }),
+        });
+        await world.put(notes('service', 'Service', data));
+        const lacking = { reason: 'MissingPermission', message };
+        await eventually(() =>
+          expect(Object.fromEntries(problems)).toEqual({ [`secret-${shop}`]: lacking, [`copy-${shop}`]: lacking }),
+        );
+        expect(await failingKinds()).toBe(1);
+        await world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: shop } });
+        const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: shop } };
+        await world.put({ ...service, spec: { ports: [{ port: 80 }] } });
+        await eventually(async () => expect(await made()).toEqual(['service-web']));
+        // Work that succeeds does not hide that a kind cannot be listed.
+        expect(problems.get(`secret-${shop}`)).toEqual(lacking);
+        await world.remove(notes('copy', 'Service', {}));
+        await eventually(() => expect([...problems.keys()]).toEqual([`secret-${shop}`]));
+        mayList = true;
+        await eventually(
+          async () => {
+            expect(await made()).toEqual(['secret-key', 'service-web']);
+            expect(problems.size).toBe(0);
+          },
+          { timeoutMs: 60_000 },
+        );
+        expect(await failingKinds()).toBe(0);
+      } finally {
+        await generator.stop();
+      }
+    }, 120_000);
 
     const title = 'says which permission it lacks, and goes on when it is given';
     if (!options.checksPermissions)

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { silentLogger, systemClock } from '../../../src/base/index.ts';
 import { createManager, createSoleLeadership, startOrder } from '../../../src/controller/index.ts';
 import { createGenerator, type Generator, type OnPolicyProblem } from '../../../src/generate/index.ts';
-import { createEventRecorder, createInformerFactory } from '../../../src/kube/index.ts';
+import { createEventRecorder, createInformerFactory, type KubeClient } from '../../../src/kube/index.ts';
 import {
   createLivePolicies,
   createLookUps,
@@ -19,9 +19,16 @@ export interface RunningGenerator extends Generator {
 /** Generation by itself, with look-ups and reviews of the test's own. */
 export async function startGenerator(
   world: World,
-  options: { readonly lookUps?: Partial<LookUps>; readonly onProblem?: OnPolicyProblem } = {},
+  options: {
+    readonly lookUps?: Partial<LookUps>;
+    readonly onProblem?: OnPolicyProblem;
+    readonly metrics?: Registry;
+    /** What generation speaks to the API server with, in place of the world's own client. */
+    readonly client?: KubeClient;
+  } = {},
 ): Promise<RunningGenerator> {
-  const { client, discovery } = world.connection;
+  const { discovery } = world.connection;
+  const { client = world.connection.client } = options;
   const log = silentLogger;
   const informers = createInformerFactory({ client, log });
   const events = createEventRecorder({ client, component: world.installation, log });
@@ -34,9 +41,12 @@ export async function startGenerator(
     roles: createRoles({ informers }),
     hearsRequests: true,
     events,
-    lookUps: { ...createLookUps({ client, discovery, clock: systemClock, log }), ...options.lookUps },
+    lookUps: {
+      ...createLookUps({ client: world.connection.client, discovery, clock: systemClock, log }),
+      ...options.lookUps,
+    },
     onProblem: options.onProblem,
-    metrics: new Registry(),
+    metrics: options.metrics ?? new Registry(),
     namespace: 'supercargo-system',
     installation: world.installation,
     replica: 'replica-1',
