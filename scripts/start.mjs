@@ -8,7 +8,9 @@ build();
 const child = spawn(process.execPath, [join(root, 'bin', 'supercargo'), 'up', ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+// A terminal sends Ctrl-C to the whole process group, so that the child has it already.
+process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143);
 });

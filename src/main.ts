@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { runCli } from './cli/index.ts';
+import { programName, runCli } from './cli/index.ts';
 
 declare const SUPERCARGO_VERSION: string | undefined;
 
@@ -11,18 +11,25 @@ const workerFile = (name: string) =>
   typeof SUPERCARGO_VERSION === 'string' ? new URL(`../${name}.cjs`, import.meta.url) : undefined;
 
 const stopping = new AbortController();
+/** One Ctrl-C comes several times where a parent passes on what the terminal has sent to the whole process group. */
+const oneSignalMs = 1000;
+let stoppedAtMs = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // A second signal does not wait for an orderly end.
-    if (stopping.signal.aborted) process.exit(130);
-    stopping.abort();
+    if (!stopping.signal.aborted) {
+      stoppedAtMs = performance.now();
+      stopping.abort();
+      // A second signal does not wait for an orderly end.
+    } else if (performance.now() - stoppedAtMs > oneSignalMs) process.exit(130);
   });
 }
-// A reader that went away (`supercargo … | head`) is not an error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+// The reader has closed the pipe (`supercargo … | head`): the work goes on, and the exit code says how it ended.
+const outputClosed = new AbortController();
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (stream === process.stdout) outputClosed.abort();
+  });
 
 // No await: the built program is scripts, which have none at the top.
 void runCli(
@@ -33,6 +40,8 @@ void runCli(
     stderr: process.stderr,
     temporaryDir: tmpdir(),
     signal: stopping.signal,
+    outputClosed: outputClosed.signal,
+    program: programName(process.argv[1] ?? 'supercargo', process.cwd(), process.env['PATH'] ?? ''),
     uptimeMs: () => performance.now(),
     judgeWorker: workerFile('judge-worker'),
     reportWorker: workerFile('report-worker'),

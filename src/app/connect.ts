@@ -1,4 +1,4 @@
-import { errorMessage, type Logger, SupercargoError, UsageError } from '../base/index.ts';
+import { errorMessage, type Logger, SupercargoError } from '../base/index.ts';
 import {
   createDiscovery,
   createKubeClient,
@@ -39,7 +39,7 @@ export async function connect({ log, ...origin }: ConnectOptions): Promise<Conne
   } catch (thrown) {
     await client.close();
     if (!(thrown instanceof SupercargoError)) throw thrown;
-    throw new UsageError(
+    throw new SupercargoError(
       'cluster-unreachable',
       `cannot reach the cluster ${config.name} at ${config.server}: ${errorMessage(thrown)}`,
       { cause: thrown },

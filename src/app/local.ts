@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startApiServer } from '../apiserver/index.ts';
 import { errorCode, errorMessage, type Logger, renderYaml, UsageError } from '../base/index.ts';
-import { localFolder } from './local-folder.ts';
+import { isPrivate, localFolder, ownKubeconfig, removeIfEmpty, removeLeftOvers } from './local-folder.ts';
 
 export interface LocalOptions {
   /** Where everything is kept; without it the cluster ends with the process. */
@@ -25,8 +25,10 @@ export interface LocalCluster {
 
 /** Starts the embedded cluster and writes a kubeconfig for it. */
 export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
-  const folder = options.dir ?? localFolder(options.temporaryDir);
+  const folder = localFolder(options.temporaryDir);
   makeFolder(folder);
+  if (!isPrivate(statSync(folder)))
+    throw new UsageError('local-folder', `${folder} belongs to another user, or others may write to it; set TMPDIR`);
   if (options.dir !== undefined) makeFolder(join(options.dir, 'state'));
   const server = await startApiServer({
     dir: options.dir,
@@ -42,38 +44,18 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
     if (errorCode(thrown) !== 'EADDRINUSE') throw thrown;
     throw new UsageError('local-port-taken', `port ${options.port} is taken; choose another with --port`);
   });
-  if (options.dir === undefined) removeLeftOver(folder);
+  removeLeftOvers(folder);
   const text = renderKubeconfig(server.url, server.caPem, server.token);
-  const newest = join(folder, 'kubeconfig');
-  // A second cluster must not take the first one's away from whoever uses it.
-  const kubeconfig = options.dir === undefined ? `${newest}-${process.pid}` : newest;
-  for (const file of new Set([kubeconfig, newest])) writeFileSync(file, text, { mode: 0o600 });
+  // By this one other commands find the cluster while it runs.
+  const own = ownKubeconfig(folder);
+  const kubeconfig = options.dir === undefined ? own : join(options.dir, 'kubeconfig');
+  for (const file of new Set([kubeconfig, own])) writeFileSync(file, text, { mode: 0o600 });
   const stop = async () => {
     await server.stop();
-    if (options.dir === undefined) for (const file of [kubeconfig, newest]) removeIfStill(file, text);
+    rmSync(own, { force: true });
+    removeIfEmpty(folder);
   };
   return { url: server.url, kubeconfig, version: server.version, stop };
-}
-
-/** Of clusters that were killed: each names the process that wrote it. */
-function removeLeftOver(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const pid = /^kubeconfig-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (thrown) {
-    return errorCode(thrown) !== 'ESRCH';
-  }
-}
-
-/** What somebody else has written since is left alone. */
-function removeIfStill(file: string, text: string): void {
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) rmSync(file, { force: true });
 }
 
 function makeFolder(folder: string): void {

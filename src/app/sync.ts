@@ -38,6 +38,7 @@ import { createEngineValidator } from './policy-check.ts';
 
 export {
   createSyncMetrics,
+  notRunLine,
   SyncLockedError,
   type SyncMetrics,
   type SyncOutput,

@@ -61,6 +61,7 @@ export {
   silentLogger,
 } from './log.ts';
 export { assignOwn, getOwn, setOwn } from './own.ts';
+export { isProcessRunning, processStartTime } from './process-state.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
 export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';

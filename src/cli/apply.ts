@@ -6,15 +6,15 @@ import {
   type Finding,
   type FindingOptions,
   loadClusterSource,
-  loadConnect,
   loadOffline,
 } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
-import { type CliContext, exitCodes, hasColours, loggerOf } from './context.ts';
+import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
+import { type CliContext, exitCodes, hasColours, messagesOf } from './context.ts';
 import { bufferedWriter, openProgress, type ProgressBar } from './output.ts';
 import { addPolicyOptions, checkInputs, type PolicyOptions, setupOptions } from './policy-options.ts';
 
-interface ApplyCommandOptions extends PolicyOptions {
+interface ApplyCommandOptions extends PolicyOptions, ClusterOptions {
   readonly output: string;
   readonly outputDir?: string;
   readonly auditWarn: boolean;
@@ -22,8 +22,6 @@ interface ApplyCommandOptions extends PolicyOptions {
   readonly allowUnsupported: boolean;
   readonly cluster: boolean;
   readonly namespace?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
 const formats = ['table', 'json', 'yaml', 'sarif', 'junit', 'policyreport', 'resources'];
@@ -42,8 +40,8 @@ export function defineApply(program: Command, context: CliContext, setExitCode: 
     .option('--allow-unsupported', 'policies that cannot be run yet do not make the command fail', false)
     .option('--cluster', 'judge what is in the cluster of the kubeconfig, instead of files', false)
     .option('-n, --namespace <name>', 'only this namespace of the cluster')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(kubeconfigOption())
+    .addOption(contextOption())
     .addHelpText(
       'after',
       `
@@ -53,7 +51,8 @@ Examples:
   supercargo apply mutate.yaml -r pods.yaml -o resources | kubectl apply -f -
   supercargo apply policies/ --cluster -n shop
 
-Exit codes: 0 no enforced rule failed, 1 an enforced rule failed, 2 wrong usage or input, or a policy that cannot be run.
+Exit codes: 0 no enforced rule failed, 1 an enforced rule failed, 2 wrong usage or input, or a policy that cannot be run,
+5 the cluster cannot be reached.
 `,
     )
     .action(async (policies: readonly string[], options: ApplyCommandOptions) =>
@@ -146,14 +145,9 @@ async function* source(given: Source): AsyncGenerator<Finding> {
     });
     return;
   }
-  const [{ connect }, { applyToCluster }] = await Promise.all([loadConnect(), loadClusterSource()]);
-  const { env, signal } = context;
-  const connection = await connect({
-    env,
-    kubeconfig: options.kubeconfig,
-    context: options.context,
-    log: loggerOf('error'),
-  });
+  const { applyToCluster } = await loadClusterSource();
+  const { signal } = context;
+  const connection = await connectTo(options, context, messagesOf(context, 'error'));
   try {
     const { namespace } = options;
     const onProgress = (resources: number) => progress.update(resources, 0, undefined);

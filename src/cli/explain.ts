@@ -39,7 +39,7 @@ Exit codes: 0 explained, whatever the verdict; 2 wrong usage or input, or a poli
 }
 
 async function explain(policies: readonly string[], options: ExplainOptions, context: CliContext): Promise<number> {
-  checkInputs(policies, options, false);
+  checkInputs(policies, options, undefined);
   const offline = await loadOffline();
   const files = offline.nodeFiles();
   const setup = offline.loadSetup({ files, ...setupOptions(policies, options), explain: true });

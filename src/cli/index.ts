@@ -1,6 +1,6 @@
 /**
  * The command line: one thin file per command, which reads options, calls `app` and prints. Nothing here knows how a
- * thing is done. Every failure a person can cause ends as one line on standard error and exit code 2.
+ * thing is done. Every failure ends as one line on standard error, `supercargo: …`, and with an exit code of `context.ts`.
  */
 import { Command, CommanderError } from 'commander';
 import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
@@ -20,6 +20,7 @@ import { defineTest } from './test.ts';
 import { defineUp } from './up.ts';
 
 export type { CliContext } from './context.ts';
+export { programName } from './program-name.ts';
 
 /** Runs one command to its end and returns the exit code. */
 export async function runCli(
@@ -39,10 +40,12 @@ export async function runCli(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
-      writeErr: (text) =>
-        void context.stderr.write(text.replace(/^error: (.*)\n$/, 'supercargo: $1 (--help shows what is possible)\n')),
+      writeErr: (text) => void context.stderr.write(renderUsageError(text)),
     })
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage or input.\n');
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed, 2 wrong usage or input, 5 the cluster cannot be reached; sync has 3 and 4 too.\n',
+    );
   defineUp(program, context);
   defineRun(program, context);
   defineReport(program, context, version);
@@ -72,13 +75,22 @@ function argumentsOfJob({ env }: CliContext): readonly string[] {
   throw new UsageError('job-type-unknown', `JOB_TYPE must be kyverno-policy-sync, not ${JSON.stringify(type)}`);
 }
 
+/** Commander puts a suggestion on a line of its own; an error is one line. */
+function renderUsageError(text: string): string {
+  const error = /^error: (.*)\n$/s.exec(text)?.[1];
+  return error === undefined ? text : `supercargo: ${error.replaceAll('\n', ' ')} (--help shows what is possible)\n`;
+}
+
+/** No answer, or none for us; and of a call in the middle of the work, that there was no answer. */
+const unreachable: ReadonlySet<string> = new Set(['cluster-unreachable', 'kube-unreachable', 'kube-timeout']);
+
 function tell(thrown: unknown, { stderr }: CliContext): number {
   if (thrown instanceof CommanderError)
     return thrown.exitCode === 0 || thrown.code === 'commander.help' ? exitCodes.ok : exitCodes.usage;
   if (thrown instanceof SupercargoError) {
     // A policy may have several issues: each is a line of its own.
     for (const line of errorMessage(thrown).split('\n')) stderr.write(`supercargo: ${line}\n`);
-    return exitCodes.usage;
+    return unreachable.has(thrown.code) ? exitCodes.unreachable : exitCodes.usage;
   }
   stderr.write(
     `supercargo: unexpected error: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`,

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConnect, loadInstall, parseFeatures } from '../app/index.ts';
+import { loadInstall, parseFeatures } from '../app/index.ts';
 import { renderJson, renderYaml, UsageError } from '../base/index.ts';
-import { type CliContext, loggerOf } from './context.ts';
+import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
+import { type CliContext, messagesOf } from './context.ts';
 
-interface InstallCommandOptions {
+interface InstallCommandOptions extends ClusterOptions {
   readonly namespace: string;
   readonly installation: string;
   readonly image: string;
@@ -16,8 +17,6 @@ interface InstallCommandOptions {
   readonly force: boolean;
   readonly apply?: boolean;
   readonly output: 'yaml' | 'json';
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
 export function defineInstall(program: Command, context: CliContext): void {
@@ -61,8 +60,8 @@ function target(command: Command): Command {
   return command
     .option('--namespace <name>', 'the namespace of the installation', 'supercargo')
     .option('--installation <name>', 'its name: the value of the label supercargo.dev/owner', 'supercargo')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig');
+    .addOption(kubeconfigOption())
+    .addOption(contextOption());
 }
 
 async function install(options: InstallCommandOptions, context: CliContext): Promise<void> {
@@ -98,20 +97,14 @@ async function uninstall(options: InstallCommandOptions, context: CliContext): P
 
 type Install = Awaited<ReturnType<typeof loadInstall>>;
 type Say = Parameters<Install['applyManifests']>[1]['onStep'];
-type Connected = Awaited<ReturnType<Awaited<ReturnType<typeof loadConnect>>['connect']>>;
+type Connected = Awaited<ReturnType<typeof connectTo>>;
 
 async function onCluster(
   options: InstallCommandOptions,
   context: CliContext,
   work: (connection: Connected, say: Say) => Promise<void>,
 ): Promise<void> {
-  const { connect } = await loadConnect();
-  const connection = await connect({
-    env: context.env,
-    kubeconfig: options.kubeconfig,
-    context: options.context,
-    log: loggerOf('warn'),
-  });
+  const connection = await connectTo(options, context, messagesOf(context));
   try {
     await work(connection, ({ action, object, reason }) =>
       context.stdout.write(`${object} ${action}${reason ? `: ${reason}` : ''}\n`),

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { loadConnect, loadJobs } from '../app/index.ts';
+import { loadJobs } from '../app/index.ts';
+import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, exitCodes, loggerOf } from './context.ts';
 
-interface JobsCommandOptions {
+interface JobsCommandOptions extends ClusterOptions {
   readonly namespace?: string;
   readonly installation: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
 export function defineJobs(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -19,8 +18,8 @@ export function defineJobs(program: Command, context: CliContext, setExitCode: (
     )
     .option('--namespace <name>', 'where the CronJobs are (default: the namespace of the context or the pod)')
     .option('--installation <name>', 'the value of the label supercargo.dev/owner', 'supercargo')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(kubeconfigOption())
+    .addOption(contextOption())
     .addHelpText(
       'after',
       `
@@ -28,17 +27,19 @@ Environment:
   FAIRWINDS_INSIGHTS_HOST, FAIRWINDS_TOKEN, FAIRWINDS_ORG, FAIRWINDS_CLUSTER   where, as whom, for which cluster
   JOB_TYPES (all known; "trivy, nova:10m, audit=audit-cronjob:15m"), MAX_CONCURRENT_JOBS (10), LOG_LEVEL (info)
 
-Exit codes: 0 all completed and reported (also when there was none), 1 some were not, 2 wrong usage or environment.
+Exit codes: 0 all completed and reported (also when there was none), 1 some were not, 2 wrong usage or environment,
+5 the cluster cannot be reached.
 `,
     )
     .action(async (options: JobsCommandOptions) => setExitCode(await jobs(options, context)));
 }
 
-async function jobs(options: JobsCommandOptions, { env, stdout, temporaryDir, signal }: CliContext): Promise<number> {
-  const [{ connect }, app] = await Promise.all([loadConnect(), loadJobs()]);
+async function jobs(options: JobsCommandOptions, context: CliContext): Promise<number> {
+  const { env, stdout, temporaryDir, signal } = context;
+  const app = await loadJobs();
   const config = app.readJobsConfig(env);
   const log = loggerOf(config.logLevel);
-  const connection = await connect({ env, kubeconfig: options.kubeconfig, context: options.context, log });
+  const connection = await connectTo(options, context, log);
   const { namespace, installation } = options;
   try {
     const summary = await app.runJobs({ config, connection, env, namespace, installation, temporaryDir, log }, signal);

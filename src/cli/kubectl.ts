@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { loadKubectl, localFolder } from '../app/index.ts';
+import { findRunningCluster, loadKubectl, localFolder } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
 import type { CliContext } from './context.ts';
 
@@ -11,8 +9,8 @@ export function defineKubectl(program: Command, context: CliContext, setExitCode
     .command('kubectl')
     .summary('run kubectl against the cluster that "up" started')
     .description(
-      'Runs the kubectl on the PATH, or the packaged one, against the newest cluster that "supercargo up" started without\n' +
-        '--dir. With KUBECONFIG set, that is used instead.',
+      'Runs the kubectl on the PATH, or the packaged one, against the newest cluster of "supercargo up" that runs. With\n' +
+        'KUBECONFIG set, that is used instead.',
     )
     .argument('[args...]', 'arguments of kubectl')
     .allowUnknownOption()
@@ -31,8 +29,7 @@ async function kubectl(args: readonly string[], { env, temporaryDir, signal }: C
       'there is no kubectl on the PATH; install one, or install the development dependencies of this project',
     );
   }
-  const local = join(folder, 'kubeconfig');
-  const kubeconfig = env['KUBECONFIG'] ?? (existsSync(local) ? local : undefined);
+  const kubeconfig = env['KUBECONFIG'] ?? findRunningCluster(temporaryDir);
   if (kubeconfig === undefined && !args.some((arg) => arg.startsWith('--kubeconfig') || arg.startsWith('--server'))) {
     throw new UsageError('kubectl-no-cluster', 'no cluster is up: start one with "supercargo up", or set KUBECONFIG');
   }

@@ -1,16 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadClusterImages, loadConnect, loadMirror, type MirroredImage } from '../app/index.ts';
+import { loadClusterImages, loadMirror, type MirroredImage } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
-import { type CliContext, exitCodes, loggerOf } from './context.ts';
+import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
+import { type CliContext, exitCodes, messagesOf } from './context.ts';
 import { noDisplay, renderBytes, terminalDisplay } from './mirror-progress.ts';
 
-interface MirrorCommandOptions {
+interface MirrorCommandOptions extends ClusterOptions {
   readonly to?: string;
   readonly file?: string;
   readonly cluster?: boolean;
   readonly allImages?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
   readonly namespace?: readonly string[];
   readonly mapping: 'path' | 'flat' | 'basename';
   readonly platform?: readonly string[];
@@ -39,8 +38,8 @@ export function defineMirror(program: Command, context: CliContext, setExitCode:
     .option('--cluster', 'all images of the workloads of a cluster, as their authors wrote them')
     .option('--all-images', 'the same as --cluster')
     .option('--namespace <name...>', 'with --cluster: only these namespaces')
-    .option('--kubeconfig <file>', 'with --cluster: instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'with --cluster: context of the kubeconfig')
+    .addOption(kubeconfigOption('with --cluster: '))
+    .addOption(contextOption('with --cluster: '))
     .addOption(
       new Option('--mapping <name>', 'how copies are named: by registry and path, in one word, or by the last word')
         .choices(['path', 'flat', 'basename'])
@@ -96,7 +95,7 @@ async function mirror(images: readonly string[], options: MirrorCommandOptions, 
       env: context.env,
       imagesAtOnce: options.jobs,
       signal: context.signal,
-      log: loggerOf('warn'),
+      log: messagesOf(context),
       onEvent: (image, event) => display.event(image, event),
     });
   } catch (thrown) {
@@ -113,16 +112,17 @@ async function mirror(images: readonly string[], options: MirrorCommandOptions, 
 
 async function imagesOfCluster(
   to: string,
-  { kubeconfig, context: contextName, namespace }: MirrorCommandOptions,
-  { env, signal, stderr }: CliContext,
+  options: MirrorCommandOptions,
+  context: CliContext,
 ): Promise<readonly string[]> {
-  const [{ connect }, { findClusterImages }] = await Promise.all([loadConnect(), loadClusterImages()]);
-  const connection = await connect({ env, kubeconfig, context: contextName, log: loggerOf('warn') });
+  const { signal, stderr } = context;
+  const { findClusterImages } = await loadClusterImages();
+  const connection = await connectTo(options, context, messagesOf(context));
   try {
     const { images, passedOver } = await findClusterImages({
       client: connection.client,
       to,
-      namespaces: namespace,
+      namespaces: options.namespace,
       signal,
     });
     for (const { image, reason } of passedOver) stderr.write(`supercargo: ${image} is passed over: ${reason}\n`);

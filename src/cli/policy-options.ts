@@ -37,10 +37,21 @@ export const setupOptions = (policies: readonly string[], options: PolicyOptions
   now: Date.now(),
 });
 
-/** Refuses what cannot be read: nothing at all, and standard input for two things. */
-export function checkInputs(policies: readonly string[], { resource }: PolicyOptions, isCluster: boolean): void {
+/**
+ * Refuses what cannot be read: nothing at all, and standard input for two things. `cluster` says whether --cluster is
+ * given; undefined for a command that does not have it.
+ */
+export function checkInputs(
+  policies: readonly string[],
+  { resource }: PolicyOptions,
+  cluster: boolean | undefined,
+): void {
+  const isCluster = cluster === true;
   if (resource.length === 0 && !isCluster)
-    throw new UsageError('cli-no-resources', 'nothing to judge: name resources with -r, or a cluster with --cluster');
+    throw new UsageError(
+      'cli-no-resources',
+      `nothing to judge: name resources with -r${cluster === undefined ? '' : ', or a cluster with --cluster'}`,
+    );
   if (resource.length > 0 && isCluster)
     throw new UsageError('cli-resources-and-cluster', 'resources come from -r or from --cluster, not from both');
   if (policies.includes('-') && resource.includes('-'))

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
-import { loadConnect, loadReport } from '../app/index.ts';
+import { loadReport } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
-import { type CliContext, loggerOf } from './context.ts';
+import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
+import { type CliContext, messagesOf } from './context.ts';
 
-interface ReportOptions {
+interface ReportOptions extends ClusterOptions {
   readonly by: 'policy' | 'namespace' | 'severity' | 'resource';
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
@@ -14,8 +15,6 @@ interface ReportOptions {
   readonly details?: boolean;
   readonly output: 'table' | 'wide' | 'json' | 'sarif' | 'junit' | 'html';
   readonly watch?: boolean;
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
 export function defineReport(program: Command, context: CliContext, version: string): void {
@@ -44,8 +43,8 @@ export function defineReport(program: Command, context: CliContext, version: str
     )
     .option('--details', 'also what fails, with its messages (the same as -o wide)')
     .option('-w, --watch', 'print again after every change')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(kubeconfigOption())
+    .addOption(contextOption())
     .addHelpText(
       'after',
       `
@@ -68,9 +67,9 @@ async function report(options: ReportOptions, context: CliContext, version: stri
   requireKnown('--severity', severities, knownSeverities);
   if (options.watch && options.output !== 'table' && options.output !== 'wide' && options.output !== 'json')
     throw new UsageError('report-watch', `--watch prints a table or JSON, not ${options.output}`);
-  const [{ connect }, { reportCluster, followReports }] = await Promise.all([loadConnect(), loadReport()]);
-  const { kubeconfig, context: kubeContext, by, output } = options;
-  const connection = await connect({ env: context.env, kubeconfig, context: kubeContext, log: loggerOf('warn') });
+  const { reportCluster, followReports } = await loadReport();
+  const { by, output } = options;
+  const connection = await connectTo(options, context, messagesOf(context));
   const namespace = options.allNamespaces ? undefined : (options.namespace ?? connection.client.config.namespace);
   const request = {
     by,
@@ -82,12 +81,13 @@ async function report(options: ReportOptions, context: CliContext, version: stri
     severities,
     kinds: listOf(options.kind),
   };
+  const signal = AbortSignal.any([context.signal, ...(context.outputClosed ? [context.outputClosed] : [])]);
   const print = async () => {
     if (options.watch && context.stdout.isTTY) context.stdout.write('\u001b[2J\u001b[H');
     const write = async (text: string) => {
       context.stdout.write(text);
     };
-    const { groups, total, details } = await reportCluster(connection, request, write, context.signal);
+    const { groups, total, details } = await reportCluster(connection, request, write, signal);
     if (output !== 'table' && output !== 'wide') return;
     if (groups.length > 0) {
       context.stdout.write(renderTable(by, groups, total));
@@ -95,8 +95,11 @@ async function report(options: ReportOptions, context: CliContext, version: stri
     } else context.stdout.write(`No results found${inNamespace(namespace)}\n`);
   };
   try {
-    if (options.watch) await followReports(connection, namespace, print, context.signal);
+    if (options.watch) await followReports(connection, namespace, print, signal);
     else await print();
+  } catch (thrown) {
+    // Nobody reads the rest.
+    if (!context.outputClosed?.aborted) throw thrown;
   } finally {
     await connection.client.close();
   }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { loadCluster, loadConfiguration, loadConnect, parseFeatures } from '../app/index.ts';
-import { type CliContext, loggerOf } from './context.ts';
+import { type ClusterOptions, contextOption, kubeconfigOption, localKubeconfig } from './cluster-options.ts';
+import { type CliContext, loggerOf, logLevelOf } from './context.ts';
 
-interface RunOptions {
+interface RunOptions extends ClusterOptions {
   readonly config?: string;
   readonly features?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
 export function defineRun(program: Command, context: CliContext): void {
@@ -19,11 +18,12 @@ export function defineRun(program: Command, context: CliContext): void {
     )
     .option('--config <file>', 'configuration file (YAML)')
     .option('--features <names>', 'only these parts, separated by commas')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(kubeconfigOption())
+    .addOption(contextOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  supercargo run --config supercargo.yaml\n  supercargo run --kubeconfig ./kubeconfig\n',
+      '\nExamples:\n  supercargo run --config supercargo.yaml\n  supercargo run --kubeconfig ./kubeconfig\n\n' +
+        'Environment: LOG_LEVEL (debug, info, warn, error, silent) in place of logLevel in the configuration.\n',
     )
     .action((options: RunOptions) => run(options, context));
 }
@@ -36,12 +36,20 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
   ]);
   const features = options.features === undefined ? undefined : parseFeatures(options.features);
   const config = loadConfig(options.config, { features });
-  const log = loggerOf(config.logLevel);
-  const connection = await connect({ env: context.env, kubeconfig: options.kubeconfig, context: options.context, log });
+  const log = loggerOf(logLevelOf(context, config.logLevel));
+  const local = localKubeconfig(options, context);
+  const kubeconfig = options.kubeconfig ?? local;
+  const connection = await connect({ env: context.env, kubeconfig, context: options.context, log });
   try {
     if (config.features.length === 0)
       log.warn('no feature is switched on; name some with --features or in the configuration file');
-    log.info('connected', { server: connection.client.config.server, version: connection.version });
+    const { name, server } = connection.client.config;
+    log.info('connected', {
+      context: name,
+      server,
+      version: connection.version,
+      ...(kubeconfig ? { kubeconfig } : {}),
+    });
     const program = await createClusterProgram({
       config,
       connection,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { loadFiles, loadScan, type PolicyScan } from '../app/index.ts';
 import { renderJson } from '../base/index.ts';
-import { type CliContext, exitCodes, loggerOf } from './context.ts';
+import { type CliContext, exitCodes, messagesOf } from './context.ts';
 
 interface ScanOptions {
   readonly all: boolean;
@@ -40,7 +40,7 @@ const maxShown = 20;
 async function run(policy: string, { output, all }: ScanOptions, context: CliContext): Promise<number> {
   const [{ scanPolicy }, { nodeFiles }] = await Promise.all([loadScan(), loadFiles()]);
   const { env, signal, stdout, stderr } = context;
-  const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log: loggerOf('error') });
+  const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log: messagesOf(context, 'error') });
   for (const note of result.notes) stderr.write(`supercargo: ${note}\n`);
   if (output === 'json') {
     const { judgements, ...rest } = result;

@@ -1,19 +1,22 @@
 import { type Command, Option } from 'commander';
-import { loadConnect, loadSync } from '../app/index.ts';
-import { errorMessage } from '../base/index.ts';
+import { loadSync } from '../app/index.ts';
+import { errorCode, errorMessage } from '../base/index.ts';
+import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, exitCodes, loggerOf } from './context.ts';
 
-interface SyncCommandOptions {
+interface SyncCommandOptions extends ClusterOptions {
   readonly dryRun?: boolean;
   readonly lock: 'auto' | 'file' | 'lease';
   readonly lockFile?: string;
   readonly namespace?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
 }
 
-/** Beside the usual ones. */
-const syncExitCodes = { succeeded: exitCodes.ok, failed: exitCodes.failed, incomplete: 3, locked: 4 } as const;
+const syncExitCodes = {
+  succeeded: exitCodes.ok,
+  failed: exitCodes.failed,
+  incomplete: exitCodes.incomplete,
+  locked: exitCodes.locked,
+} as const;
 
 export function defineSync(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   program
@@ -32,8 +35,8 @@ export function defineSync(program: Command, context: CliContext, setExitCode: (
     )
     .option('--lock-file <file>', 'the lock file (as LOCK_FILE)')
     .option('--namespace <name>', 'where the Lease is kept (default: the namespace of the context or the pod)')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG and ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(kubeconfigOption())
+    .addOption(contextOption())
     .addHelpText(
       'after',
       `
@@ -44,17 +47,15 @@ Environment:
 
 Exit codes:
   0 done, 1 failed and nothing is left half done, 2 wrong usage or environment,
-  3 failed and could not put everything back, 4 another sync is running
+  3 failed and could not put everything back, 4 another sync is running, 5 the cluster cannot be reached
 `,
     )
     .action(async (options: SyncCommandOptions) => setExitCode(await sync(options, context)));
 }
 
-async function sync(
-  options: SyncCommandOptions,
-  { env, stdout, stderr, temporaryDir, signal }: CliContext,
-): Promise<number> {
-  const [{ connect }, app] = await Promise.all([loadConnect(), loadSync()]);
+async function sync(options: SyncCommandOptions, context: CliContext): Promise<number> {
+  const { env, stdout, stderr, temporaryDir, signal } = context;
+  const app = await loadSync();
   const settings = {
     ...env,
     ...(options.dryRun ? { DRY_RUN: 'true' } : {}),
@@ -62,7 +63,11 @@ async function sync(
   };
   const config = app.readSyncConfig(settings);
   const log = loggerOf(config.logLevel);
-  const connection = await connect({ env, kubeconfig: options.kubeconfig, context: options.context, log });
+  const line = (text: object) => stdout.write(`${JSON.stringify(text)}\n`);
+  const connection = await connectTo(options, context, log).catch((thrown) => {
+    if (errorCode(thrown) === 'cluster-unreachable') line(app.notRunLine(thrown, config.sync.isDryRun));
+    throw thrown;
+  });
   const program = app.createSyncProgram({
     config,
     connection,
@@ -72,7 +77,7 @@ async function sync(
     temporaryDir,
     log,
     output: {
-      line: (line) => stdout.write(`${JSON.stringify(line)}\n`),
+      line,
       diff: (title, text) => stdout.write(`${title}\n${text}\n`),
     },
   });

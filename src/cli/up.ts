@@ -12,8 +12,8 @@ import {
   localFeatures,
   parseFeatures,
 } from '../app/index.ts';
-import { type LogLevel, logLevels } from '../base/index.ts';
-import { type CliContext, loggerOf } from './context.ts';
+import { type Logger, type LogLevel, logLevels } from '../base/index.ts';
+import { type CliContext, loggerOf, logLevelOf } from './context.ts';
 
 interface UpOptions {
   readonly dir?: string;
@@ -23,7 +23,7 @@ interface UpOptions {
   readonly jobDuration?: number;
   readonly features?: string;
   readonly output: 'text' | 'json';
-  readonly logLevel: LogLevel;
+  readonly logLevel?: LogLevel;
 }
 
 export function defineUp(program: Command, context: CliContext): void {
@@ -47,7 +47,9 @@ export function defineUp(program: Command, context: CliContext): void {
       new Option('-o, --output <format>', 'what is printed when ready').choices(['text', 'json']).default('text'),
     )
     .addOption(
-      new Option('--log-level <level>', 'what is logged to standard error').choices([...logLevels]).default('warn'),
+      new Option('--log-level <level>', 'what is logged to standard error (default: LOG_LEVEL, or warn)').choices([
+        ...logLevels,
+      ]),
     )
     .addHelpText(
       'after',
@@ -63,7 +65,7 @@ Examples:
 
 async function up(options: UpOptions, context: CliContext): Promise<void> {
   const features = featuresOf(options);
-  const log = loggerOf(options.logLevel);
+  const log = loggerOf(options.logLevel ?? logLevelOf(context, 'warn'));
   const dir = options.dir === undefined ? undefined : resolve(options.dir);
   // What the features need is loaded while the cluster starts.
   const [{ startLocal }, { startLocalRegistry }, local] = await Promise.all([
@@ -87,7 +89,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     const { kubeconfig } = cluster;
     running = await local?.startLocalFeatures({ kubeconfig, features, registry: registry.host, env: context.env, log });
     announce(cluster, registry, options, context);
-    if (options.demo) await demo({ cluster, registry: registry.host }, options, context);
+    if (options.demo) await demo({ cluster, registry: registry.host, log }, options, context);
     await Promise.race([stopped(context.signal), ...(running ? [running.failed] : [])]);
   } finally {
     await running?.stop();
@@ -124,19 +126,19 @@ function announce(
 }
 
 async function demo(
-  { cluster, registry }: { readonly cluster: LocalCluster; readonly registry: string },
+  { cluster, registry, log }: { readonly cluster: LocalCluster; readonly registry: string; readonly log: Logger },
   options: UpOptions,
   context: CliContext,
 ): Promise<void> {
-  const { output, logLevel } = options;
+  const { output } = options;
   const [{ connect }, { playDemo }] = await Promise.all([loadConnect(), loadDemo()]);
-  const connection = await connect({ env: context.env, kubeconfig: cluster.kubeconfig, log: loggerOf(logLevel) });
+  const connection = await connect({ env: context.env, kubeconfig: cluster.kubeconfig, log });
   try {
     await playDemo({
       connection,
       registry,
       features: featuresOf(options),
-      kubectl: 'bin/supercargo kubectl',
+      program: context.program ?? 'supercargo',
       signal: context.signal,
       say: (line) => output === 'text' && context.stdout.write(`${line}\n`),
     });

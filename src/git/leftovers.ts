@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../base/index.ts';
+import { isProcessRunning } from '../base/index.ts';
 
 /** Tells this process from an earlier one of the same number: in a container every process is number 1. */
 const token = randomUUID().slice(0, 8);
@@ -17,7 +17,7 @@ export async function removeLeftovers(temporaryDir: string): Promise<readonly st
   for (const name of names) {
     const { pid, token: other } = ours.exec(name)?.groups ?? {};
     if (pid === undefined || other === token) continue;
-    if (Number(pid) !== process.pid && isAlive(Number(pid))) continue;
+    if (Number(pid) !== process.pid && isProcessRunning(Number(pid))) continue;
     const path = join(temporaryDir, name);
     // Never through a link, and never what is somebody else's.
     const found = await lstat(path).catch(() => undefined);
@@ -26,13 +26,4 @@ export async function removeLeftovers(temporaryDir: string): Promise<readonly st
     removed.push(name);
   }
   return removed;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return errorCode(thrown) !== 'ESRCH';
-  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorCode, isJsonObject, type Json } from '../base/index.ts';
+import { isJsonObject, isProcessRunning, type Json, processStartTime } from '../base/index.ts';
 
 /** Which process holds a lock, precise enough to find out later whether it still runs. */
 export interface ProcessIdentity {
@@ -22,7 +22,7 @@ export interface PodIdentity {
 
 export function ownProcess(pid: number = process.pid): ProcessIdentity {
   const host = hostname();
-  return { host, pid, pidSpace: ownPidSpace() ?? `host ${host}`, startTime: startTimeOf(pid) ?? '' };
+  return { host, pid, pidSpace: ownPidSpace() ?? `host ${host}`, startTime: processStartTime(pid) ?? '' };
 }
 
 /** Undefined when it cannot be known from here. */
@@ -32,8 +32,8 @@ export function isRunning(holder: ProcessIdentity, self: ProcessIdentity): boole
     const isEarlierContainer = holder.pod !== undefined && holder.pod.uid === self.pod?.uid;
     return isEarlierContainer ? false : undefined;
   }
-  if (!isAlive(holder.pid)) return false;
-  const startTime = startTimeOf(holder.pid);
+  if (!isProcessRunning(holder.pid)) return false;
+  const startTime = processStartTime(holder.pid);
   return startTime === undefined || holder.startTime === '' || startTime === holder.startTime;
 }
 
@@ -55,27 +55,5 @@ function ownPidSpace(): string | undefined {
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return undefined;
-  }
-}
-
-/** Field 22 of proc(5) `stat`; the name before it may hold spaces and parentheses. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie has ended; its parent has not asked for its exit code yet.
-    return state === 'Z' ? 'ended' : fields[18];
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    // It is there, but belongs to another user.
-    return errorCode(thrown) === 'EPERM';
   }
 }

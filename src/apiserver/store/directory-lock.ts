@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, SupercargoError } from '../../base/index.ts';
+import { errorCode, isProcessRunning, processStartTime, SupercargoError } from '../../base/index.ts';
 
 export class DirectoryLockError extends SupercargoError {}
 
@@ -28,7 +28,7 @@ export function lockDirectory(dir: string): () => void {
 }
 
 /** The process and the moment it began, where the system tells: numbers of processes come back. */
-const renderOwner = (pid: number) => `${pid} ${startOf(pid) ?? ''}`.trimEnd();
+const renderOwner = (pid: number) => `${pid} ${processStartTime(pid) ?? ''}`.trimEnd();
 
 function readOwner(file: string): string | undefined {
   try {
@@ -43,22 +43,6 @@ function isRunning(owner: string): boolean {
   const [pid = 0, start] = owner.split(' ').map(Number);
   // A lock of our own number was left by an earlier process: in a container every one is number 1.
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (thrown) {
-    if (errorCode(thrown) !== 'EPERM') return false;
-  }
-  const now = startOf(pid);
-  return start === undefined || now === undefined || start === now;
-}
-
-function startOf(pid: number): number | undefined {
-  try {
-    // proc(5): the 22nd field, counted after the name, which may itself hold spaces and parentheses.
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
-  } catch {
-    // Not Linux, or gone meanwhile: then the number alone must do.
-    return undefined;
-  }
+  const now = processStartTime(pid);
+  return isProcessRunning(pid) && (start === undefined || now === undefined || start === Number(now));
 }

@@ -30,7 +30,7 @@ export async function playDemo(stage: Stage): Promise<void> {
   }
   stage.say('');
   stage.say('Try it:');
-  stage.say(`   ${stage.kubectl} get pods -o wide`);
+  stage.say(`   ${stage.program} kubectl get pods -o wide`);
 }
 
 export type { Scene, Stage } from './scene.ts';

@@ -34,7 +34,7 @@ export const mirrorScene: Scene = {
     });
     say(`created deployment/shop with it, in namespace/${namespace}, which is labelled image-clone-controller=enabled`);
     say(`it runs ${await untilReplaced(stage, image)}`);
-    say(`${stage.kubectl} get mirroredimages shows every copy`);
+    say(`${stage.program} kubectl get mirroredimages shows every copy`);
   },
 };
 

@@ -56,7 +56,7 @@ export const reportScene: Scene = {
     }[];
     for (const { result, message, resources } of results)
       if (result === 'fail') stage.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
-    stage.say(`see them all with: ${stage.kubectl} get polr -A, or supercargo report -A`);
+    stage.say(`see them all with: ${stage.program} kubectl get polr -A, or ${stage.program} report -A --details`);
   },
 };
 

@@ -4,7 +4,8 @@ import type { Connection } from '../connect.ts';
 /** What a scene of the guided demo may use. */
 export interface Stage {
   readonly connection: Connection;
-  readonly kubectl: string;
+  /** How this program is called in a shell. */
+  readonly program: string;
   /** The embedded registry, where images are cloned. */
   readonly registry: string;
   readonly signal: AbortSignal;

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { isProcessRunning, processStartTime } from './process-state.ts';
+
+it('knows this process, and that no process has an impossible id', () => {
+  expect(isProcessRunning(process.pid)).toBe(true);
+  expect(isProcessRunning(2 ** 30)).toBe(false);
+  expect(processStartTime(2 ** 30)).toBeUndefined();
+});
+
+it.skipIf(process.platform !== 'linux')('takes a zombie for ended', async () => {
+  // The shell ends its child and never waits for it: exec replaces it by a program that does not know of the child.
+  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const pid = await new Promise<number>((resolve) =>
+      parent.stdout.once('data', (data: Buffer) => resolve(Number(data.toString()))),
+    );
+    for (;;) {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      if (stat.includes(') Z ')) break;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(isProcessRunning(pid)).toBe(false);
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});

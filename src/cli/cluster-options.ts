@@ -1,0 +1,36 @@
+import { Option } from 'commander';
+import { findRunningCluster, loadConnect } from '../app/index.ts';
+import type { Logger } from '../base/index.ts';
+import type { CliContext } from './context.ts';
+
+/** Which cluster a command works on. */
+export interface ClusterOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export const kubeconfigOption = (when = '') =>
+  new Option('--kubeconfig <file>', `${when}instead of KUBECONFIG, a running "supercargo up" or ~/.kube/config`);
+export const contextOption = (when = '') => new Option('--context <name>', `${when}context of the kubeconfig`);
+
+/** The kubeconfig of a running `supercargo up`, where neither an option nor the environment names a cluster. */
+export function localKubeconfig(
+  { kubeconfig, context }: ClusterOptions,
+  { env, temporaryDir }: Pick<CliContext, 'env' | 'temporaryDir'>,
+): string | undefined {
+  const isNamed = kubeconfig !== undefined || context !== undefined || env['KUBECONFIG'];
+  return isNamed || env['KUBERNETES_SERVICE_HOST'] ? undefined : findRunningCluster(temporaryDir);
+}
+
+/** Connects to the cluster that the options and the environment name; one that nobody named is said on standard error. */
+export async function connectTo(options: ClusterOptions, context: CliContext, log: Logger) {
+  const { env, stderr } = context;
+  const local = localKubeconfig(options, context);
+  const { connect } = await loadConnect();
+  const connection = await connect({ env, kubeconfig: options.kubeconfig ?? local, context: options.context, log });
+  const { name, server } = connection.client.config;
+  if (local !== undefined) stderr.write(`supercargo: using the cluster of "supercargo up" (kubeconfig ${local})\n`);
+  else if (options.kubeconfig === undefined && !env['KUBECONFIG'] && name !== 'in-cluster')
+    stderr.write(`supercargo: using the cluster ${name} at ${server} (kubeconfig ~/.kube/config)\n`);
+  return connection;
+}
