@@ -51,13 +51,16 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
     for await (const page of connection.client.pages(type, { ...scope, signal })) {
       for (const object of page.items) {
         const verdict = await judge(object, signal);
-        yield findingOf({ verdict, file: 'cluster', line: 0 }, run.findings);
+        yield findingOf({ verdict, file: fileOf(verdict.resource), line: 0, hasNamespace: true }, run.findings);
       }
       resources += page.items.length;
       run.onProgress?.(resources);
     }
   }
 }
+
+/** Its place in the cluster stands for a file. */
+const fileOf = ({ kind, metadata: { namespace = 'cluster', name = '' } }: KubeObject) => `${namespace}/${kind}/${name}`;
 
 /** Every kind that a rule can match, each in the version its group prefers. */
 async function concernedTypes({ connection, application, namespace, signal }: ClusterRun) {

@@ -1,4 +1,4 @@
-import { systemClock } from '../base/index.ts';
+import { renderYaml, systemClock } from '../base/index.ts';
 import { createInformer } from '../kube/index.ts';
 import { reportTypes } from '../report/index.ts';
 import type { Connection } from './connect.ts';
@@ -7,7 +7,7 @@ import { renderHtml } from './report-html.ts';
 import { type ReportedResult, type ReportFilter, readResults } from './report-read.ts';
 import { type Grouping, ResultCounts, type ResultGroup, summarise } from './report-summary.ts';
 
-export type ReportFormat = 'table' | 'wide' | 'json' | 'sarif' | 'junit' | 'html';
+export type ReportFormat = 'table' | 'wide' | 'json' | 'yaml' | 'sarif' | 'junit' | 'html';
 
 export interface ReportRequest extends ReportFilter {
   readonly by: Grouping;
@@ -63,6 +63,8 @@ function openSink(request: ReportRequest, subject: string, write: WriteText): Si
       return htmlSink(request, subject, write);
     case 'json':
       return jsonSink(request.by, write);
+    case 'yaml':
+      return yamlSink(request.by, write);
     default:
       return formatSink(request.format, request.version, write);
   }
@@ -80,6 +82,22 @@ function jsonSink(by: Grouping, write: WriteText): Sink {
     async end(counts) {
       const rest = JSON.stringify({ summary: counts.total, by, groups: counts.sorted() }).slice(1);
       await write(`${separator.startsWith('{') ? separator : '\n'}],\n${rest}\n`);
+    },
+  };
+}
+
+/** The same as YAML. */
+function yamlSink(by: Grouping, write: WriteText): Sink {
+  let isEmpty = true;
+  return {
+    async add(results) {
+      if (results.length === 0) return;
+      await write(`${isEmpty ? 'results:\n' : ''}${renderYaml(results)}`);
+      isEmpty = false;
+    },
+    async end(counts) {
+      const rest = renderYaml({ summary: counts.total, by, groups: counts.sorted() });
+      await write(`${isEmpty ? 'results: []\n' : ''}${rest}`);
     },
   };
 }
@@ -132,7 +150,7 @@ function byResource(results: readonly ReportedResult[]): Iterable<readonly Repor
 /** What lives in a cluster has no file: its place in the cluster stands for one. */
 function asEntry({ source: _, seconds: __, ...entry }: ReportedResult): ReportEntry {
   const { kind, namespace = 'cluster', name } = entry.resource;
-  return { ...entry, action: 'Audit', file: `${namespace}/${kind}/${name}`, line: 1 };
+  return { ...entry, action: 'Audit', file: `${namespace}/${kind}/${name}` };
 }
 
 const calmMs = 500;

@@ -71,4 +71,5 @@ export { openZipEntry, readZipEntry, ZipError } from './unzip.ts';
 export { maxYamlBytes, parseYaml, parseYamlDocuments, type YamlOptions } from './yaml.ts';
 export type { YamlDocument } from './yaml-build.ts';
 export { YamlError } from './yaml-error.ts';
+export { lineAt, locateYaml, type YamlPlace } from './yaml-places.ts';
 export { type RenderYamlOptions, renderYaml } from './yaml-render.ts';

@@ -82,6 +82,7 @@ async function apply(policies: readonly string[], options: ApplyCommandOptions, 
   const folder = options.outputDir === undefined ? undefined : await offline.openOutputFolder(options.outputDir);
   const findings: FindingOptions = {
     auditWarn: options.auditWarn,
+    isDetailed: format.isDetailed,
     entries: options.detailed ? 'all' : format.entries,
     objects: format.objects === 'none' && folder ? 'changed' : format.objects,
   };

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { loadOffline } from '../app/index.ts';
-import { renderJson } from '../base/index.ts';
+import { renderJson, renderYaml } from '../base/index.ts';
 import { type CliContext, exitCodes, hasColours } from './context.ts';
 import { bufferedWriter } from './output.ts';
 import { addPolicyOptions, checkInputs, type PolicyOptions, setupOptions } from './policy-options.ts';
 
 interface ExplainOptions extends PolicyOptions {
-  readonly output: 'tree' | 'json';
+  readonly output: 'tree' | 'json' | 'yaml';
   readonly detailed: boolean;
 }
 
@@ -18,7 +18,9 @@ export function defineExplain(program: Command, context: CliContext, setExitCode
         'where a pattern did not fit, what a mutation changed, what is generated.',
     )
     .addOption(
-      new Option('-o, --output <format>', 'a tree for people, or JSON').choices(['tree', 'json']).default('tree'),
+      new Option('-o, --output <format>', 'a tree for people, or data')
+        .choices(['tree', 'json', 'yaml'])
+        .default('tree'),
     )
     .option('--detailed', 'show the rules that were derived for other kinds, too', false)
     .addHelpText(
@@ -54,7 +56,8 @@ async function explain(policies: readonly string[], options: ExplainOptions, con
     if (options.output === 'json') {
       out.write(`${separator}${renderJson(explanation, 2)}`);
       separator = ',\n';
-    } else out.write(`${offline.renderTree(offline.explanationTree(explanation, options.detailed), paint)}\n`);
+    } else if (options.output === 'yaml') out.write(renderYaml([explanation]));
+    else out.write(`${offline.renderTree(offline.explanationTree(explanation, options.detailed), paint)}\n`);
   }
   if (options.output === 'json') out.write('\n]\n');
   out.flush();

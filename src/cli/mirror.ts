@@ -4,6 +4,7 @@ import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, exitCodes, messagesOf } from './context.ts';
 import { noDisplay, renderBytes, terminalDisplay } from './mirror-progress.ts';
+import { renderValue } from './output.ts';
 
 interface MirrorCommandOptions extends ClusterOptions {
   readonly to?: string;
@@ -20,7 +21,7 @@ interface MirrorCommandOptions extends ClusterOptions {
   readonly insecureRegistry?: readonly string[];
   readonly caFile?: string;
   readonly jobs: number;
-  readonly output: 'table' | 'json';
+  readonly output: 'table' | 'json' | 'yaml';
 }
 
 export function defineMirror(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -54,7 +55,9 @@ export function defineMirror(program: Command, context: CliContext, setExitCode:
     .option('--ca-file <file>', 'trust these authorities too (PEM)')
     .option('--jobs <n>', 'images at once', parseJobs, 2)
     .addOption(
-      new Option('-o, --output <format>', 'how the result is printed').choices(['table', 'json']).default('table'),
+      new Option('-o, --output <format>', 'how the result is printed')
+        .choices(['table', 'json', 'yaml'])
+        .default('table'),
     )
     .addHelpText(
       'after',
@@ -137,7 +140,7 @@ function print(
   { output }: MirrorCommandOptions,
   { stdout, stderr }: CliContext,
 ): void {
-  if (output === 'json') return void stdout.write(`${JSON.stringify({ images: results }, undefined, 2)}\n`);
+  if (output !== 'table') return void stdout.write(renderValue({ images: results }, output));
   const rows = results.map(({ source, copy, state, digest, copiedBytes }) => [
     source,
     copy,

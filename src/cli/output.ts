@@ -1,4 +1,10 @@
+import { renderJson, renderYaml } from '../base/index.ts';
 import type { CliContext, CliStream } from './context.ts';
+
+/** One value for other programs. */
+export function renderValue(value: unknown, format: 'json' | 'yaml'): string {
+  return format === 'json' ? `${renderJson(value, 2)}\n` : renderYaml(value);
+}
 
 /** Gathers small texts into large ones: a write to a pipe costs more than the text in it. */
 export function bufferedWriter(stream: CliStream): { write(text: string): void; flush(): void } {

@@ -13,7 +13,7 @@ interface ReportOptions extends ClusterOptions {
   readonly severity?: string;
   readonly kind?: string;
   readonly details?: boolean;
-  readonly output: 'table' | 'wide' | 'json' | 'sarif' | 'junit' | 'html';
+  readonly output: 'table' | 'wide' | 'json' | 'yaml' | 'sarif' | 'junit' | 'html';
   readonly watch?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function defineReport(program: Command, context: CliContext, version: str
     .option('--kind <kinds>', 'only resources of these kinds')
     .addOption(
       new Option('-o, --output <format>', 'how it is printed')
-        .choices(['table', 'wide', 'json', 'sarif', 'junit', 'html'])
+        .choices(['table', 'wide', 'json', 'yaml', 'sarif', 'junit', 'html'])
         .default('table'),
     )
     .option('--details', 'also what fails, with its messages (the same as -o wide)')

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { loadFiles, loadScan, type PolicyScan } from '../app/index.ts';
-import { renderJson } from '../base/index.ts';
 import { type CliContext, exitCodes, messagesOf } from './context.ts';
+import { renderValue } from './output.ts';
 
 interface ScanOptions {
   readonly all: boolean;
-  readonly output: 'table' | 'json';
+  readonly output: 'table' | 'json' | 'yaml';
 }
 
 export function defineScan(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -19,7 +19,9 @@ export function defineScan(program: Command, context: CliContext, setExitCode: (
     .argument('<policy>', 'the file of an ImageResourcePolicy; "-" is standard input')
     .option('--all', 'show every tag, not the first of those that were not chosen', false)
     .addOption(
-      new Option('-o, --output <format>', 'how the result is printed').choices(['table', 'json']).default('table'),
+      new Option('-o, --output <format>', 'how the result is printed')
+        .choices(['table', 'json', 'yaml'])
+        .default('table'),
     )
     .addHelpText(
       'after',
@@ -42,10 +44,10 @@ async function run(policy: string, { output, all }: ScanOptions, context: CliCon
   const { env, signal, stdout, stderr } = context;
   const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log: messagesOf(context, 'error') });
   for (const note of result.notes) stderr.write(`supercargo: ${note}\n`);
-  if (output === 'json') {
+  if (output !== 'table') {
     const { judgements, ...rest } = result;
     const tags = judgements.map(({ candidate, ...judgement }) => ({ ...candidate, ...judgement }));
-    stdout.write(`${renderJson({ ...rest, tags }, 2)}\n`);
+    stdout.write(renderValue({ ...rest, tags }, output));
   } else stdout.write(renderTable(result, all));
   return result.failures.length > 0 ? exitCodes.failed : exitCodes.ok;
 }

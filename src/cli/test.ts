@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { loadOffline, type Paint, type TestRow } from '../app/index.ts';
-import { errorMessage, renderJson, SupercargoError, UsageError } from '../base/index.ts';
+import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
 import { type CliContext, exitCodes, hasColours } from './context.ts';
-import { bufferedWriter } from './output.ts';
+import { bufferedWriter, renderValue } from './output.ts';
 
 interface TestOptions {
   readonly list?: string;
   readonly fileName: string;
-  readonly output: 'table' | 'json';
+  readonly output: 'table' | 'json' | 'yaml';
   readonly detailed: boolean;
 }
 
@@ -24,7 +24,9 @@ export function defineTest(program: Command, context: CliContext, setExitCode: (
     .option('--file-name <name>', 'what test files are called', 'kyverno-test.yaml')
     .option('--detailed', 'list the rows that passed, too', false)
     .addOption(
-      new Option('-o, --output <format>', 'how results are printed').choices(['table', 'json']).default('table'),
+      new Option('-o, --output <format>', 'how results are printed')
+        .choices(['table', 'json', 'yaml'])
+        .default('table'),
     )
     .addHelpText(
       'after',
@@ -77,7 +79,8 @@ async function runTests(dirs: readonly string[], options: TestOptions, context: 
   const counted = offline.summarise(tests.length, rows);
   // A test that cannot be read has not passed.
   const summary = { ...counted, rows: counted.rows + broken.length, failed: counted.failed + broken.length };
-  if (options.output === 'json') out.write(`${renderJson({ ...summary, failures: failuresOf(rows, broken) })}\n`);
+  if (options.output !== 'table')
+    out.write(renderValue({ ...summary, failures: failuresOf(rows, broken) }, options.output));
   else out.write(renderSummary(summary, paint));
   out.flush();
   for (const { message } of broken) context.stderr.write(`supercargo: ${message.replaceAll('\n', ' ')}\n`);

@@ -129,13 +129,30 @@ describe('what is found', () => {
       { 'p.yaml': `${mutate}---\n${generate}`, 'r.yaml': thing('a', 'x:1') },
       { findings: { objects: 'changed' } },
     );
-    expect(finding?.object?.metadata).toEqual({ name: 'a', namespace: 'default', labels: { a: 'b' } });
+    // The namespace that rules see was filled in: it is not written.
+    expect(finding?.object?.metadata).toEqual({ name: 'a', labels: { a: 'b' } });
     expect(finding?.generated?.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual(['ConfigMap/a-c']);
     expect(finding?.entries.map(({ mutated, generated }) => [mutated !== undefined, generated?.length])).toEqual([
       [true, undefined],
       [false, 1],
     ]);
   });
+});
+
+it('is told with the line of the field, in documents and in lists, where that is asked for', async () => {
+  const list = `apiVersion: v1\nkind: List\nitems:\n${['x:1', 'y:latest']
+    .map((image) => `- apiVersion: v1\n  kind: Thing\n  metadata: {name: a}\n  spec:\n    image: ${image}\n`)
+    .join('')}`;
+  const resources = `${thing('a', 'x:1')}---\n${thing('b', 'x:latest')}---\n${list}`;
+  const found = await apply(
+    { 'p.yaml': noLatest, 'r.yaml': resources },
+    { findings: { entries: 'notable', isDetailed: true } },
+  );
+  const failed = found.flatMap(({ entries }) => entries);
+  expect(failed.map(({ line, fieldLine }) => [line, fieldLine])).toEqual([
+    [8, 13],
+    [15, 27],
+  ]);
 });
 
 describe('values', () => {

@@ -1,4 +1,4 @@
-import { UsageError } from '../../base/index.ts';
+import { lineAt, locateYaml, UsageError, type YamlPlace } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { Batch } from './batches.ts';
 import { parseObjects, placeOf, type Written } from './documents.ts';
@@ -15,7 +15,12 @@ import { valuesOf } from './values.ts';
 export interface Judged {
   readonly verdict: Verdict;
   readonly file: string;
+  /** 0 for what is in no file. */
   readonly line: number;
+  /** False when the namespace is not written and was filled in. */
+  readonly hasNamespace: boolean;
+  /** The line of the field at a path such as `/spec/containers/0/image/`; absent where there is no text. */
+  readonly lineAt?: (path: string) => number;
 }
 
 /** Policies, compiled, and the judge who applies them. */
@@ -69,11 +74,29 @@ export function openApplication(setup: ApplySetup): Application {
     *judgeBatch(batch) {
       const written = parseObjects(batch);
       learn(definitionsAmong(written));
+      const lines = linesOf(batch);
       for (const one of written) {
         requireName(one);
-        yield { verdict: judge(settle(one.value, scopes)), file: one.file, line: one.line };
+        yield {
+          verdict: judge(settle(one.value, scopes)),
+          file: one.file,
+          line: one.line,
+          hasNamespace: Boolean(one.value.metadata.namespace),
+          lineAt: (path) => lines(one, path),
+        };
       }
     },
+  };
+}
+
+/** Finds lines of fields; the text is only looked through when the first one is asked for. */
+function linesOf({ text, line }: Batch): (written: Written<KubeObject>, path: string) => number {
+  let places: readonly YamlPlace[] | undefined;
+  return (written, path) => {
+    places ??= locateYaml(text, line);
+    const document = places.find((place) => place.line === written.line);
+    const parts = path.split('/').filter((part) => part !== '');
+    return document ? lineAt(document, [...(written.at ?? []), ...parts]) : written.line;
   };
 }
 

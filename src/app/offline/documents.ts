@@ -7,6 +7,8 @@ export interface Written<T> {
   readonly value: T;
   readonly file: string;
   readonly line: number;
+  /** Of an item of a list: its path in the document. */
+  readonly at?: readonly string[];
 }
 
 export const shownFile = (file: string) => (file === '-' ? 'standard input' : file);
@@ -47,23 +49,23 @@ export const isTyped = ({ apiVersion, kind }: JsonObject) =>
   typeof kind === 'string' && kind !== '' && typeof apiVersion === 'string' && apiVersion !== '';
 
 export function unroll(written: Written<JsonObject>, objects: Written<KubeObject>[]): void {
-  const { value, file, line } = written;
+  const { value, file, line, at = [] } = written;
   if (!isTyped(value)) refuseObject(written, 'apiVersion and kind are missing');
   const { apiVersion, kind, items } = value as JsonObject & { readonly apiVersion: string; readonly kind: string };
   if (kind.endsWith('List') && Array.isArray(items)) {
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
       if (!isJsonObject(item)) refuseObject(written, 'an item of the list is not a map');
       // Items of a typed list may leave out what the list says already.
       const typed =
         kind === 'List' ? item : { apiVersion: item['apiVersion'] ?? apiVersion, kind: kind.slice(0, -4), ...item };
-      unroll({ value: typed, file, line }, objects);
+      unroll({ value: typed, file, line, at: [...at, 'items', String(index)] }, objects);
     }
     return;
   }
   const metadata = value['metadata'] ?? {};
   if (!isJsonObject(metadata)) refuseObject(written, 'metadata is not a map');
   const object = value['metadata'] === metadata ? value : { ...value, metadata };
-  objects.push({ value: object as unknown as KubeObject, file, line });
+  objects.push({ value: object as unknown as KubeObject, file, line, ...(at.length > 0 ? { at } : {}) });
 }
 
 function refuseObject(written: { readonly file: string; readonly line: number }, what: string): never {

@@ -115,7 +115,7 @@ class Scan {
   private takeItems(): Batch | undefined {
     if (this.items.length === 0) return undefined;
     const head = JSON.stringify(this.head).slice(0, -1);
-    const batch = { file: this.file, line: this.itemsLine, text: `${head},"items":[${this.items.join(',')}]}` };
+    const batch = { file: this.file, line: this.itemsLine, text: `${head},"items":[${this.items.join(',\n')}]}` };
     this.items = [];
     this.itemsLength = 0;
     return batch;

@@ -33,13 +33,29 @@ export interface ReportEntry {
   /** Generate rules: what is to be there. */
   readonly generated?: readonly KubeObject[];
   readonly file: string;
-  readonly line: number;
+  /** Where the resource begins; absent for what is in no file. */
+  readonly line?: number;
+  /** The line of what the rule is about, where it was asked for. */
+  readonly fieldLine?: number;
+  readonly title?: string;
+  readonly description?: string;
 }
 
 const severities = new Set(['critical', 'high', 'medium', 'low', 'info']);
 
-/** One answer of a verdict. With `auditWarn`, failures of rules that only audit are warnings. */
-export function entryOf({ result }: Answer, { verdict, file, line }: Judged, auditWarn: boolean): ReportEntry {
+export interface EntryOptions {
+  /** Failures of rules that only audit are warnings. */
+  readonly auditWarn: boolean;
+  /** With the line of the field and the description of the policy, for who shows findings in the text of a file. */
+  readonly isDetailed?: boolean | undefined;
+}
+
+/** One answer of a verdict. */
+export function entryOf(
+  { result }: Answer,
+  { verdict, file, line, lineAt }: Judged,
+  { auditWarn, isDetailed = false }: EntryOptions,
+): ReportEntry {
   const { resource, namespaceLabels } = verdict;
   const annotations = result.policy.policy.metadata.annotations ?? {};
   const action = result.rule.failureAction(namespaceOf(resource), namespaceLabels);
@@ -47,6 +63,8 @@ export function entryOf({ result }: Answer, { verdict, file, line }: Judged, aud
   const isWarning = result.status === 'fail' && (!scored || (auditWarn && action === 'Audit'));
   const severity = annotations['policies.kyverno.io/severity'];
   const category = annotations['policies.kyverno.io/category'];
+  const title = annotations['policies.kyverno.io/title'];
+  const description = annotations['policies.kyverno.io/description'];
   const { namespace, name = resource.metadata.generateName ?? '' } = resource.metadata;
   return {
     policy: result.policy.key,
@@ -58,6 +76,8 @@ export function entryOf({ result }: Answer, { verdict, file, line }: Judged, aud
     scored,
     ...(result.path === undefined ? {} : { path: result.path }),
     ...(category === undefined ? {} : { category }),
+    ...(title === undefined ? {} : { title }),
+    ...(isDetailed && description !== undefined ? { description } : {}),
     ...(severity !== undefined && severities.has(severity) ? { severity } : {}),
     ...(result.exceptions?.length ? { exceptions: result.exceptions } : {}),
     ...(result.properties ? { properties: result.properties } : {}),
@@ -65,7 +85,8 @@ export function entryOf({ result }: Answer, { verdict, file, line }: Judged, aud
     ...(result.targets?.length ? { targets: result.targets } : {}),
     ...(result.generated?.length ? { generated: result.generated } : {}),
     file,
-    line,
+    ...(line > 0 ? { line } : {}),
+    ...(isDetailed && lineAt && result.status !== 'pass' ? { fieldLine: lineAt(result.path ?? '') } : {}),
   };
 }
 

@@ -1,10 +1,8 @@
 import type { KubeObject } from '../../../object/index.ts';
 import type { Judged } from '../apply.ts';
-import { entryOf, isBlocking, type ReportEntry, type Summary, statuses } from './entry.ts';
+import { type EntryOptions, entryOf, isBlocking, type ReportEntry, type Summary, statuses } from './entry.ts';
 
-export interface FindingOptions {
-  /** Failures of rules that only audit are warnings. */
-  readonly auditWarn: boolean;
+export interface FindingOptions extends EntryOptions {
   /** `notable`: what failed, and mutations and generations; the others are only counted. */
   readonly entries: 'all' | 'notable';
   /** Which resources are handed on as the policies leave them, with what was generated. */
@@ -37,7 +35,7 @@ export function findingOf(judged: Judged, options: FindingOptions): Finding {
       summary[status]++;
       continue;
     }
-    const entry = entryOf(answer, judged, options.auditWarn);
+    const entry = entryOf(answer, judged, options);
     summary[entry.result]++;
     isBlocked ||= isBlocking(entry);
     entries.push(entry);
@@ -47,9 +45,15 @@ export function findingOf(judged: Judged, options: FindingOptions): Finding {
     summary,
     isBlocked,
     entries,
-    ...(isShown && object ? { object } : {}),
+    ...(isShown && object ? { object: judged.hasNamespace ? object : withoutNamespace(object) } : {}),
     ...(generated.length > 0 ? { generated } : {}),
   };
+}
+
+/** As it is written: a namespace that was filled in would decide where `kubectl apply -n` puts it. */
+function withoutNamespace({ metadata, ...rest }: KubeObject): KubeObject {
+  const { namespace, ...others } = metadata;
+  return { ...rest, metadata: namespace === 'default' ? others : metadata } as KubeObject;
 }
 
 export function emptySummary(): { -readonly [K in keyof Summary]: Summary[K] } {

@@ -27,6 +27,7 @@ interface ReportFormat {
   /** What the report needs to be told. */
   readonly entries: FindingOptions['entries'];
   readonly objects: FindingOptions['objects'];
+  readonly isDetailed?: boolean;
 }
 
 const all = { entries: 'all', objects: 'none' } as const;
@@ -35,7 +36,7 @@ export const reportFormats: Readonly<Record<string, ReportFormat>> = {
   table: { open: tableReport, entries: 'notable', objects: 'none' },
   json: { open: jsonReport, ...all },
   yaml: { open: yamlReport, ...all },
-  sarif: { open: sarifReport, entries: 'notable', objects: 'none' },
+  sarif: { open: sarifReport, entries: 'notable', objects: 'none', isDetailed: true },
   junit: { open: junitReport, ...all },
   policyreport: { open: policyReport, ...all },
   resources: { open: resourcesReport, entries: 'notable', objects: 'all' },

@@ -114,6 +114,37 @@ describe('reports for programs', () => {
     expect(JSON.parse(render('sarif', []))).toMatchObject({ runs: [{ results: [] }] });
   });
 
+  it('are SARIF with the line of the field, the level of the severity and the title of the policy', () => {
+    const severe = (severity: string, more: Partial<ReportEntry> = {}) =>
+      finding(entry('a', { rule: severity, severity, action: 'Audit', ...more }));
+    const findings = [
+      severe('high', { fieldLine: 12, title: 'No latest', description: 'Tags move.' }),
+      severe('medium'),
+      severe('low', { action: 'Enforce' }),
+      severe('critical', { result: 'warn' }),
+    ];
+    const { runs } = JSON.parse(render('sarif', findings));
+    expect(runs[0].results.map(({ level }: { level: string }) => level)).toEqual([
+      'error',
+      'warning',
+      'note',
+      'warning',
+    ]);
+    expect(runs[0].results[0].locations[0].physicalLocation.region).toEqual({ startLine: 12 });
+    expect(runs[0].tool.driver.rules[0]).toMatchObject({
+      shortDescription: { text: 'No latest: high' },
+      fullDescription: { text: 'Tags move.' },
+      defaultConfiguration: { level: 'error' },
+      properties: { 'security-severity': '8.0' },
+    });
+  });
+
+  it('are SARIF without a line for what is in no file', () => {
+    const { line: _, ...cluster } = entry('a', { file: 'shop/Pod/a' });
+    const { runs } = JSON.parse(render('sarif', [finding(cluster)]));
+    expect(runs[0].results[0].locations[0].physicalLocation).toEqual({ artifactLocation: { uri: 'shop/Pod/a' } });
+  });
+
   it('are JUnit that any message can stand in', () => {
     const nasty = entry('a', { message: '<&"> \u0000\ud800 ü\nline' });
     const text = render('junit', [finding(nasty, entry('a', { result: 'skip' }), entry('a', { result: 'pass' }))]);

@@ -36,7 +36,23 @@ const scores: Readonly<Record<string, string>> = {
   info: '0.0',
 };
 
-function ruleOf(id: string, { policy, rule, category, severity }: ReportEntry): object {
+const levels: Readonly<Record<string, string>> = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+  info: 'note',
+};
+
+/** By the severity of the policy; without one an enforced rule is an error. A warning is never more than that. */
+function levelOf({ result, action, severity }: ReportEntry): string {
+  const level = severity === undefined ? undefined : levels[severity];
+  if (result === 'warn') return level === 'note' ? level : 'warning';
+  return level ?? (action === 'Audit' ? 'warning' : 'error');
+}
+
+function ruleOf(id: string, entry: ReportEntry): object {
+  const { policy, rule, category, severity, title, description } = entry;
   const properties = {
     ...(category === undefined ? {} : { tags: [category] }),
     ...(severity === undefined ? {} : { 'security-severity': scores[severity] }),
@@ -44,25 +60,26 @@ function ruleOf(id: string, { policy, rule, category, severity }: ReportEntry): 
   return {
     id,
     name: rule,
-    shortDescription: { text: `rule ${rule} of policy ${policy}` },
+    shortDescription: { text: title === undefined ? `rule ${rule} of policy ${policy}` : `${title}: ${rule}` },
+    ...(description === undefined ? {} : { fullDescription: { text: description } }),
+    defaultConfiguration: { level: levelOf(entry) },
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
   };
 }
 
 function resultOf(entry: ReportEntry, ruleId: string, ruleIndex: number): object {
-  const { file, line, result, action, message, path } = entry;
-  const level = result === 'warn' || action === 'Audit' ? 'warning' : 'error';
+  const { file, line, fieldLine = line, result, message, path } = entry;
   const where = path === undefined ? '' : ` (${path})`;
   return {
     ruleId,
     ruleIndex,
-    level,
+    level: levelOf(entry),
     message: { text: `${entryResource(entry)}: ${message === '' ? result : message}${where}` },
     locations: [
       {
         physicalLocation: {
           artifactLocation: { uri: uriOf(file) },
-          region: { startLine: line },
+          ...(fieldLine === undefined ? {} : { region: { startLine: fieldLine } }),
         },
         logicalLocations: [{ fullyQualifiedName: entryResource(entry), kind: 'resource' }],
       },

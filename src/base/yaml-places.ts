@@ -1,0 +1,63 @@
+import { EVENT_ID, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
+import { isStackOverflow } from './json.ts';
+import { maxYamlDepth } from './yaml-build.ts';
+import { SourceText } from './yaml-error.ts';
+
+/** Where a value is written; of a map and a list also where their fields and items are. */
+export interface YamlPlace {
+  readonly line: number;
+  readonly children?: ReadonlyMap<string, YamlPlace>;
+}
+
+interface Frame {
+  readonly children: Map<string, YamlPlace>;
+  readonly isList: boolean;
+  /** The key that waits for its value, and its line. */
+  key: { readonly text: string; readonly line: number } | undefined;
+}
+
+/** The places of all documents of a text that can be parsed; the documents that are empty are among them. */
+export function locateYaml(text: string, firstLine = 1): readonly YamlPlace[] {
+  const source = new SourceText(text, undefined, firstLine);
+  const documents: YamlPlace[] = [];
+  const frames: Frame[] = [];
+  const lineOf = (offset: number) => source.at(offset).line;
+  const add = (line: number, children?: ReadonlyMap<string, YamlPlace>): void => {
+    const frame = frames.at(-1);
+    const place = { line: frame?.key?.line ?? line, ...(children ? { children } : {}) };
+    if (!frame) documents.push(place);
+    else if (frame.isList) frame.children.set(String(frame.children.size), place);
+    else if (frame.key) frame.children.set(frame.key.text, place);
+    if (frame) frame.key = undefined;
+  };
+  try {
+    for (const event of parseEvents(text, { maxDepth: maxYamlDepth })) {
+      if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
+        const children = new Map<string, YamlPlace>();
+        // Before its items: they are added to the same map while the place is already known.
+        add(lineOf(event.start), children);
+        frames.push({ children, isList: event.type === EVENT_ID.SEQUENCE, key: undefined });
+      } else if (event.type === EVENT_ID.SCALAR) {
+        const frame = frames.at(-1);
+        const line = lineOf(event.valueStart === -1 ? 0 : event.valueStart);
+        if (frame && !frame.isList && !frame.key) frame.key = { text: getScalarValue(text, event), line };
+        else add(line);
+      } else if (event.type === EVENT_ID.ALIAS) add(lineOf(event.anchorStart));
+      else if (event.type === EVENT_ID.POP) frames.pop();
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof YAMLException) && !isStackOverflow(thrown)) throw thrown;
+  }
+  return documents;
+}
+
+/** The line of the value at the path, or of the nearest one around it that is written. */
+export function lineAt(place: YamlPlace, path: readonly string[]): number {
+  let found = place;
+  for (const part of path) {
+    const next = found.children?.get(part);
+    if (!next) break;
+    found = next;
+  }
+  return found.line;
+}
