@@ -1,6 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../base/index.ts';
 import type { PinnedAddress } from './address.ts';
+import { explainKey } from './key-check.ts';
 import { ownPrefix } from './leftovers.ts';
 import { basicCredentials, type CheckedRemote, endpointOf } from './remote.ts';
 import { openSecretFile, type SecretFile } from './secret-file.ts';
@@ -29,12 +31,15 @@ export async function withEnvironment<T>(
 ): Promise<T> {
   const dir = await mkdtemp(join(options.temporaryDir, ownPrefix('git')));
   const secrets: SecretFile[] = [];
+  const paths = new Map<string, string>();
   /** The path of a secret, for as long as the work goes on. */
   const secret = async (name: string, text: string) => {
     const file = openSecretFile(text, options.temporaryDir);
     if (file) secrets.push(file);
     else await writeFile(join(dir, name), text, { mode: 0o600 });
-    return file?.path ?? join(dir, name);
+    const path = file?.path ?? join(dir, name);
+    paths.set(name, path);
+    return path;
   };
   try {
     await chmod(dir, 0o700);
@@ -46,7 +51,11 @@ export async function withEnvironment<T>(
       GIT_ALLOW_PROTOCOL: endpointOf(remote.url)?.protocol ?? 'file',
       ...configEnvironment([...settingsOf(remote), ...resolveSettings(options.pinned)]),
     };
-    return await work(env, dir);
+    return await work(env, dir).catch(async (thrown) => {
+      const key = paths.get('key');
+      if (key === undefined || errorCode(thrown) !== 'git-auth-failed') throw thrown;
+      throw (await explainKey(key, paths.has('passphrase'), env)) ?? thrown;
+    });
   } finally {
     for (const file of secrets) file.close();
     await rm(dir, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLogger } from '../base/index.ts';
 import { createKubeClient } from './client.ts';
 import { defaultCorrelationLimits, EventCorrelator } from './event-correlation.ts';
 import { createEventRecorder, type EventRecorderOptions } from './event-recorder.ts';
@@ -69,6 +70,35 @@ describe('event recorder', () => {
       lastTimestamp: '2030-01-01T00:00:00Z',
       count: 1,
     });
+  });
+
+  it('is silent about a namespace that goes, and logs other failures of one kind once a minute', async () => {
+    const logs: string[] = [];
+    const log = createLogger({ level: 'info', destination: { write: (text: string) => logs.push(text) } });
+    const terminating = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
+    await using t = await setUp(
+      (request, response) => {
+        const isGoing = request.path.includes('/going/');
+        const body = isGoing
+          ? { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, details: terminating }
+          : request.path.includes('/gone/')
+            ? { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404, details: { kind: 'namespaces' } }
+            : { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 };
+        sendJson(response, body, body.code);
+      },
+      { log },
+    );
+    const record = (namespace: string, i: number) =>
+      t.recorder.record({ ...subject, namespace, name: `${namespace}-${i}`, uid: `${namespace}-${i}` }, event);
+    for (let i = 0; i < 300; i++) record(i % 2 ? 'going' : 'gone', i);
+    for (let i = 0; i < 50; i++) record('shop', i);
+    await until(() => t.recorder.dropped === 350, 'all are dropped');
+    expect(logs).toHaveLength(1);
+    expect(JSON.parse(logs[0]!)).toMatchObject({ msg: 'an event could not be written', namespace: 'shop' });
+    t.clock.advance(61_000);
+    record('shop', 1000);
+    await until(() => t.recorder.dropped === 351, 'the next is dropped');
+    expect(logs.map((line) => JSON.parse(line).others)).toEqual([undefined, 49]);
   });
 
   it('begins a new one when the counted one has expired', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   backoffMs,
   type Clock,
+  errorCode,
   errorMessage,
   type Logger,
   retryOf,
@@ -51,6 +52,8 @@ export interface EventRecorderOptions {
 const eventType: ResourceType = { group: '', version: 'v1', resource: 'events', kind: 'Event', namespaced: true };
 const maxMessageChars = 1024;
 const lastWritesMs = 2_000;
+const tellAgainMs = 60_000;
+const maxTold = 100;
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, component, log = silentLogger, clock = systemClock, maxQueued = 1000, attempts = 5 } = options;
@@ -77,6 +80,25 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     series.stored = { namespace: event.metadata.namespace ?? 'default', name: event.metadata.name ?? '' };
   };
 
+  // One cause makes many events fail: it is logged once a minute, with the number of the others.
+  const told = new Map<string, number>();
+  let untold = 0;
+  const tell = ({ subject, event: { reason } }: (typeof queue)[number], thrown: unknown): void => {
+    const fields = { reason, namespace: subject.namespace, error: errorMessage(thrown) };
+    if (isNamespaceGone(thrown))
+      return void log.debug('an event about a namespace that is being deleted is left out', fields);
+    const kind = `${reason} ${errorCode(thrown)}`;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) {
+      untold++;
+      return;
+    }
+    if (told.size >= maxTold) told.clear();
+    told.set(kind, nowMs);
+    log.warn('an event could not be written', { ...fields, ...(untold > 0 ? { others: untold } : {}) });
+    untold = 0;
+  };
+
   const writeNext = async (signal: AbortSignal): Promise<void> => {
     const next = queue.shift();
     if (next === undefined) return;
@@ -91,8 +113,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       } catch (thrown) {
         if (signal.aborted || retryOf(thrown) === 'never' || attempt + 1 >= attempts) {
           dropped++;
-          const { reason } = next.event;
-          log.warn('an event could not be written', { reason, error: errorMessage(thrown) });
+          tell(next, thrown);
           return;
         }
         await clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 10_000 }), signal).catch(() => {});
@@ -129,6 +150,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       cancelTimer();
     },
   };
+}
+
+/** A namespace that is being deleted admits no new objects, and one that is deleted is not found. */
+function isNamespaceGone(thrown: unknown): boolean {
+  if (!isKubeError(thrown)) return false;
+  if (thrown.code === 'kube-not-found') return thrown.details?.kind === 'namespaces';
+  return thrown.causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }
 
 function renderEvent(

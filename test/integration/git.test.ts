@@ -600,24 +600,36 @@ describe.skipIf(!hasGit() || !hasSsh() || sshd === undefined)('over ssh', () => 
 
   test('a wrong passphrase, a missing one and a key that nobody knows fail as such', async () => {
     const attempt = (auth: Parameters<typeof remote>[0]) => makeGit().commit(request(remote(auth), { z: 'z' }), signal);
-    for (const auth of [
-      { privateKey: server.lockedKey, passphrase: 'wrong passphrase' },
-      { privateKey: server.lockedKey },
-      { privateKey: server.strangeKey },
-    ]) {
+    for (const [auth, code, words] of [
+      [{ privateKey: server.lockedKey, passphrase: 'wrong passphrase' }, 'git-key-unusable', 'does not decrypt'],
+      [{ privateKey: server.lockedKey }, 'git-key-unusable', 'is encrypted'],
+      [{ privateKey: server.strangeKey }, 'git-auth-failed', 'does not accept the credentials'],
+    ] as const) {
       const thrown = await attempt(auth).catch((failure: unknown) => failure);
-      expect(thrown).toMatchObject({ code: 'git-auth-failed' });
+      expect(thrown).toMatchObject({ code, message: expect.stringContaining(words) });
       expect((thrown as Error).message).not.toMatch(/wrong passphrase|PRIVATE KEY|\n/);
     }
   });
 
-  test('a host that is not known, or has another key, is not talked to', async () => {
-    const [host] = server.knownHosts.split(' ');
-    const other = `${host} ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9AAAAAAAA`;
-    for (const knownHosts of ['example.com ssh-ed25519 AAAA', other]) {
-      expect(await codeOf(makeGit().commit(request(remote({ knownHosts }), { z: 'z' }), signal))).toBe(
-        'git-host-key-unknown',
-      );
-    }
+  test('a key with the line ends of Windows is used', async () => {
+    const privateKey = server.key.replaceAll('\n', '\r\n');
+    expect((await makeGit().commit(request(remote({ privateKey }), { w: 'x' }), signal)).commit).toBeDefined();
+  });
+
+  test('a host that is not known is not talked to, and one with another key is called a possible attack', async () => {
+    const attempt = (knownHosts: string) =>
+      makeGit()
+        .commit(request(remote({ knownHosts }), { z: 'z' }), signal)
+        .catch((failure: unknown) => failure);
+    expect(await attempt('example.com ssh-ed25519 AAAA')).toMatchObject({ code: 'git-host-key-unknown' });
+    const [host, type, key = ''] = server.knownHosts.trim().split(' ');
+    const bytes = Buffer.from(key, 'base64');
+    bytes[bytes.length - 1]! ^= 1;
+    const changed = await attempt(`${host} ${type} ${bytes.toString('base64')}`);
+    expect(changed).toMatchObject({
+      code: 'git-host-key-changed',
+      message: expect.stringMatching(/may be an attack/),
+    });
+    expect((changed as Error).message).not.toMatch(/ssh-keyscan|add it/);
   });
 });
