@@ -43,6 +43,7 @@ const { outputFiles } = await build({
     main: 'src/main.ts',
     'judge-worker': 'src/app/offline/judge-worker.ts',
     'report-worker': 'src/app/features/report-worker.ts',
+    'liveness-worker': 'src/app/liveness/liveness-worker.ts',
   },
   outdir: 'dist/code',
   outExtension: { '.js': '.cjs' },
@@ -82,7 +83,7 @@ for (const { path, text } of outputFiles) {
   writeFileSync(`${path}.map`, map);
 }
 copyFileSync('scripts/load.cjs', 'dist/load.cjs');
-for (const name of ['main', 'judge-worker', 'report-worker'])
+for (const name of ['main', 'judge-worker', 'report-worker', 'liveness-worker'])
   writeFileSync(
     `dist/${name}.cjs`,
     `require('./load.cjs').start(require('node:path').join(__dirname, 'code', '${name}.cjs'));\n`,

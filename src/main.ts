@@ -45,6 +45,7 @@ void runCli(
     uptimeMs: () => performance.now(),
     judgeWorker: workerFile('judge-worker'),
     reportWorker: workerFile('report-worker'),
+    livenessWorker: workerFile('liveness-worker'),
   },
   typeof SUPERCARGO_VERSION === 'string' ? SUPERCARGO_VERSION : 'development',
 ).then((exitCode) => {

@@ -6,7 +6,9 @@ import { type Config, policyFeatures } from './config.ts';
 import type { Connection } from './connect.ts';
 import { createEnvironment, selectorOf, supportsOf } from './environment.ts';
 import { loadFeature } from './features/index.ts';
-import { createLeaderships } from './leaderships.ts';
+import { createLeaderships, electHere } from './leaderships.ts';
+import { createLivenessThread } from './liveness/thread.ts';
+import { createStatusAnswers, plain } from './status-answers.ts';
 import { createStatusServer } from './status-server.ts';
 
 export interface ClusterOptions {
@@ -16,6 +18,8 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** The program of a thread that writes reports, so that admission has this one to itself. */
   readonly reportWorker?: URL | undefined;
+  /** The program of a thread for leases and `/healthz`; without it this event loop has them. */
+  readonly livenessWorker?: URL | undefined;
   /** False leaves `/healthz`, `/readyz` and `/metrics` out. */
   readonly servesStatus?: boolean;
   readonly onListening?: (address: string) => void;
@@ -28,7 +32,7 @@ export interface ClusterProgram extends Manager {
 
 /** Everything that runs against a real cluster, ready to be run until a signal. */
 export async function createClusterProgram(options: ClusterOptions): Promise<ClusterProgram> {
-  const { config, connection, log, onListening, servesStatus = true } = options;
+  const { config, connection, log, onListening, livenessWorker, servesStatus = true } = options;
   const [selector, ...wires] = await Promise.all([
     config.features.some((name) => policyFeatures.has(name)) ? selectorOf(config, connection, log) : undefined,
     ...config.features.map(loadFeature),
@@ -39,31 +43,40 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
   if (reviews.length > 0) checkReachable(config.webhook, options.env);
+  const answer = createStatusAnswers({
+    registry,
+    readiness: () => manager.isReady(),
+    leaders: () => leaderships.describe(),
+  });
+  const liveness =
+    livenessWorker &&
+    createLivenessThread({
+      program: livenessWorker,
+      origin: connection.origin,
+      logLevel: config.logLevel,
+      server: servesStatus ? config.server : undefined,
+      answer,
+      onListening,
+    });
+  const status =
+    liveness || !servesStatus
+      ? []
+      : [createStatusServer({ ...config.server, health: () => plain(200, 'ok'), answer, onListening })];
   const leaderships = createLeaderships([...features, ...reviews], {
     settings: config.leaderElection,
-    client: connection.client,
+    elect: liveness?.elect ?? electHere({ client: connection.client, log }),
     namespace: environment.namespace,
     installation: config.installation,
     env: options.env,
     metrics,
-    log,
   });
   const manager: Manager = createManager({
     log,
     leadership: leaderships.all,
     pollMs: 5,
     runnables: [
-      ...(servesStatus
-        ? [
-            createStatusServer({
-              ...config.server,
-              registry,
-              readiness: () => manager.isReady(),
-              leaders: leaderships.describe,
-              ...(onListening ? { onListening } : {}),
-            }),
-          ]
-        : []),
+      ...(liveness ? [liveness.runnable] : []),
+      ...status,
       ...(features.length > 0 ? supportsOf(environment) : []),
       ...features,
       ...reviews,

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Logger } from '../base/index.ts';
 import {
+  type Candidacy,
   type ControllerMetrics,
   createLeaderElection,
   createSoleLeadership,
+  type LeaderElection,
   type LeaderElectionOptions,
   type Leadership,
   type Runnable,
@@ -15,13 +16,17 @@ import type { Config } from './config.ts';
 
 export interface LeadershipsOptions {
   readonly settings: Config['leaderElection'];
-  readonly client: LeaderElectionOptions['client'];
+  readonly elect: Elect;
   readonly namespace: string;
   readonly installation: string;
   readonly env: Environment;
   readonly metrics: Pick<ControllerMetrics, 'forLeadership'>;
-  readonly log: Logger;
 }
+
+export type ElectionHooks = Pick<LeaderElectionOptions, 'within' | 'onNewLeader' | 'onLeadingChanged'>;
+
+/** Where an election is held: in the event loop of the work, or in a thread of its own. */
+export type Elect = (candidacy: Candidacy, hooks: ElectionHooks) => LeaderElection;
 
 export interface Leaderships {
   readonly all: readonly Leadership[];
@@ -37,28 +42,27 @@ const nesting: Readonly<Record<string, string>> = { generate: 'admission' };
  * features do not wait for each other.
  */
 export function createLeaderships(runnables: readonly Runnable[], options: LeadershipsOptions): Leaderships {
-  const { settings, client, namespace, installation, metrics, log } = options;
+  const { settings, elect, namespace, installation, metrics } = options;
   const groups = [...new Set(runnables.flatMap(({ needsLeadership }) => needsLeadership ?? []))];
   if (!settings.enabled)
     return {
       all: groups.map(createSoleLeadership),
       describe: () => groups.map((group) => `${group}: led by this process (leader election is off)`),
     };
-  const { identity, isPredecessor } = identityOf(options.env);
+  const own = identityOf(options.env);
   const holders = new Map<string, string>();
   const all = groups.map((group) => {
     const outer = nesting[group];
-    return createLeaderElection({
-      client,
+    const candidacy: Candidacy = {
+      ...own,
       group,
-      within: outer !== undefined && groups.includes(outer) ? outer : undefined,
       lease: { namespace, name: `${installation}-${group}` },
-      identity,
-      isPredecessor,
       leaseDurationMs: parseDurationMs(settings.leaseDuration),
       renewDeadlineMs: parseDurationMs(settings.renewDeadline),
       retryPeriodMs: parseDurationMs(settings.retryPeriod),
-      log,
+    };
+    return elect(candidacy, {
+      within: outer !== undefined && groups.includes(outer) ? outer : undefined,
       onNewLeader: (holder) => void holders.set(group, holder),
       onLeadingChanged: metrics.forLeadership(group),
     });
@@ -68,24 +72,30 @@ export function createLeaderships(runnables: readonly Runnable[], options: Leade
     describe: () =>
       all.map((election) => {
         const holder = holders.get(election.group);
-        if (election.isLeading()) return `${election.group}: led by this replica (${identity})`;
-        return `${election.group}: ${holder === undefined || holder === identity ? 'no leader known' : `led by ${holder}`}`;
+        if (election.isLeading()) return `${election.group}: led by this replica (${own.identity})`;
+        return `${election.group}: ${holder === undefined || holder === own.identity ? 'no leader known' : `led by ${holder}`}`;
       }),
   };
 }
 
-export interface CandidateIdentity {
-  readonly identity: string;
-  readonly isPredecessor?: (holder: string) => boolean;
-}
+/** Elections in this event loop. */
+export const electHere =
+  (options: Pick<LeaderElectionOptions, 'client' | 'log'>): Elect =>
+  ({ predecessors, ...candidacy }, hooks) =>
+    createLeaderElection({
+      ...options,
+      ...candidacy,
+      ...hooks,
+      isPredecessor: predecessors === undefined ? undefined : (holder) => holder.startsWith(predecessors),
+    });
 
 /**
  * Every process is a candidate of its own. One whose pod is known by its UID also knows that earlier processes of the pod
  * have ended: the kubelet starts a container again only then. A host name alone proves nothing.
  */
-export function identityOf({ POD_NAME, POD_UID }: Environment): CandidateIdentity {
+export function identityOf({ POD_NAME, POD_UID }: Environment): Pick<Candidacy, 'identity' | 'predecessors'> {
   const suffix = randomUUID().slice(0, 8);
   if (!POD_UID) return { identity: `${POD_NAME || hostname()}_${suffix}` };
   const pod = `${POD_NAME || hostname()}_${POD_UID}_`;
-  return { identity: `${pod}${suffix}`, isPredecessor: (holder) => holder.startsWith(pod) };
+  return { identity: `${pod}${suffix}`, predecessors: pod };
 }

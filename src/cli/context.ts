@@ -35,6 +35,8 @@ export interface CliContext {
   readonly judgeWorker?: URL | undefined;
   /** The program of the thread that writes reports, likewise. */
   readonly reportWorker?: URL | undefined;
+  /** The program of the thread that has leases and health, likewise. */
+  readonly livenessWorker?: URL | undefined;
 }
 
 /** How a command ended: the process's exit code. Each number has one meaning in all commands. */

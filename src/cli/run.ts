@@ -56,6 +56,7 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
       env: context.env,
       log,
       reportWorker: context.reportWorker,
+      livenessWorker: context.livenessWorker,
       onListening: (address) => log.info('listening', { address }),
     });
     await program.run(context.signal);

@@ -23,6 +23,8 @@ export { createCourtesy } from './courtesy.ts';
 export { ControllerError, StillRunningError } from './errors.ts';
 export { type InformerChange, informerRunnable, informerSource } from './informer-source.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+export { createLeadershipHost, type LeadershipHost } from './leadership-host.ts';
+export type { Candidacy, FromLeadershipHost, ToLeadershipHost } from './leadership-messages.ts';
 export { type Lease, leaseAgeMs, leaseType, readLease } from './lease.ts';
 export {
   createManager,
@@ -34,6 +36,7 @@ export {
   type Readiness,
 } from './manager.ts';
 export { type ControllerMetrics, type ControllerMetricsOptions, createControllerMetrics } from './metrics.ts';
+export { createRemoteLeaderships, type RemoteLeadership, type RemoteLeaderships } from './remote-leadership.ts';
 export { type Runnable, startOrder } from './stages.ts';
 export {
   createWorkqueue,

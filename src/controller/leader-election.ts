@@ -21,6 +21,8 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number;
   /** Between two tries, plus up to a fifth at random; 2 s by default. */
   readonly retryPeriodMs?: number;
+  /** While false, the lease is neither taken nor renewed: the work of this candidate stands still. */
+  readonly mayRenew?: (() => boolean) | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Logger;
@@ -183,8 +185,12 @@ class Election implements LeaderElection {
     }
   }
 
-  /** False when somebody else holds the lease, undefined when the API server could not be asked. */
+  /** False when somebody else holds the lease, undefined when the API server could not or must not be asked. */
   private async tryClaim(signal: AbortSignal): Promise<boolean | undefined> {
+    if (this.options.mayRenew?.() === false) {
+      this.log.warn('The lease is not taken or renewed: the work of this process stands still');
+      return undefined;
+    }
     try {
       const sentMs = await this.lock.claim(this.isLeading(), signal);
       if (sentMs === undefined) return false;

@@ -1,0 +1,65 @@
+/** The thread of leases and health: a client of its own, elections, and the server for probes, until told to stop. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLogger, errorCode, errorMessage } from '../../base/index.ts';
+import { createLeadershipHost, whenAborted } from '../../controller/index.ts';
+import { createKubeClient, loadClusterConfig } from '../../kube/index.ts';
+import { plain } from '../status-answers.ts';
+import { createStatusServer } from '../status-server.ts';
+import { sinceBeatMs } from './heartbeat.ts';
+import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
+import { createQuestions } from './questions.ts';
+
+const { origin, logLevel, server, heartbeat, stillMs } = workerData as LivenessSetup;
+const port = parentPort!;
+const post = (message: FromLiveness) => port.postMessage(message);
+const stopping = new AbortController();
+const stillForMs = () => sinceBeatMs(heartbeat);
+const questions = createQuestions((id, url) => post({ kind: 'ask', id, url }));
+
+const early: ToLiveness[] = [];
+let receive = (message: ToLiveness): void => void early.push(message);
+port.on('message', (message: ToLiveness) => {
+  if (message.kind === 'stop') stopping.abort();
+  else if (message.kind === 'answer') questions.answered(message.id, message.answer);
+  else receive(message);
+});
+
+async function run(signal: AbortSignal): Promise<void> {
+  const log = createLogger({ level: logLevel });
+  const { env, kubeconfig, context } = origin;
+  const serving = server
+    ? createStatusServer({
+        ...server,
+        health: () => {
+          const forMs = stillForMs();
+          if (forMs < stillMs) return plain(200, 'ok');
+          return plain(503, `the event loop has not turned for ${Math.round(forMs / 1000)} s`);
+        },
+        answer: questions.ask,
+        onListening: (address) => post({ kind: 'listening', address }),
+      }).run(signal)
+    : whenAborted(signal);
+  // Awaited below: a port that is taken must not end the thread without its reason.
+  serving.catch(() => {});
+  const client = createKubeClient(await loadClusterConfig({ env, path: kubeconfig, context }), { log });
+  try {
+    const host = createLeadershipHost({
+      client,
+      mayRenew: () => stillForMs() < stillMs,
+      post: (message) => post({ kind: 'leadership', message }),
+      log,
+    });
+    receive = (message) => {
+      if (message.kind === 'leadership') host.receive(message.message);
+    };
+    for (const message of early.splice(0)) receive(message);
+    await serving;
+  } finally {
+    await client.close();
+  }
+}
+
+run(stopping.signal).then(
+  () => post({ kind: 'ended' }),
+  (thrown: unknown) => post({ kind: 'ended', failure: { code: errorCode(thrown), message: errorMessage(thrown) } }),
+);

@@ -1,0 +1,97 @@
+import { Worker } from 'node:worker_threads';
+import { errorMessage, type LogLevel, SupercargoError } from '../../base/index.ts';
+import { createRemoteLeaderships, type Runnable, startOrder } from '../../controller/index.ts';
+import type { ConnectionOrigin } from '../connect.ts';
+import type { Elect } from '../leaderships.ts';
+import { type AnswerStatus, plain } from '../status-answers.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
+
+export interface LivenessThreadOptions {
+  readonly program: URL;
+  readonly origin: ConnectionOrigin;
+  readonly logLevel: LogLevel;
+  readonly server?: LivenessSetup['server'];
+  /** Answers what only this event loop can tell. */
+  readonly answer: AnswerStatus;
+  readonly onListening?: ((address: string) => void) | undefined;
+  readonly stillMs?: number;
+  /** How long the thread may take to stop. */
+  readonly graceMs?: number;
+}
+
+export interface LivenessThread {
+  readonly elect: Elect;
+  /** To be started before every leadership, and stopped after them. */
+  readonly runnable: Runnable;
+}
+
+const beatMs = 500;
+const defaultStillMs = 10_000;
+
+/**
+ * Leases and `/healthz` in a thread of their own: they do not wait for evaluations, and when this event loop has not
+ * turned for 10 s, the thread stops renewing and `/healthz` fails.
+ */
+export function createLivenessThread(options: LivenessThreadOptions): LivenessThread {
+  const { program, answer, onListening, stillMs = defaultStillMs, graceMs = 5_000 } = options;
+  const heartbeat = createHeartbeat();
+  let worker: Worker | undefined;
+  const send = (message: ToLiveness) => worker?.postMessage(message);
+  const leaderships = createRemoteLeaderships((message) => send({ kind: 'leadership', message }));
+
+  const reply = async (id: number, url: string): Promise<void> => {
+    const given = await answer(url).catch((thrown: unknown) => plain(500, errorMessage(thrown)));
+    send({ kind: 'answer', id, answer: given });
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const { origin, logLevel, server } = options;
+    const setup: LivenessSetup = {
+      origin: { ...origin, env: { ...origin.env } },
+      logLevel,
+      server,
+      heartbeat: heartbeat.memory,
+      stillMs,
+    };
+    heartbeat.beat();
+    const beating = setInterval(heartbeat.beat, beatMs);
+    const running = new Worker(program, { workerData: setup });
+    worker = running;
+    let failure: Error | undefined;
+    running.on('message', (message: FromLiveness) => {
+      if (message.kind === 'leadership') leaderships.receive(message.message);
+      else if (message.kind === 'ask') void reply(message.id, message.url);
+      else if (message.kind === 'listening') onListening?.(message.address);
+      else {
+        if (message.failure)
+          failure = new SupercargoError(message.failure.code ?? 'liveness-thread', message.failure.message);
+        void running.terminate();
+      }
+    });
+    running.on('error', (thrown) => {
+      failure = thrown instanceof Error ? thrown : new Error(String(thrown));
+    });
+    let insist: NodeJS.Timeout | undefined;
+    const stop = () => {
+      send({ kind: 'stop' });
+      insist = setTimeout(() => void running.terminate(), graceMs);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    await new Promise<void>((resolve) => running.once('exit', () => resolve()));
+    signal.removeEventListener('abort', stop);
+    clearTimeout(insist);
+    clearInterval(beating);
+    worker = undefined;
+    if (!signal.aborted)
+      failure ??= new SupercargoError('liveness-thread', 'the thread of leases and health has ended');
+    leaderships.lost(failure ?? new SupercargoError('liveness-thread', 'the thread of leases and health was stopped'));
+    if (failure) throw failure;
+  };
+
+  return {
+    elect: leaderships.leadershipOf,
+    runnable: { name: 'liveness', order: startOrder.setup, run },
+  };
+}

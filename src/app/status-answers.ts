@@ -1,0 +1,39 @@
+import type { Registry } from 'prom-client';
+import type { Readiness } from '../controller/index.ts';
+
+/** An answer over HTTP, as plain data: it may come from another thread. */
+export interface StatusAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+export type AnswerStatus = (url: string) => Promise<StatusAnswer>;
+
+export interface StatusAnswersOptions {
+  readonly registry: Registry;
+  readonly readiness: () => Readiness;
+  /** One line for each group of controllers: who leads it. */
+  readonly leaders: () => readonly string[];
+}
+
+/** `/readyz` and `/metrics`: what only the event loop of the work can tell. */
+export function createStatusAnswers({ registry, readiness, leaders }: StatusAnswersOptions): AnswerStatus {
+  return async (url) => {
+    const [path, query] = url.split('?');
+    if (path === '/readyz') {
+      const { ready, reasons } = readiness();
+      // As in Kubernetes: who wants to know more asks for it.
+      const details = new URLSearchParams(query).has('verbose') ? leaders() : [];
+      return plain(ready ? 200 : 503, [...(ready ? ['ok'] : reasons), ...details].join('\n'));
+    }
+    if (path === '/metrics') return { status: 200, type: registry.contentType, body: await registry.metrics() };
+    return plain(404, 'not found');
+  };
+}
+
+export const plain = (status: number, text: string): StatusAnswer => ({
+  status,
+  type: 'text/plain; charset=utf-8',
+  body: `${text}\n`,
+});
