@@ -4,10 +4,14 @@ import type { RuleResult } from '../policy/index.ts';
 
 /** The text of a refusal, as people know it: which object, and then policy, rule and message. */
 export function renderRefusal(subject: KubeObject, results: readonly RuleResult[]): string {
-  const byPolicy: Record<string, Record<string, string>> = {};
-  for (const { policy, rule, message } of results)
-    (byPolicy[policy.policy.metadata.name ?? policy.key] ??= {})[rule.name] = message;
-  return `\n\nresource ${renderSubject(subject)} was blocked due to the following policies \n\n${renderYaml(byPolicy)}`;
+  const byPolicy = new Map<string, [string, string][]>();
+  for (const { policy, rule, message } of results) {
+    const name = policy.policy.metadata.name ?? policy.key;
+    byPolicy.set(name, [...(byPolicy.get(name) ?? []), [rule.name, message]]);
+  }
+  // Names are the author's: a policy `constructor` is a key as any other.
+  const rendered = Object.fromEntries([...byPolicy].map(([name, rules]) => [name, Object.fromEntries(rules)]));
+  return `\n\nresource ${renderSubject(subject)} was blocked due to the following policies \n\n${renderYaml(rendered)}`;
 }
 
 export function renderSubject({ kind, metadata }: KubeObject): string {

@@ -88,7 +88,7 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
   ): AdmissionVerdict => {
     const blocking = results.filter(({ status }) => status === 'error' && group.failurePolicy === 'Fail');
     tell(hearing.request, bytes, results, blocking.length > 0);
-    const warnings = results.filter(isWarning).map(renderWarning);
+    const warnings = results.filter((result) => isWarning(result, result.status === 'error')).map(renderWarning);
     if (blocking.length > 0) return { denied: renderRefusal(subjectOf(hearing.request), blocking), warnings };
     const patch = object === hearing.request.object ? [] : diffJson(request.object, object);
     return { warnings, patch };
@@ -109,15 +109,21 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     bytes: number,
   ): AdmissionVerdict => {
     const { group, hearing } = opened;
+    const isEnforced = ({ rule }: RuleResult) =>
+      rule.failureAction(request.namespace, hearing.request.namespaceLabels) === 'Enforce';
     const blocking = results.filter(
-      ({ status, rule }) =>
-        (status === 'fail' || (status === 'error' && group.failurePolicy === 'Fail')) &&
-        rule.failureAction(request.namespace, hearing.request.namespaceLabels) === 'Enforce',
+      (result) =>
+        (result.status === 'fail' || (result.status === 'error' && group.failurePolicy === 'Fail')) &&
+        isEnforced(result),
     );
     const isBlocked = blocking.length > 0;
     tell(hearing.request, bytes, results, isBlocked);
     if (!isBlocked && !request.dryRun) judgeLater(opened, request, bytes);
-    const warnings = results.filter((result) => isWarning(result) && !blocking.includes(result)).map(renderWarning);
+    const warnings = results
+      .filter(
+        (result) => !blocking.includes(result) && isWarning(result, result.status === 'error' && isEnforced(result)),
+      )
+      .map(renderWarning);
     return isBlocked ? { denied: renderRefusal(subjectOf(hearing.request), blocking), warnings } : { warnings };
   };
   const judgeAll = (
@@ -160,9 +166,9 @@ interface Case {
 
 const auditTimeoutMs = 10_000;
 
-function isWarning({ status, code, policy }: RuleResult): boolean {
-  // A rule that was not evaluated is always said: under Ignore the request passes without it.
-  if (code === 'budget-exceeded') return true;
+/** A rule that would have decided and was not evaluated is always said: under Ignore the request passes without it. */
+function isWarning({ status, code, policy }: RuleResult, isUndecided: boolean): boolean {
+  if (isUndecided || code === 'budget-exceeded') return true;
   return (status === 'fail' || status === 'error') && policy.policy.spec.emitWarning === true;
 }
 

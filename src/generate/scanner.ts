@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { backoffMs, type Clock, errorMessage, getOwn, type Logger } from '../base/index.ts';
 import type { KubeClient, ResourceType } from '../kube/index.ts';
 import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
@@ -182,7 +182,7 @@ export class Scanner {
     const heard = mark?.revision === search.revision ? mark.pending?.[id] : undefined;
     if (!mark || !heard || search.looked.has(id)) return [];
     const since = (rule: string) => {
-      const beginning = mark.since?.[rule] ?? lastChangeOf(program.policy);
+      const beginning = getOwn(mark.since ?? {}, rule) ?? lastChangeOf(program.policy);
       return beginning.timeMs < sinceMs ? { timeMs: sinceMs } : beginning;
     };
     const existing = new Set(watched.filter((rule) => actsOnExisting(program, rule)).map(({ name }) => name));
@@ -229,5 +229,5 @@ const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata
  */
 function sinceOf({ program, watched }: GeneratingPolicy, before: PolicyMark | undefined): Record<string, Beginning> {
   const begun = before ? lastChangeOf(program.policy) : creationOf(program.policy);
-  return Object.fromEntries(watched.map(({ name }) => [name, before?.since?.[name] ?? begun]));
+  return Object.fromEntries(watched.map(({ name }) => [name, getOwn(before?.since ?? {}, name) ?? begun]));
 }

@@ -105,18 +105,18 @@ class Exchange implements ReviewContext {
     const { log } = this.options;
     const { reviewer, route } = this.target;
     const path = reviewer?.path ?? 'none';
-    if (thrown instanceof ReviewError) {
+    const isRefused = thrown instanceof ReviewError;
+    if (isRefused)
       log.warn('a review was refused', { path, status: thrown.status, code: thrown.code, error: thrown.message });
+    else log.error('a review failed', { path, route, error: errorMessage(thrown) });
+    // Under Ignore the API server would admit without a word; with an answer of ours the user is warned.
+    if (this.uid !== undefined && /^ignore/i.test(route)) {
+      this.finish('failed', 200, renderReview(this.uid, { warnings: [notEvaluated] }));
+    } else if (isRefused) {
       // What is still being sent is not read any more, so the connection cannot go on.
       if (thrown.status === 413 || thrown.code === 'review-overload') this.response.setHeader('connection', 'close');
       this.finish('refused', thrown.status, `${thrown.message}\n`);
-    } else {
-      log.error('a review failed', { path, route, error: errorMessage(thrown) });
-      // Under Ignore the API server would admit without a word; with an answer of ours the user is warned.
-      if (this.uid !== undefined && /^ignore/i.test(route)) {
-        this.finish('failed', 200, renderReview(this.uid, { warnings: [notEvaluated] }));
-      } else this.finish('failed', 500, 'the review failed; the log says why\n');
-    }
+    } else this.finish('failed', 500, 'the review failed; the log says why\n');
   }
 
   private answer(uid: string, verdict: AdmissionVerdict): void {

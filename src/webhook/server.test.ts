@@ -2,6 +2,7 @@ import { request as plainRequest } from 'node:http';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AdmissionVerdict } from './review.ts';
+import { ReviewError } from './review.ts';
 import type { Reviewer } from './reviewer.ts';
 import { post, reviewOf, type Serving, serve } from './testing/serving.ts';
 
@@ -71,6 +72,21 @@ describe('a review that cannot be evaluated', () => {
       warnings: [expect.stringContaining('could not be evaluated')],
     });
     expect(await serving.metrics()).toContain('reviews_total{path="validate",outcome="failed"} 2');
+  });
+
+  it('because its time is over or its kind is unknown is told under Ignore too', async () => {
+    serving = await serve([
+      reviewer(() => {
+        throw new ReviewError('review-unknown-kind', 500, 'the cluster does not serve this kind');
+      }),
+    ]);
+    expect(await post(serving, '/validate/fail', reviewOf({}))).toMatchObject({ status: 500 });
+    const ignored = await post(serving, '/validate/ignore/shop/a', reviewOf({}));
+    expect(ignored.status).toBe(200);
+    expect(JSON.parse(ignored.text).response).toMatchObject({
+      allowed: true,
+      warnings: [expect.stringContaining('could not be evaluated')],
+    });
   });
 });
 

@@ -141,7 +141,10 @@ class RequestEvaluation implements Evaluation {
       this.usedUnits += used;
       settleRule(this.budget, policy.namespace, used);
     }
-    if (outcome?.status === 'error' && budget.left < 0) outcome = { ...outcome, code: 'budget-exceeded' };
+    if (outcome?.status === 'error' && budget.left < 0) {
+      const message = `${outcome.message} (more than ${allowed} units of work)`;
+      outcome = { ...outcome, message, code: 'budget-exceeded' };
+    }
     if (!outcome) {
       if (steps) this.silent.push({ policy, rule, steps });
       return undefined;

@@ -1,3 +1,4 @@
+import { getOwn } from '../../base/index.ts';
 import { takeDirective } from './directive.ts';
 import type { ListSchema } from './list-keys.ts';
 import type { MergeContext } from './merge-context.ts';
@@ -33,7 +34,7 @@ function mergeMaps(context: MergeContext): Tree | undefined {
     const merged = merge({
       resource: fieldOf(target, key),
       patch: fieldOf(patch, key),
-      field: schema?.[key],
+      field: schema && getOwn(schema, key),
       inside,
       listKeys,
     });
