@@ -38,7 +38,8 @@ describe('the check of a policy', () => {
   it('leaves a broken one open to labels and to its end', async () => {
     expect(await check({ ...broken, metadata: { name: 'p', labels: { a: 'b' } } }, broken)).toEqual({});
     const going = { ...broken, metadata: { name: 'p', deletionTimestamp: 'now', annotations: { a: 'b' } } };
-    expect(await check(going, broken, true, { operation: 'UPDATE' })).toEqual({});
+    const stored = { ...broken, metadata: { name: 'p', deletionTimestamp: 'now' } };
+    expect(await check(going, stored, true, { operation: 'UPDATE' })).toEqual({});
   });
 
   it('names the field of a spec that is broken while the policy is under deletion', async () => {

@@ -7,10 +7,11 @@ import type { AdmissionRequest } from '../webhook/index.ts';
  * controllers must always be removable. A changed spec is evaluated like any other: the object still runs.
  */
 export function isMetadataUpdateUnderDeletion(request: AdmissionRequest): boolean {
-  const { operation, object, oldObject, subResource } = request;
-  if (operation !== 'UPDATE' || !(isUnderDeletion(object) || isUnderDeletion(oldObject))) return false;
+  const { operation, object, oldObject, subResource, resource } = request;
+  // What is stored says so; the new object is what somebody sent.
+  if (operation !== 'UPDATE' || !isUnderDeletion(oldObject)) return false;
   // The last finalizers of a Namespace are in its spec, and written through this subresource only.
-  if (subResource === 'finalize') return true;
+  if (subResource === 'finalize' && resource.group === '' && resource.resource === 'namespaces') return true;
   return object !== undefined && oldObject !== undefined && isSameContent(object, oldObject);
 }
 

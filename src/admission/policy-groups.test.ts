@@ -5,11 +5,16 @@ import { groupsOf } from './policy-groups.ts';
 
 const match = { any: [{ resources: { kinds: ['ConfigMap'] } }] };
 const validate = { message: 'm', pattern: { data: { a: 'b' } } };
-const program = (name: string, spec: object, rules: readonly object[] = [{ name: 'r', match, validate }]) => {
+const program = (
+  name: string,
+  spec: object,
+  rules: readonly object[] = [{ name: 'r', match, validate }],
+  namespace?: string,
+) => {
   const { program: made, issues } = compilePolicy({
     apiVersion: 'kyverno.io/v1',
-    kind: 'ClusterPolicy',
-    metadata: { name },
+    kind: namespace === undefined ? 'ClusterPolicy' : 'Policy',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
     spec: { rules, ...spec },
   });
   if (!made) throw new Error(JSON.stringify(issues));
@@ -32,6 +37,33 @@ describe('the groups of policies', () => {
     ).toEqual([
       ['fail', 20, ['a', 'b']],
       ['ignore', 10, ['c', 'd']],
+    ]);
+  });
+
+  it('keep the time-outs of a namespace to that namespace', () => {
+    const made = groups(
+      program('a', { webhookTimeoutSeconds: 3 }),
+      program('b', { webhookTimeoutSeconds: 30 }, undefined, 'shop'),
+      program('c', { webhookTimeoutSeconds: 5 }, undefined, 'bank'),
+    );
+    expect(made.map(({ route, timeoutSeconds, namespace }) => [route, timeoutSeconds, namespace])).toEqual([
+      ['fail', 3, undefined],
+      ['fail/namespace/bank', 5, 'bank'],
+      ['fail/namespace/shop', 30, 'shop'],
+    ]);
+  });
+
+  it('never share a route between a ClusterPolicy and a namespaced one, whatever their names', () => {
+    const webhookConfiguration = { matchConditions: [{ name: 'x', expression: 'true' }] };
+    const made = groups(
+      program('a.shop', { webhookConfiguration }),
+      program('a', { webhookConfiguration }, undefined, 'shop'),
+      program('shop', {}, undefined, 'shop'),
+    );
+    expect(made.map(({ route }) => route)).toEqual([
+      'fail/policy/a.shop',
+      'fail/namespace/shop/policy/a',
+      'fail/namespace/shop',
     ]);
   });
 

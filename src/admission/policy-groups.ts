@@ -115,10 +115,10 @@ function namespaceOf({ kind, metadata }: PolicyObject): string | undefined {
   return kind === 'Policy' ? (metadata.namespace ?? 'default') : undefined;
 }
 
-/** The group that a policy belongs to. */
-export function routeOf({ policy, key }: PolicyProgram): string {
-  const base = failurePolicyOf(policy).toLowerCase();
-  if (matchConditionsOf(policy).length > 0) return `${base}/policy/${key}`;
+/** The group that a policy belongs to. No route of a namespaced policy can be that of a ClusterPolicy, whatever its name. */
+export function routeOf({ policy }: PolicyProgram): string {
   const namespace = namespaceOf(policy);
-  return namespace === undefined ? base : `${base}/namespace/${namespace}`;
+  const base = failurePolicyOf(policy).toLowerCase();
+  const shared = namespace === undefined ? base : `${base}/namespace/${namespace}`;
+  return matchConditionsOf(policy).length > 0 ? `${shared}/policy/${policy.metadata.name}` : shared;
 }

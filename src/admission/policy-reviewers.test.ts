@@ -211,6 +211,50 @@ describe('validation', () => {
     expect(await validate({ operation: 'UPDATE', object: going, oldObject: going })).toEqual({});
   });
 
+  it.each([
+    ['a spec that changes', { spec: { containers: [{ name: 'c', image: 'other' }] } }, {}],
+    [
+      'ephemeral containers',
+      { spec: { ephemeralContainers: [{ name: 'd' }] } },
+      { subResource: 'ephemeralcontainers' },
+    ],
+    ['a status', { status: { phase: 'Running' } }, { subResource: 'status' }],
+    ['what is not stored as being deleted', {}, { oldObject: pod() as never }],
+    ['finalizers of another kind than Namespace', { spec: {} }, { subResource: 'finalize' }],
+  ])('judges an update of what is being deleted: %s', async (_, change, given) => {
+    const kinds = ['Pod', 'Pod/ephemeralcontainers', 'Pod/status', 'Pod/finalize'];
+    const rule = { ...labelled('one', { failureAction: 'Enforce', allowExistingViolations: false }) };
+    const discovery = { byResource: async () => ({ group: '', version: 'v1', kind: 'Pod' }) as never };
+    const { validate } = setUp([policy('a', [{ ...rule, match: { any: [{ resources: { kinds } }] } }])], { discovery });
+    const going = pod({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+    const update = {
+      operation: 'UPDATE' as const,
+      object: { ...going, ...change } as never,
+      oldObject: going as never,
+    };
+    expect((await validate({ ...update, ...given })).denied).toContain('one is missing');
+  });
+
+  it('admits the last finalizers of a Namespace', async () => {
+    const rule = { ...labelled('one', { failureAction: 'Enforce' }) };
+    const kinds = ['Namespace', 'Namespace/finalize'];
+    const { validate } = setUp([policy('a', [{ ...rule, match: { any: [{ resources: { kinds } }] } }])]);
+    const going = (finalizers: readonly string[]) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'shop', deletionTimestamp: '2026-01-01T00:00:00Z' },
+        spec: { finalizers },
+      }) as never;
+    const about = {
+      kind: { group: '', version: 'v1', kind: 'Namespace' },
+      resource: { group: '', version: 'v1', resource: 'namespaces' },
+      subResource: 'finalize',
+      operation: 'UPDATE' as const,
+    };
+    expect(await validate({ ...about, object: going([]), oldObject: going(['kubernetes']) })).toEqual({});
+  });
+
   it('admits what no policy is registered for any more', async () => {
     expect(await setUp([]).validate()).toEqual({});
   });

@@ -18,7 +18,7 @@ export interface PolicyRegistrationsOptions {
 export interface PolicyRegistrations {
   readonly mutate: Registration;
   readonly validate: Registration;
-  /** Why the API server takes no webhook for the policy; undefined when it does. */
+  /** Why there is no webhook for the policy, though it needs one. */
   refusalOf(program: PolicyProgram): string | undefined;
   /** True when the cluster asks about everything that the policy has a say in. */
   isRegistered(program: PolicyProgram): boolean;
@@ -101,16 +101,13 @@ function entriesOf(
         failurePolicy: group.failurePolicy,
         timeoutSeconds: group.timeoutSeconds,
         matchConditions: group.matchConditions,
-        ...(group.namespace === undefined ? {} : { namespaceSelector: onlyNamespace(group.namespace) }),
+        namespace: group.namespace,
       },
     ];
   });
 }
 
-/** Set on every namespace by the API server itself. */
-const onlyNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
-
-/** `fail/policy/ns/name` as parts of a DNS name. */
+/** `fail/namespace/ns` as parts of a DNS name. */
 const nameOf = (route: string) => route.split('/').reverse().join('.');
 
 /** Policies decide what is registered, and new kinds may be what a policy has been waiting for. */

@@ -109,7 +109,7 @@ async function ensureAll(
   const kept = new Set<string>();
   for (const object of wanted) {
     kept.add(identityOf(object));
-    if (synchronize) await effects.follow(await writer.typeOf(object, signal));
+    if (synchronize) await effects.follow(await writer.writableTypeOf(object, program.key, signal));
     const source = sourceOf(object, rule, run.sources);
     const origin: Origin = {
       policy: program.key,

@@ -40,6 +40,13 @@ export class DownstreamWriter {
     throw new GenerateError('generate-unknown-kind', `the server has no kind ${renderGvk(gvkOf(object))}`);
   }
 
+  /** The object's kind, if the policy may write it at all; nothing is done for one that it may not. */
+  async writableTypeOf(object: KubeObject, policy: string, signal: AbortSignal): Promise<ResourceType> {
+    const type = await this.typeOf(object, signal);
+    checkScope(policy, type, object);
+    return type;
+  }
+
   /** Makes sure that the object is there; with `synchronize`, that it is as wanted. */
   async ensure(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
     const text = object.metadata.annotations?.[oncePerAnnotation];
@@ -65,8 +72,7 @@ export class DownstreamWriter {
   }
 
   private async write(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
-    const type = await this.typeOf(object, signal);
-    checkScope(origin.policy, type, object);
+    const type = await this.writableTypeOf(object, origin.policy, signal);
     const wanted = withOrigin(placed(object, type), { installation: this.options.installation, origin });
     try {
       await this.create(type, wanted, signal);
@@ -123,8 +129,7 @@ export class DownstreamWriter {
   /** Writes what a mutation made of an existing object, if nobody has changed it since it was read. */
   async change(target: KubeObject, policy: string, signal: AbortSignal): Promise<void> {
     const { client, fieldManager } = this.options;
-    const type = await this.typeOf(target, signal);
-    checkScope(policy, type, target);
+    const type = await this.writableTypeOf(target, policy, signal);
     await this.permitted('update', type, target.metadata.namespace, async () => {
       this.remember(await client.replace<KubeObject>(type, target, { signal, fieldManager }));
     });

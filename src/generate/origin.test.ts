@@ -9,9 +9,10 @@ const origin: Origin = {
   trigger: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u-1' },
   operation: 'CREATE',
   synchronize: true,
-  source: 'v1/Secret/library/original',
+  source: 'v1/ConfigMap/shop/original',
 };
-const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'copied', labels: { app: 'x' } } };
+const metadata = { name: 'copied', namespace: 'shop', labels: { app: 'x' } };
+const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
 
 describe('the origin of an object', () => {
   it('is in the labels that Kyverno uses, and in full in an annotation', () => {
@@ -29,8 +30,8 @@ describe('the origin of an object', () => {
       'generate.kyverno.io/trigger-uid': 'u-1',
       'generate.kyverno.io/clone-source': '',
       'generate.kyverno.io/source-name': 'original',
-      'generate.kyverno.io/source-namespace': 'library',
-      'generate.kyverno.io/source-kind': 'Secret',
+      'generate.kyverno.io/source-namespace': 'shop',
+      'generate.kyverno.io/source-kind': 'ConfigMap',
       'generate.kyverno.io/source-version': 'v1',
       'generate.kyverno.io/source-group': '',
       'supercargo.dev/owner': 'ours',
@@ -41,7 +42,7 @@ describe('the origin of an object', () => {
   it('is nobody’s without our label, or when it cannot be read', () => {
     const marked = withOrigin(object, { installation: 'theirs', origin });
     expect(originOf(marked, 'ours')).toBeUndefined();
-    for (const text of ['', 'null', '[]', '{"trigger":1}', '{'])
+    for (const text of ['', 'null', '[]', '{"trigger":1}', '{"trigger":{}}', '{'])
       expect(
         originOf(
           {
@@ -51,6 +52,22 @@ describe('the origin of an object', () => {
           'ours',
         ),
       ).toBeUndefined();
+  });
+
+  it('is not believed where a namespaced policy would reach out of its namespace', () => {
+    const read = (given: Partial<Origin>, namespace = 'shop') =>
+      originOf(
+        withOrigin(
+          { ...object, metadata: { ...metadata, namespace } },
+          { installation: 'ours', origin: { ...origin, ...given } },
+        ),
+        'ours',
+      );
+    expect(read({ source: undefined })).toBeDefined();
+    expect(read({ source: 'v1/Secret/kube-system/token' })).toBeUndefined();
+    expect(read({ trigger: { ...origin.trigger, namespace: 'kube-system' } })).toBeUndefined();
+    expect(read({}, 'victim')).toBeUndefined();
+    expect(read({ policy: 'cluster-policy', source: 'v1/ConfigMap/library/original' }, 'victim')).toBeDefined();
   });
 
   it('makes a legal label of any text, and different ones of different texts', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ownerLabel } from '../api/index.ts';
 import { isJsonObject } from '../base/index.ts';
-import { type KubeObject, parseApiVersion, validateLabelValue } from '../object/index.ts';
+import { type KubeObject, parseApiVersion, parseKey, validateLabelValue } from '../object/index.ts';
 import type { TriggerOperation } from './trigger.ts';
 
 /** Where a generated object comes from, in full: labels are too short for names. */
@@ -92,14 +92,30 @@ function sourceLabels(source: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Undefined for what is not ours or does not say where it comes from: such an object is left alone. */
+/**
+ * Undefined for what is not ours or does not say where it comes from: such an object is left alone. Whoever writes the
+ * object writes this too, so a namespaced policy is believed only where all that is named is of its namespace.
+ */
 export function originOf(object: KubeObject, installation: string): Origin | undefined {
   if (object.metadata.labels?.[ownerLabel] !== installation) return undefined;
   try {
-    const origin: unknown = JSON.parse(object.metadata.annotations?.[originAnnotation] ?? '');
-    if (!isJsonObject(origin) || !isJsonObject(origin['trigger'])) return undefined;
-    return origin as unknown as Origin;
+    const value: unknown = JSON.parse(object.metadata.annotations?.[originAnnotation] ?? '');
+    return isOrigin(value) && isWithinPolicy(value, object) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isOrigin(value: unknown): value is Origin {
+  if (!isJsonObject(value) || !isJsonObject(value['trigger'])) return false;
+  const { trigger, policy, rule, source = '' } = value;
+  const { apiVersion, kind, namespace, name, uid } = trigger;
+  return [policy, rule, source, apiVersion, kind, namespace, name, uid].every((field) => typeof field === 'string');
+}
+
+function isWithinPolicy({ policy, trigger, source }: Origin, { metadata }: KubeObject): boolean {
+  const { namespace: own } = parseKey(policy);
+  if (own === undefined) return true;
+  const ofSource = source === undefined ? own : source.split('/').at(-2);
+  return metadata.namespace === own && trigger.namespace === own && ofSource === own;
 }

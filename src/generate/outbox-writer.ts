@@ -1,7 +1,7 @@
 import { ownerLabel } from '../api/index.ts';
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
-import type { KubeObject } from '../object/index.ts';
+import { type KubeObject, parseKey } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { configMaps } from './checkpoint-store.ts';
 
@@ -72,11 +72,14 @@ export class OutboxWriter {
     signal.removeEventListener('abort', onAbort);
   }
 
-  private concerned({ operation, kind, subresource, object, oldObject, ...rest }: AdmittedRequest): readonly string[] {
+  private concerned({ policyNamespace, ...given }: AdmittedRequest): readonly string[] {
+    const { operation, kind, subresource, object, oldObject, ...rest } = given;
     const request = { ...rest, operation, kind, subresource, object, oldObject, now: this.options.clock.now() };
     return [...this.options.table().policies.values()]
-      .filter(({ bound }) =>
-        bound.some((rule) => rule.concerns(kind, subresource) && rule.matches(request) === undefined),
+      .filter(
+        ({ program, bound }) =>
+          parseKey(program.key).namespace === policyNamespace &&
+          bound.some((rule) => rule.concerns(kind, subresource) && rule.matches(request) === undefined),
       )
       .map(({ program }) => program.key);
   }

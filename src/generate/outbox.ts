@@ -18,6 +18,8 @@ export interface AdmittedRequest {
   readonly namespaceLabels: Readonly<Record<string, string>>;
   readonly info: RequestInfo;
   readonly dryRun: boolean;
+  /** Whose policies the API server asks for: those of this namespace, or all ClusterPolicies. */
+  readonly policyNamespace?: string | undefined;
 }
 
 /** Called by admission for every review it lets through. Returns at once and never throws. */
@@ -28,14 +30,14 @@ export interface OutboxEntry {
   readonly id: string;
   readonly policies: readonly string[];
   readonly at: number;
-  readonly request: Omit<AdmittedRequest, 'dryRun' | 'namespaceLabels'>;
+  readonly request: Omit<AdmittedRequest, 'dryRun' | 'namespaceLabels' | 'policyNamespace'>;
 }
 
 export const maxOutboxBytes = 512 * 1024;
 
 /** The request without what is not needed, under a name that a repetition of it has too. */
 export function outboxEntryOf(
-  { dryRun: _, namespaceLabels: __, ...request }: AdmittedRequest,
+  { dryRun: _, namespaceLabels: __, policyNamespace: ___, ...request }: AdmittedRequest,
   policies: readonly string[],
   at: number,
 ): OutboxEntry {

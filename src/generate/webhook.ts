@@ -1,8 +1,15 @@
 import type { Clock } from '../base/index.ts';
 import type { DiscoveredType, Discovery } from '../kube/index.ts';
+import { parseKey } from '../object/index.ts';
 import type { RuleProgram } from '../policy/index.ts';
 import type { LivePolicies, Namespaces, Roles } from '../runtime/index.ts';
-import { createRequestReader, type Registration, type Reviewer, type WebhookRule } from '../webhook/index.ts';
+import {
+  createRequestReader,
+  type Registration,
+  type Reviewer,
+  type WebhookEntry,
+  type WebhookRule,
+} from '../webhook/index.ts';
 import type { AdmittedRequest } from './outbox.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
 
@@ -30,12 +37,14 @@ export function createRequestListener(options: RequestListenerOptions): {
         const signal = () => context.signal;
         const kind = await reader.kindOf(request, signal);
         const { object, oldObject, namespaceLabels, info } = await reader.read(request, kind, signal);
-        const wantsRoles = boundRules(table()).some(({ reads }) => reads.roles);
+        const policyNamespace = context.route === '' ? undefined : context.route;
+        const wantsRoles = (boundRules(table()).get(policyNamespace) ?? []).some(({ reads }) => reads.roles);
         const bound = wantsRoles ? await roles.of(info.userInfo, context.signal) : {};
         const { uid, operation, resource, subResource, namespace, dryRun } = request;
         const name = request.name || object?.metadata.name || '';
         const identity = { uid, operation, kind, resource, subresource: subResource, namespace, name };
-        collect({ ...identity, object, oldObject, namespaceLabels, info: { ...info, ...bound }, dryRun });
+        const subject = { object, oldObject, namespaceLabels, info: { ...info, ...bound } };
+        collect({ ...identity, ...subject, dryRun, policyNamespace });
         return {};
       },
     },
@@ -44,29 +53,53 @@ export function createRequestListener(options: RequestListenerOptions): {
       type: 'validating',
       async entries(signal) {
         const known = await discovery.list({ signal });
-        const rules = listenedRules(boundRules(createRuleTable(policies.current.programs, known)), known);
-        if (rules.length === 0) return [];
-        return [{ name: 'generate', path: '/generate', rules, failurePolicy: 'Ignore', timeoutSeconds: 5 }];
+        const bound = boundRules(createRuleTable(policies.current.programs, known));
+        return [...bound].flatMap(([namespace, ofNamespace]) => {
+          const rules = listenedRules(ofNamespace, known, namespace === undefined ? '*' : 'Namespaced');
+          return rules.length === 0 ? [] : [entryOf(namespace, rules)];
+        });
       },
       subscribe: (listener) => policies.subscribe(({ type }) => type === 'policy' && listener()),
     },
   };
 }
 
-const boundRules = ({ policies }: RuleTable): readonly RuleProgram[] =>
-  [...policies.values()].flatMap(({ bound }) => bound);
+/** Namespaced policies are asked about their namespace alone: nobody else's requests wait for them. */
+function entryOf(namespace: string | undefined, rules: readonly WebhookRule[]): WebhookEntry {
+  const base = { rules, failurePolicy: 'Ignore', timeoutSeconds: 5 } as const;
+  if (namespace === undefined) return { ...base, name: 'generate', path: '/generate' };
+  return { ...base, name: `${namespace}.namespace.generate`, path: `/generate/${namespace}`, namespace };
+}
 
-/** What the API server is to tell us of, and no more. */
-export function listenedRules(rules: readonly RuleProgram[], types: readonly DiscoveredType[]): readonly WebhookRule[] {
+/** The rules that only requests can serve, by the namespace of their policy; undefined for those of ClusterPolicies. */
+function boundRules({ policies }: RuleTable): ReadonlyMap<string | undefined, readonly RuleProgram[]> {
+  const byNamespace = new Map<string | undefined, RuleProgram[]>();
+  for (const [key, { bound }] of policies) {
+    if (bound.length === 0) continue;
+    const { namespace } = parseKey(key);
+    const rules = byNamespace.get(namespace);
+    if (rules) rules.push(...bound);
+    else byNamespace.set(namespace, [...bound]);
+  }
+  return byNamespace;
+}
+
+/** What the API server is to tell us of, and no more. A namespaceSelector leaves out no object without a namespace. */
+export function listenedRules(
+  rules: readonly RuleProgram[],
+  types: readonly DiscoveredType[],
+  scope: WebhookRule['scope'] = '*',
+): readonly WebhookRule[] {
   const resources = new Map<string, { readonly rule: Omit<WebhookRule, 'resources'>; readonly names: Set<string> }>();
-  for (const rule of rules) {
+  for (const program of rules) {
     for (const type of types) {
+      if (scope === 'Namespaced' && !type.namespaced) continue;
       for (const subresource of ['', ...type.subresources]) {
-        if (!rule.concerns(type, subresource)) continue;
-        const operations = operationsOf(rule, subresource);
+        if (!program.concerns(type, subresource)) continue;
+        const operations = operationsOf(program, subresource);
         const id = JSON.stringify([type.group, type.version, operations]);
-        const scope = { operations, apiGroups: [type.group], apiVersions: [type.version], scope: '*' as const };
-        const entry = resources.get(id) ?? { rule: scope, names: new Set<string>() };
+        const rule = { operations, apiGroups: [type.group], apiVersions: [type.version], scope };
+        const entry = resources.get(id) ?? { rule, names: new Set<string>() };
         entry.names.add(subresource === '' ? type.resource : `${type.resource}/${subresource}`);
         resources.set(id, entry);
       }

@@ -97,8 +97,10 @@ export function createLivePolicies({
   };
   const except = (object: KubeObject): void => {
     const { program, issues } = compileException(object);
-    const { namespace = 'default' } = object.metadata;
-    if (program)
+    const { namespace = 'default', deletionTimestamp } = object.metadata;
+    // Whoever deletes an exception ends it; a finalizer must not keep it in force.
+    if (deletionTimestamp !== undefined) exceptions.delete(keyOf(object));
+    else if (program)
       exceptions.set(
         keyOf(object),
         exceptionsCountForAll(exceptionNamespaces, namespace) ? program : confineException(program, namespace),
@@ -123,8 +125,7 @@ export function createLivePolicies({
   exceptionInformer.addHandler({
     onAdd: ({ stored }) => except(stored),
     onUpdate: ({ stored, previous }) => {
-      if (stored.metadata.generation === undefined || stored.metadata.generation !== previous.metadata.generation)
-        except(stored);
+      if (stored.metadata.generation === undefined || !isSameException(stored, previous)) except(stored);
     },
     onDelete: ({ stored }) => {
       if (exceptions.delete(keyOf(stored))) tell({ type: 'exceptions' });
@@ -154,6 +155,10 @@ export function createLivePolicies({
       return () => listeners.delete(listener);
     },
   };
+}
+
+function isSameException({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
+  return a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
 }
 
 /** Whether exceptions of a namespace count for ClusterPolicies and for policies of other namespaces. */

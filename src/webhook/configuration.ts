@@ -54,7 +54,7 @@ export function renderConfiguration(
   };
 }
 
-function renderWebhook(entry: WebhookEntry, type: Registration['type'], options: ConfigurationOptions) {
+export function renderWebhook(entry: WebhookEntry, type: Registration['type'], options: ConfigurationOptions) {
   const { name, rules, failurePolicy, timeoutSeconds, matchConditions } = entry;
   return {
     name: `${name}.${options.installation}.svc`,
@@ -79,14 +79,28 @@ function clientConfigOf({ path }: WebhookEntry, { address, bundle }: Configurati
     : { ...caBundle, service: { ...address.service, path } };
 }
 
+/** Set on every namespace by the API server itself. */
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Namespaces that fit all: an entry never sees one that the administrator's selector leaves out. */
 function namespaceSelectorOf(
-  { namespaceSelector: own = {} }: WebhookEntry,
+  { namespaceSelector: own = {}, namespace }: WebhookEntry,
   { namespaceSelector = {}, exemptNamespaces }: ConfigurationOptions,
 ): LabelSelector {
-  const exempt = { key: 'kubernetes.io/metadata.name', operator: 'NotIn' as const, values: [...exemptNamespaces] };
-  const matchLabels = { ...namespaceSelector.matchLabels, ...own.matchLabels };
+  const labels = namespaceSelector.matchLabels ?? {};
+  const matchLabels = { ...own.matchLabels, ...labels };
+  // Of two values for one label, the merge above keeps one; the other must hold as well.
+  const dropped = Object.entries(own.matchLabels ?? {}).filter(([key]) => Object.hasOwn(labels, key));
   return {
     ...(Object.keys(matchLabels).length > 0 ? { matchLabels } : {}),
-    matchExpressions: [...(namespaceSelector.matchExpressions ?? []), ...(own.matchExpressions ?? []), exempt],
+    matchExpressions: [
+      ...(namespaceSelector.matchExpressions ?? []),
+      ...dropped.map(([key, value]) => isIn(key, value)),
+      ...(own.matchExpressions ?? []),
+      ...(namespace === undefined ? [] : [isIn(nameLabel, namespace)]),
+      { key: nameLabel, operator: 'NotIn', values: [...exemptNamespaces] },
+    ],
   };
 }
+
+const isIn = (key: string, value: string) => ({ key, operator: 'In' as const, values: [value] });

@@ -8,7 +8,9 @@ import {
   configurationName,
   configurationTypes,
   renderConfiguration,
+  renderWebhook,
 } from './configuration.ts';
+import { fitEntries } from './entry-space.ts';
 import type { RefusedEntry, Registration, WebhookEntry } from './reviewer.ts';
 
 export interface RegistrarOptions {
@@ -43,7 +45,12 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     const settings = options.options();
     if (!registration || !settings) return undefined;
     const entries = await registration.entries(signal);
-    const refused: RefusedEntry[] = [];
+    const sizeOf = (entry: WebhookEntry) =>
+      Buffer.byteLength(JSON.stringify(renderWebhook(entry, registration.type, { installation, ...settings })));
+    const { fitting, tooLarge } = fitEntries(entries, sizeOf);
+    const refused: RefusedEntry[] = [...tooLarge];
+    for (const { entry, message } of tooLarge)
+      log.warn('a webhook is not registered', { configuration: name, webhook: entry.name, error: message });
     const register = async (accepted: readonly WebhookEntry[]): Promise<readonly WebhookEntry[]> => {
       const wanted = renderConfiguration(registration, accepted, { installation, ...settings });
       try {
@@ -60,7 +67,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
         return register(accepted.filter((entry) => !found.some((one) => one.entry === entry)));
       }
     };
-    const registered = await register(entries);
+    const registered = await register(fitting);
     registration.onRegistered?.(registered, refused);
     inStep.add(name);
     if (inStep.size === byName.size) options.onInStep();
@@ -109,12 +116,15 @@ export function createRegistrar(options: RegistrarOptions): Controller {
   };
 }
 
-/** The entries whose match conditions the API server names as invalid: one policy's mistake costs that policy only. */
+/** What an entry has from its policies; the rest is the same for all, and its fault is none of theirs. */
+const ownFields = /^webhooks\[(\d+)\]\.(?:name|rules|matchConditions|failurePolicy|timeoutSeconds)\b/;
+
+/** The entries that the API server names as invalid: one policy's mistake costs that policy only. */
 function refusedEntries(entries: readonly WebhookEntry[], thrown: unknown): readonly RefusedEntry[] {
   if (!isKubeError(thrown, 'kube-invalid')) return [];
   const messages = new Map<number, string>();
   for (const { field, message } of thrown.causes) {
-    const index = /^webhooks\[(\d+)\]\.matchConditions/.exec(field ?? '')?.[1];
+    const index = ownFields.exec(field ?? '')?.[1];
     if (index !== undefined && !messages.has(Number(index))) messages.set(Number(index), message ?? 'invalid');
   }
   return [...messages].flatMap(([index, message]) => (entries[index] ? [{ entry: entries[index], message }] : []));

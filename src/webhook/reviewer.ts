@@ -2,7 +2,7 @@ import type { LabelSelector } from '../object/index.ts';
 import type { AdmissionRequest, AdmissionVerdict } from './review.ts';
 
 export interface ReviewContext {
-  /** What follows the reviewer's own part of the path: `fail`, `fail/policy/default/x`. */
+  /** What follows the reviewer's own part of the path: `fail`, `fail/namespace/default`. */
   readonly route: string;
   /** Whether the peer proved to be the API server by its client certificate; anybody may have sent the review otherwise. */
   readonly authenticated: boolean;
@@ -40,10 +40,12 @@ export interface WebhookEntry {
   readonly timeoutSeconds: number;
   /** Beside the program's own: only namespaces that fit both are asked about. */
   readonly namespaceSelector?: LabelSelector;
+  /** Asked about this namespace alone, and answered for by it: its entries share what space others leave. */
+  readonly namespace?: string | undefined;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
 }
 
-/** An entry that the API server does not take: its match conditions cannot be compiled. */
+/** An entry that is not registered: the API server does not take it, or there is no space for it. */
 export interface RefusedEntry {
   readonly entry: WebhookEntry;
   readonly message: string;
@@ -61,6 +63,6 @@ export interface Registration {
   entries(signal: AbortSignal): Promise<readonly WebhookEntry[]>;
   /** Hears when `entries` may answer something new; returns the way to stop. */
   subscribe(listener: () => void): () => void;
-  /** Called after the cluster has what `entries` answered, but for those that the API server refused. */
+  /** Called after the cluster has what `entries` answered, but for those that were refused. */
   onRegistered?(entries: readonly WebhookEntry[], refused: readonly RefusedEntry[]): void;
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../base/index.ts';
+import type { InformerHandler } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { createLivePolicies, policyTypes } from './live-policies.ts';
+
+const exception = (metadata: object): KubeObject => ({
+  apiVersion: 'kyverno.io/v2',
+  kind: 'PolicyException',
+  metadata: { name: 'e', namespace: 'shop', generation: 1, ...metadata },
+  spec: {
+    exceptions: [{ policyName: 'p', ruleNames: ['*'] }],
+    match: { any: [{ resources: { kinds: ['ConfigMap'] } }] },
+  },
+});
+
+test('an exception that is being deleted does not count any more, whatever finalizers it has', () => {
+  const handlers = new Map<string, InformerHandler<KubeObject>>();
+  const informers = {
+    for: ({ kind }: { readonly kind: string }) => ({
+      hasSynced: true,
+      addHandler: (handler: InformerHandler<KubeObject>) => void handlers.set(kind, handler),
+    }),
+  };
+  const policies = createLivePolicies({ informers: informers as never, log: silentLogger });
+  const { onAdd, onUpdate } = handlers.get(policyTypes.exception.kind)!;
+  const stored = exception({});
+  onAdd?.({ stored, isInitial: true } as never);
+  expect(policies.current.exceptions).toHaveLength(1);
+  onUpdate?.({ stored: exception({ deletionTimestamp: 'now', finalizers: ['x'] }), previous: stored } as never);
+  expect(policies.current.exceptions).toEqual([]);
+});
