@@ -196,6 +196,12 @@ const schema = z.strictObject({
         .default(['PolicyApplied', 'PolicySkipped']),
     })
     .prefault({}),
+  generate: z
+    .strictObject({
+      /** Takes every review for the API server's, also without `webhook.clientCA`. */
+      trustReviews: z.boolean().default(false),
+    })
+    .prefault({}),
   report: z
     .strictObject({
       /** A report per policy and namespace; false for the old form, a report per namespace. */

@@ -61,6 +61,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         lookUps: { allowAnyAddress: true },
         network: { allowLoopback: true },
         create: { allowLocalRepositories: true, allowLoopback: true },
+        generate: { trustReviews: true },
         mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry], trustReviews: true },
         leaderElection: { enabled: false },
       }),

@@ -20,6 +20,10 @@ export interface GeneratorOptions {
   readonly turns?: EvaluationTurns | undefined;
   /** Whether `listener` is asked about requests. */
   readonly hearsRequests: boolean;
+  /** Takes every review for the API server's, also without a client certificate. */
+  readonly trustsReviews: boolean;
+  /** Whether reviews can be trusted at all: by `trustsReviews`, or because the API server authenticates itself. */
+  readonly canTrust: boolean;
   readonly events: EventRecorder;
   readonly metrics: Registry;
   /** Where the checkpoint, the marks and the outboxes are. */
@@ -58,7 +62,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   });
   const currentTable = () => (table ??= createRuleTable(policies.current.programs, types));
   const outbox = new OutboxWriter({ ...options, log, telling, table: currentTable });
-  const collect: CollectReview = (request) => outbox.collect(request);
+  const collect: CollectReview = (request, signal) => outbox.collect(request, signal);
   /** Which rules need the outbox depends on the kinds the server has. */
   const learnKinds = async (signal: AbortSignal) => {
     while (!signal.aborted) {

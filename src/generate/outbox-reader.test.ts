@@ -29,6 +29,7 @@ function entry(name: string) {
     namespaceLabels: {},
     info: { userInfo: { username: 'jane', groups: [] }, roles: [], clusterRoles: [] },
     dryRun: false,
+    isTrusted: true,
   };
   return outboxEntryOf(request, ['p'], 0);
 }
@@ -60,6 +61,7 @@ async function listenersAfter(count: number): Promise<number> {
       log: silentLogger,
     }),
     trigger: ({ done }) => queueMicrotask(done),
+    confirmableOf: () => new Set(),
   });
   const running = reader.run(stop.signal);
   await vi.waitFor(() => expect(stored['data']).toEqual({ entries: '[]' }));

@@ -3,6 +3,7 @@ import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.
 import { createInformer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, keyOf, renderApiVersion } from '../object/index.ts';
 import { configMaps } from './checkpoint-store.ts';
+import { objectAfter, readSubject } from './confirmation.ts';
 import { type OutboxEntry, parseOutbox, renderOutbox, wasPersisted } from './outbox.ts';
 import { outboxLabel } from './outbox-writer.ts';
 import type { PendingTrigger } from './pending.ts';
@@ -16,6 +17,8 @@ export interface OutboxReaderOptions {
   readonly log: Logger;
   readonly telling: Telling;
   readonly trigger: (trigger: PendingTrigger) => void;
+  /** The rules of a policy that may act on requests that nobody vouches for. */
+  readonly confirmableOf: (policy: string) => ReadonlySet<string>;
   /** So long after admission a write must have happened; else it was refused by somebody after us. */
   readonly persistMs?: number | undefined;
 }
@@ -64,7 +67,8 @@ export class OutboxReader {
     const { clock, log } = this.options;
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (await this.happened(entry, signal)) await this.runPolicies(entry, signal);
+        const effect = await this.effectOf(entry, signal);
+        if (effect) await this.runPolicies(entry, effect.stored, signal);
         this.seen.get(entry.id)!.isDone = true;
         await this.takeOut(keyOf(box), entry.id, signal);
         return;
@@ -76,29 +80,29 @@ export class OutboxReader {
     }
   }
 
-  private async happened({ request, at }: OutboxEntry, signal: AbortSignal): Promise<boolean> {
+  /** What the request left in the API server; undefined when it was not carried out. */
+  private async effectOf(
+    { request, at }: OutboxEntry,
+    signal: AbortSignal,
+  ): Promise<{ readonly stored: KubeObject | undefined } | undefined> {
     const { client, clock, persistMs = defaultPersistMs } = this.options;
-    const type = { ...request.resource, kind: request.kind.kind, namespaced: request.namespace !== '' };
-    const isNamespace = type.group === '' && type.resource === 'namespaces';
-    const key = { name: request.name, ...(isNamespace || !type.namespaced ? {} : { namespace: request.namespace }) };
     for (let looks = 0; ; looks++) {
-      let current: KubeObject | undefined;
-      if (request.operation !== 'CONNECT' && request.name !== '') {
-        try {
-          current = await client.get<KubeObject>({ ...type, namespaced: 'namespace' in key }, key, { signal });
-        } catch (thrown) {
-          if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
-        }
-      }
-      if (wasPersisted(request, current) === 'yes') return true;
-      if (clock.now() - at > persistMs) return false;
+      const isStored = request.operation !== 'CONNECT' && request.name !== '';
+      const stored = isStored ? await readSubject(client, request, signal) : undefined;
+      if (wasPersisted(request, stored) === 'yes') return { stored };
+      if (clock.now() - at > persistMs) return undefined;
       await clock.sleep(backoffMs(looks, lookAgain), signal);
     }
   }
 
   /** Every policy of the entry, each until it succeeds or has failed too often. */
-  private async runPolicies({ policies, request }: OutboxEntry, signal: AbortSignal): Promise<void> {
-    const { operation, object, oldObject, info, subresource } = request;
+  private async runPolicies(
+    { policies, request }: OutboxEntry,
+    stored: KubeObject | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { operation, oldObject, info, subresource, isTrusted } = request;
+    const object = objectAfter(request, stored);
     const subject = object ?? oldObject;
     if (!subject) return;
     const type = { ...request.resource, kind: request.kind.kind, namespaced: request.namespace !== '' };
@@ -115,7 +119,8 @@ export class OutboxReader {
             };
             const failed = () => end(false);
             signal.addEventListener('abort', failed, { once: true });
-            this.options.trigger({ policy, type, identity, occasion, done: () => end(true), onFailed: failed });
+            const rules = isTrusted === true ? undefined : this.options.confirmableOf(policy);
+            this.options.trigger({ policy, type, identity, occasion, rules, done: () => end(true), onFailed: failed });
           });
           if (isDone) return;
           await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);

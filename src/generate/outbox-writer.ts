@@ -4,7 +4,7 @@ import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, parseKey } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { configMaps } from './checkpoint-store.ts';
-
+import { confirmedBefore } from './confirmation.ts';
 import { type AdmittedRequest, Outbox, type OutboxEntry, outboxEntryOf, parseOutbox, renderOutbox } from './outbox.ts';
 import type { RuleTable } from './rule-table.ts';
 import type { Telling } from './telling.ts';
@@ -35,11 +35,16 @@ export class OutboxWriter {
 
   constructor(private readonly options: OutboxWriterOptions) {}
 
-  collect(request: AdmittedRequest): void {
-    if (request.dryRun) return;
-    const { clock, telling, policies } = this.options;
-    const keys = this.concerned(request);
-    if (keys.length === 0) return;
+  async collect(claimed: AdmittedRequest, signal: AbortSignal): Promise<void> {
+    if (claimed.dryRun || this.concerned(claimed).length === 0) return;
+    const { client, clock, telling, policies, log } = this.options;
+    const request = claimed.isTrusted ? claimed : await confirmedBefore(client, claimed, signal);
+    const keys = request ? this.concerned(request) : [];
+    if (!request || keys.length === 0) {
+      const { operation, namespace, name } = claimed;
+      log.debug('a review was not confirmed by the API server', { operation, namespace, name });
+      return;
+    }
     const entry = outboxEntryOf(request, keys, clock.now());
     if (this.waiting.add(entry)) {
       this.wake();
@@ -72,14 +77,16 @@ export class OutboxWriter {
     signal.removeEventListener('abort', onAbort);
   }
 
-  private concerned({ policyNamespace, ...given }: AdmittedRequest): readonly string[] {
-    const { operation, kind, subresource, object, oldObject, ...rest } = given;
-    const request = { ...rest, operation, kind, subresource, object, oldObject, now: this.options.clock.now() };
+  private concerned({ policyNamespace, isTrusted, ...given }: AdmittedRequest): readonly string[] {
+    const { kind, subresource } = given;
+    const request = { ...given, now: this.options.clock.now() };
     return [...this.options.table().policies.values()]
       .filter(
-        ({ program, bound }) =>
+        ({ program, bound, confirmable }) =>
           parseKey(program.key).namespace === policyNamespace &&
-          bound.some((rule) => rule.concerns(kind, subresource) && rule.matches(request) === undefined),
+          (isTrusted ? bound : confirmable).some(
+            (rule) => rule.concerns(kind, subresource) && rule.matches(request) === undefined,
+          ),
       )
       .map(({ program }) => program.key);
   }

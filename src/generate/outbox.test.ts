@@ -27,6 +27,7 @@ const request = (more: Partial<AdmittedRequest> = {}): AdmittedRequest => ({
   namespaceLabels: {},
   info: { userInfo: { username: 'jane', groups: [] }, roles: [], clusterRoles: [] },
   dryRun: false,
+  isTrusted: true,
   ...more,
 });
 

@@ -20,10 +20,12 @@ export interface AdmittedRequest {
   readonly dryRun: boolean;
   /** Whose policies the API server asks for: those of this namespace, or all ClusterPolicies. */
   readonly policyNamespace?: string | undefined;
+  /** The API server sent it for certain. Of any other, only what reads of the API server confirm is used. */
+  readonly isTrusted: boolean;
 }
 
-/** Called by admission for every review it lets through. Returns at once and never throws. */
-export type CollectReview = (request: AdmittedRequest) => void;
+/** Takes a review. To be waited for before the review is answered: the state before it is read meanwhile. */
+export type CollectReview = (request: AdmittedRequest, signal: AbortSignal) => Promise<void>;
 
 /** One request that policies with admission-bound rules are to act on. */
 export interface OutboxEntry {
@@ -43,7 +45,7 @@ export function outboxEntryOf(
 ): OutboxEntry {
   const slim = {
     ...request,
-    ...(request.object ? { object: withoutManagers(request.object) } : {}),
+    ...(request.object ? { object: request.isTrusted ? withoutManagers(request.object) : nameOf(request.object) } : {}),
     ...(request.oldObject ? { oldObject: withoutManagers(request.oldObject) } : {}),
   };
   const { operation, kind, subresource, namespace, name, object, oldObject, info } = request;
@@ -59,6 +61,11 @@ export function outboxEntryOf(
 function withoutManagers(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** What the sender says of an object is not kept where the stored one is used. */
+function nameOf({ apiVersion, kind, metadata: { name = '', namespace = '', uid = '' } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, uid, ...(namespace === '' ? {} : { namespace }) } };
 }
 
 /** Entries of one replica: no two of one name, and never more than fits. */

@@ -1,7 +1,7 @@
 import type { DiscoveredType } from '../kube/index.ts';
 import { type GroupVersionKind, renderGvr } from '../object/index.ts';
 import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
-import { followedTypes, isAdmissionBound, isGenerating } from './rules.ts';
+import { followedTypes, isAdmissionBound, isGenerating, needsTrust } from './rules.ts';
 
 /** A policy with the rules of it that work from watches, and those that only a request can serve. */
 export interface GeneratingPolicy {
@@ -9,6 +9,8 @@ export interface GeneratingPolicy {
   readonly watched: readonly RuleProgram[];
   readonly watchedNames: ReadonlySet<string>;
   readonly bound: readonly RuleProgram[];
+  /** Of the bound ones, those that act on nothing but what reads of the API server confirm. */
+  readonly confirmable: readonly RuleProgram[];
 }
 
 /** Which kinds trigger which policies, for one set of policies and one state of the server's kinds. */
@@ -37,7 +39,8 @@ export function createRuleTable(programs: readonly PolicyProgram[], known: reado
     const bound = rules.filter((rule) => isAdmissionBound(rule, known));
     const watched = rules.filter((rule) => !bound.includes(rule));
     const watchedNames = new Set(watched.map(({ name }) => name));
-    policies.set(program.key, { program, watched, watchedNames, bound });
+    const confirmable = bound.filter((rule) => !needsTrust(rule, known));
+    policies.set(program.key, { program, watched, watchedNames, bound, confirmable });
     for (const rule of watched) {
       const followed = followedTypes(rule, known);
       if (followed.length === 0) hasUnknownKinds = true;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DiscoveredType } from '../kube/index.ts';
 import { compilePolicy } from '../policy/index.ts';
-import { actsOnExisting, followedTypes, isAdmissionBound } from './rules.ts';
+import { actsOnExisting, followedTypes, isAdmissionBound, needsTrust } from './rules.ts';
 
 const type = (group: string, version: string, kind: string, more: Partial<DiscoveredType> = {}): DiscoveredType => ({
   group,
@@ -95,6 +95,17 @@ describe('a rule', () => {
     expect(isAdmissionBound(ruleOf(kinds('Pod'), reading('request.object.spec.serviceAccountName')).rule, types)).toBe(
       false,
     );
+  });
+
+  it.each([
+    [true, 'reads who asked', kinds('Pod'), reading('request.userInfo.username')],
+    [true, 'matches a subject', { ...kinds('Pod'), subjects: [{ kind: 'User', name: 'jane' }] }, {}],
+    [true, 'matches a subresource', kinds('Pod/exec'), {}],
+    [true, 'matches a kind that is never stored', kinds('TokenReview'), {}],
+    [false, 'matches deletions', { resources: { kinds: ['Pod'], operations: ['DELETE'] } }, {}],
+    [false, 'reads what was before', kinds('Pod'), reading('request.oldObject.metadata.name')],
+  ])('needs a trusted review (%s) when it %s', (expected, _, match, more) => {
+    expect(needsTrust(ruleOf(match, more).rule, types)).toBe(expected);
   });
 
   it('follows each kind in one version, and restless kinds only by name', () => {

@@ -7,18 +7,25 @@ export function isGenerating(rule: RuleProgram): boolean {
 }
 
 /**
- * Whether only an admission request can tell what the rule wants to know: who asked, what was there before, a deletion,
- * a connection, a subresource, or a kind that is never stored. Every other rule works from watches.
+ * Whether a rule acts on what only the sender of a review can know: who asked, a connection, a subresource, or a kind
+ * that is never stored. Reads of the API server confirm everything else.
  */
-export function isAdmissionBound(rule: RuleProgram, types: readonly DiscoveredType[]): boolean {
+export function needsTrust(rule: RuleProgram, types: readonly DiscoveredType[]): boolean {
   const { reads, operations } = rule;
-  if (reads.user || reads.oldObject || reads.options) return true;
-  if (operations.has('DELETE') || operations.has('CONNECT')) return true;
+  if (reads.user || reads.roles || reads.options || operations.has('CONNECT')) return true;
   return types.some(
     (type) =>
       (rule.concerns(type, '') && !isFollowed(type)) ||
       type.subresources.some((sub) => sub !== 'ephemeralcontainers' && rule.concerns(type, sub)),
   );
+}
+
+/**
+ * Whether only an admission request can tell what the rule wants to know: who asked, what was there before, a deletion,
+ * a connection, a subresource, or a kind that is never stored. Every other rule works from watches.
+ */
+export function isAdmissionBound(rule: RuleProgram, types: readonly DiscoveredType[]): boolean {
+  return rule.reads.oldObject || rule.operations.has('DELETE') || needsTrust(rule, types);
 }
 
 const isFollowed = ({ verbs }: DiscoveredType): boolean => verbs.includes('list') && verbs.includes('watch');

@@ -34,6 +34,8 @@ export interface TermOptions {
   readonly installation: string;
   /** Whether requests are heard: without, rules that are bound to admission cannot work. */
   readonly hearsRequests: boolean;
+  /** Whether the sender of a review can be known. */
+  readonly canTrust: boolean;
   readonly persistMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -107,7 +109,11 @@ class Term {
       await this.followDownstream(opened.checkpoint);
       this.refresh();
       this.restored = undefined;
-      const outbox = new OutboxReader({ ...this.options, trigger: (one) => this.worker.trigger(one) });
+      const outbox = new OutboxReader({
+        ...this.options,
+        trigger: (one) => this.worker.trigger(one),
+        confirmableOf: (policy) => new Set(this.table.policies.get(policy)?.confirmable.map(({ name }) => name) ?? []),
+      });
       running.push(this.scanner.run(this.signal), outbox.run(this.signal), this.lookAround());
       log.info('generation started', { policies: this.table.policies.size, kinds: this.followers.size });
       await Promise.all(running);
@@ -233,11 +239,14 @@ class Term {
   }
 
   private tellUnheard(): void {
-    if (this.options.hearsRequests) return;
-    for (const [key, { program, bound }] of this.table.policies) {
-      const [rule] = bound;
+    const { hearsRequests, canTrust } = this.options;
+    for (const [key, { program, bound, confirmable }] of this.table.policies) {
+      const rule = bound.find((one) => !hearsRequests || (!canTrust && !confirmable.includes(one)));
       if (!rule) continue;
-      const message = `rule ${rule.name} needs what only requests tell; switch on the feature admission`;
+      const message = hearsRequests
+        ? `rule ${rule.name} acts on what only the sender of a review knows, and reviews are not authenticated: ` +
+          'set webhook.clientCA, or generate.trustReviews where only the API server reaches the webhook port'
+        : `rule ${rule.name} needs what only requests tell; switch on the feature admission`;
       this.options.telling.failed(key, program.policy, { reason: 'GenerateFailed', message });
     }
   }

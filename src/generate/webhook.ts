@@ -10,7 +10,7 @@ import {
   type WebhookEntry,
   type WebhookRule,
 } from '../webhook/index.ts';
-import type { AdmittedRequest } from './outbox.ts';
+import type { CollectReview } from './outbox.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
 
 export interface RequestListenerOptions {
@@ -20,7 +20,9 @@ export interface RequestListenerOptions {
   readonly namespaces: Namespaces;
   readonly roles: Roles;
   readonly clock: Clock;
-  readonly collect: (request: AdmittedRequest) => void;
+  /** Takes every review for the API server's, also without a client certificate. */
+  readonly trustsReviews: boolean;
+  readonly collect: CollectReview;
 }
 
 /** Hears of the requests that admission-bound rules act on. It never refuses, and nobody waits for it when it is gone. */
@@ -28,7 +30,7 @@ export function createRequestListener(options: RequestListenerOptions): {
   readonly reviewer: Reviewer;
   readonly registration: Registration;
 } {
-  const { table, discovery, policies, roles, collect } = options;
+  const { table, discovery, policies, roles, trustsReviews, collect } = options;
   const reader = createRequestReader(options);
   return {
     reviewer: {
@@ -41,10 +43,11 @@ export function createRequestListener(options: RequestListenerOptions): {
         const wantsRoles = (boundRules(table()).get(policyNamespace) ?? []).some(({ reads }) => reads.roles);
         const bound = wantsRoles ? await roles.of(info.userInfo, context.signal) : {};
         const { uid, operation, resource, subResource, namespace, dryRun } = request;
-        const name = request.name || object?.metadata.name || '';
+        const name = request.name || (object ?? oldObject)?.metadata.name || '';
+        const isTrusted = context.authenticated || trustsReviews;
         const identity = { uid, operation, kind, resource, subresource: subResource, namespace, name };
         const subject = { object, oldObject, namespaceLabels, info: { ...info, ...bound } };
-        collect({ ...identity, ...subject, dryRun, policyNamespace });
+        await collect({ ...identity, ...subject, dryRun, policyNamespace, isTrusted }, context.signal);
         return {};
       },
     },

@@ -17,6 +17,8 @@ export const wireGenerate: WireFeature = (environment) => {
     roles,
     turns,
     hearsRequests,
+    trustsReviews: config.generate.trustReviews,
+    canTrust: config.generate.trustReviews || config.webhook.clientCA !== undefined,
     events,
     metrics,
     namespace,

@@ -40,6 +40,8 @@ export async function startGenerator(
     namespaces: createNamespaces({ client, informers }),
     roles: createRoles({ informers }),
     hearsRequests: true,
+    trustsReviews: true,
+    canTrust: true,
     events,
     lookUps: {
       ...createLookUps({ client: world.connection.client, discovery, clock: systemClock, log }),

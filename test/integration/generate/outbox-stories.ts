@@ -103,9 +103,10 @@ export function defineOutboxStories(cluster: () => Cluster): void {
         namespaceLabels: {},
         info: { userInfo: { username: 'jane', groups: [] }, roles: [], clusterRoles: [] },
         dryRun: false,
+        isTrusted: true,
         ...more,
       };
-      generator.collect(request);
+      return generator.collect(request, new AbortController().signal);
     };
     const secret = (name: string) =>
       world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop } });
@@ -114,14 +115,18 @@ export function defineOutboxStories(cluster: () => Cluster): void {
     it('know who asked and what was deleted, and act only on what was carried out', async () => {
       const first = await secret('first');
       await eventually(async () => {
-        review('CREATE', first);
+        await review('CREATE', first);
         expect((await made('by-jane-first'))?.['data']).toEqual({ who: 'jane' });
       });
-      review('CREATE', { ...first, metadata: { ...first.metadata, name: 'refused', uid: 'never-stored' } });
-      review('CREATE', { ...first, metadata: { ...first.metadata, name: 'tried' } }, { dryRun: true, name: 'tried' });
+      await review('CREATE', { ...first, metadata: { ...first.metadata, name: 'refused', uid: 'never-stored' } });
+      await review(
+        'CREATE',
+        { ...first, metadata: { ...first.metadata, name: 'tried' } },
+        { dryRun: true, name: 'tried' },
+      );
       await world.remove(first);
-      review('DELETE', first);
-      review('DELETE', first);
+      await review('DELETE', first);
+      await review('DELETE', first);
       await eventually(async () => expect((await made('gone-first'))?.['data']).toEqual({ who: 'jane' }));
       await eventually(
         async () => {

@@ -50,7 +50,11 @@ export class World {
     await this.connection.client.close();
   }
 
-  async start(kubeconfig = this.kubeconfig, features: readonly string[] = ['generate']): Promise<Program> {
+  async start(
+    kubeconfig = this.kubeconfig,
+    features: readonly string[] = ['generate'],
+    { trustReviews = true }: { readonly trustReviews?: boolean } = {},
+  ): Promise<Program> {
     const connection = await connect({ env: {}, kubeconfig, log: silentLogger });
     const lines: string[] = [];
     const log = listeningLog(lines);
@@ -64,6 +68,7 @@ export class World {
     const sole = {
       ...config,
       policies: { selector: {}, exceptionNamespaces: ['*'] },
+      generate: { trustReviews },
       webhook,
       leaderElection: { ...config.leaderElection, enabled: false },
     };
