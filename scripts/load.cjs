@@ -2,7 +2,8 @@
 // Where that code is not of this very Node (V8 says so itself), Node's own loader takes the program as it is.
 'use strict';
 const { readFileSync } = require('node:fs');
-const { dirname, resolve } = require('node:path');
+const { homedir } = require('node:os');
+const { dirname, join, resolve } = require('node:path');
 const { Script } = require('node:vm');
 
 /** @type {Map<string, { readonly script: import('node:vm').Script, readonly module: { exports: object } }>} */
@@ -36,6 +37,8 @@ exports.loaded = loaded;
 exports.start = (file) => {
   const script = compile(file);
   if (script.cachedDataRejected !== true) return run(file, script);
-  require('node:module').enableCompileCache?.();
+  // Node's own default is a folder in the temporary one, where any user could leave code for us.
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  require('node:module').enableCompileCache?.(join(cache, 'supercargo', 'compiled'));
   return require(file);
 };

@@ -28,7 +28,7 @@ export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
 export { localFeatures, parseFeatures } from './features/index.ts';
 export type { LocalCluster } from './local.ts';
 export type { LocalFeatures } from './local-features.ts';
-export { findRunningCluster, localFolder } from './local-folder.ts';
+export { openTemporaryFolder } from './local-folder.ts';
 export type { LocalRegistry } from './local-registry.ts';
 export type { MirroredImage } from './mirror-images.ts';
 export type {
@@ -42,4 +42,5 @@ export type {
   TestRow,
   TreeNode,
 } from './offline/index.ts';
+export { findRunningCluster } from './running-clusters.ts';
 export type { PolicyScan } from './scan-policy.ts';

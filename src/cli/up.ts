@@ -79,6 +79,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     simulation: options.simulation,
     jobDurationMs: options.jobDuration === undefined ? undefined : options.jobDuration * 1000,
     temporaryDir: context.temporaryDir,
+    env: context.env,
     log,
   });
   let running: LocalFeatures | undefined;
