@@ -1,12 +1,15 @@
 import type { ECRClient, ImageDetail, Repository } from '@aws-sdk/client-ecr';
-import { errorMessage, SupercargoError } from '../base/index.ts';
+import { type AddressPolicy, errorMessage, SupercargoError } from '../base/index.ts';
 import type { Candidate } from './candidate.ts';
+import { endpointAgents } from './ecr-endpoint.ts';
 import type { ImageSource } from './image-source.ts';
 
 export interface EcrSourceOptions {
   readonly region: string;
   readonly registryId?: string | undefined;
   readonly endpoint?: string | undefined;
+  /** Which addresses the endpoint may have; any when left out. */
+  readonly addresses?: AddressPolicy | undefined;
   readonly keys?: AwsKeys | undefined;
   /** Assumed with the keys, or with the default chain. */
   readonly roleArn?: string | undefined;
@@ -20,6 +23,10 @@ export interface AwsKeys {
 
 /** A thousand is the most that ECR gives at once. */
 const maxResults = 1000;
+/** A list that is longer does not end. */
+const maxPages = 10_000;
+const maxCandidates = 1_000_000;
+const endless = (what: string) => new SupercargoError('detect-ecr', `ECR: the list of ${what} does not end`);
 
 /**
  * ECR through the AWS SDK, loaded when it is first asked. Digests and times of pushes come with the list; the host of an
@@ -44,7 +51,9 @@ export function ecrSource(options: EcrSourceOptions): ImageSource {
         { abortSignal: signal },
       );
       try {
+        let count = 0;
         for await (const { repositories = [] } of pages) {
+          if (++count > maxPages) throw endless('repositories');
           const found = repositories.flatMap(repositoryOf);
           host ||= found[0]?.registry ?? '';
           yield found;
@@ -63,8 +72,11 @@ export function ecrSource(options: EcrSourceOptions): ImageSource {
       );
       const candidates: Candidate[] = [];
       try {
-        for await (const { imageDetails = [] } of pages)
+        let count = 0;
+        for await (const { imageDetails = [] } of pages) {
           for (const image of imageDetails) candidates.push(...candidatesOf(path, image));
+          if (++count > maxPages || candidates.length > maxCandidates) throw endless(path);
+        }
       } catch (thrown) {
         throw explain(thrown, options, signal);
       }
@@ -97,7 +109,11 @@ function candidatesOf(repository: string, { imageTags = [], imageDigest, imagePu
   }));
 }
 
-async function openClient({ region, endpoint, keys, roleArn }: EcrSourceOptions): Promise<ECRClient> {
+async function openClient({ region, endpoint, addresses, keys, roleArn }: EcrSourceOptions): Promise<ECRClient> {
+  const agents =
+    endpoint !== undefined && addresses
+      ? endpointAgents({ endpoint, hasOwnKeys: keys !== undefined, addresses })
+      : undefined;
   const { ECRClient, fromTemporaryCredentials } = await import('./aws.ts');
   const own = keys && {
     accessKeyId: keys.accessKeyId,
@@ -118,6 +134,7 @@ async function openClient({ region, endpoint, keys, roleArn }: EcrSourceOptions)
     retryMode: 'adaptive',
     maxAttempts: 6,
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(agents ? { requestHandler: agents } : {}),
     ...(credentials ? { credentials } : {}),
   });
 }

@@ -48,7 +48,9 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
     if (ecrRepository) {
       const { region, registryId, endpoint } = ecrRepository;
       const secret = aws?.secretRef && (await readSecret(policy, aws.secretRef.name, signal));
-      return ecrSource({ region, registryId, endpoint, roleArn: aws?.roleArn, keys: secret && awsKeys(secret) });
+      const { addresses } = registry;
+      const keys = secret && awsKeys(secret);
+      return ecrSource({ region, registryId, endpoint, addresses, roleArn: aws?.roleArn, keys });
     }
     if (!ociRepository) throw new SupercargoError('detect-source', 'neither ecrRepository nor ociRepository is set');
     const { registry: host, secretRef, certSecretRef, insecure = false } = ociRepository;

@@ -30,6 +30,7 @@ const config = {
   namespace: 'default',
   features: ['detect', 'create'],
   create: { allowLoopback: true, batchWindow: '200ms' },
+  network: { allowLoopback: true },
 };
 
 interface Way {

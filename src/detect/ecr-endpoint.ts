@@ -1,0 +1,44 @@
+import { Agent as PlainAgent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import { type AddressPolicy, checkHost, guardedLookup, SupercargoError } from '../base/index.ts';
+
+/** The hosts of ECR's API, private links included. Others below amazonaws.com are anybody's: load balancers, buckets. */
+const ofAws =
+  /^(?:(?:vpce-[a-z0-9-]+\.)?(?:api\.ecr|ecr-fips)\.[a-z0-9-]+\.(?:vpce\.)?amazonaws\.com(?:\.cn)?|ecr(?:-fips)?\.[a-z0-9-]+\.api\.(?:aws|amazonwebservices\.com\.cn))$/;
+
+export interface EndpointOptions {
+  readonly endpoint: string;
+  /** Whether requests are signed with keys that the policy brings, not with our own identity. */
+  readonly hasOwnKeys: boolean;
+  /** Which addresses it may have; hosts that the administrator named are asked for with their port. */
+  readonly addresses: AddressPolicy;
+}
+
+export interface EndpointAgents {
+  readonly httpAgent: PlainAgent;
+  readonly httpsAgent: SecureAgent;
+}
+
+const refuse = (why: string) =>
+  new SupercargoError('detect-ecr-endpoint', `spec.ecrRepository.endpoint ${why}`, { retry: 'never' });
+
+/**
+ * Connections to an address of ECR's API that a policy names: only to addresses that may be connected to, and with our
+ * own identity only to ECR itself. A signed request carries a session token and can be sent again by who receives it.
+ */
+export function endpointAgents({ endpoint, hasOwnKeys, addresses }: EndpointOptions): EndpointAgents {
+  if (!URL.canParse(endpoint)) throw refuse('is not a URL');
+  const { protocol, host, hostname, username, password } = new URL(endpoint);
+  if (protocol !== 'https:' && protocol !== 'http:') throw refuse('must begin with https://');
+  if (username !== '' || password !== '') throw refuse('carries credentials');
+  const isConfigured = addresses.isConfiguredHost?.(host) === true;
+  const isAws = protocol === 'https:' && ofAws.test(host);
+  if (!hasOwnKeys && !isConfigured && !isAws)
+    throw refuse(
+      `is no host of Amazon ECR: our own AWS identity is not used there; name keys in spec.aws.secretRef, or the host in network.allowedHosts`,
+    );
+  const policy = { ...addresses, isConfiguredHost: () => isConfigured };
+  checkHost(hostname, policy);
+  const options = { keepAlive: true, lookup: guardedLookup(policy) };
+  return { httpAgent: new PlainAgent(options), httpsAgent: new SecureAgent(options) };
+}
