@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type AddressPolicy, checkHost, errorCode, errorMessage, guardedLookup } from '../base/index.ts';
 import { GitError } from './errors.ts';
-import { type CheckedRemote, endpointOf } from './remote.ts';
+import { type CheckedRemote, defaultPorts, type Endpoint, endpointOf } from './remote.ts';
 
 /** The address that a host was found at and may be connected to: git and ssh are told to use this one. */
 export interface PinnedAddress {
@@ -22,10 +22,12 @@ export async function pinAddress(
   const endpoint = endpointOf(remote.url);
   if (policy === undefined || endpoint === undefined) return undefined;
   const { host, port } = endpoint;
+  const isConfigured = policy.isConfiguredHost?.(nameOf(endpoint)) === true;
+  const addresses = { ...policy, isConfiguredHost: () => isConfigured };
   try {
-    checkHost(host, policy);
+    checkHost(host, addresses);
     if (isIP(host) !== 0 || remote.proxy !== undefined) return undefined;
-    const lookup = guardedLookup(policy);
+    const lookup = guardedLookup(addresses);
     const address = await new Promise<string>((resolve, reject) =>
       lookup(host, { all: false }, (error, found) => (error ? reject(error) : resolve(`${found}`))),
     );
@@ -35,4 +37,10 @@ export async function pinAddress(
     const message = `the repository address: ${errorMessage(thrown)}`;
     throw new GitError(isForbidden ? 'git-address-refused' : 'git-network', message, thrown);
   }
+}
+
+/** As an administrator configures it: with the port, unless it is the protocol's own. */
+function nameOf({ protocol, host, port }: Endpoint): string {
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  return port === defaultPorts[protocol] ? name : `${name}:${port}`;
 }

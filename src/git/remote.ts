@@ -31,6 +31,9 @@ export interface CheckedRemote extends GitRemote {
 
 const maxUrlLength = 2048;
 const scpLike = /^(?:[\w.-]+@)?[\w.-]+:(?!\/\/)[^\s]+$/;
+/** No more than every parser of addresses reads alike: curl and ssh connect to what they read, not to what we checked. */
+const plainUrl =
+  /^[a-z]+:\/\/(?:[^\s/\\?#@:]+(?::[^\s/\\?#@:]*)?@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[^\s\\?#]*)?$/i;
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Checks address, branch and credentials; throws `git-settings-invalid` or `git-host-key-unknown`. */
@@ -73,6 +76,7 @@ function checkUrl(url: string, auth: GitAuth): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !['https:', 'http:', 'ssh:'].includes(parsed.protocol))
     throw refuse('must begin with https://, ssh:// or be user@host:path');
+  if (!plainUrl.test(url)) throw refuse('has a host, user or path with characters that it may not have, or a query');
   // ssh would take it for an option; git decodes percent signs before ssh sees them.
   if (/^-|%/.test(parsed.hostname) || /^(?:-|%2d)/i.test(parsed.username) || /^\/+-/.test(parsed.pathname))
     throw refuse('has a user, host or path that begins with -, or a host with %');
@@ -98,7 +102,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-const defaultPorts = { https: 443, http: 80, ssh: 22 } as const;
+export const defaultPorts = { https: 443, http: 80, ssh: 22 } as const;
 
 /** Where an address leads to; undefined for a path on this machine. */
 export function endpointOf(url: string): Endpoint | undefined {

@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { AddressPolicy } from '../../src/base/index.ts';
 import { checkRemote, createGit, type GitRemote } from '../../src/git/index.ts';
 import { createBareRepository, hasGit, startGitServer } from '../support/git-server.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'supercargo-address-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
-const git = (addresses: { readonly allowLoopback?: boolean }) =>
+const git = (addresses: AddressPolicy) =>
   createGit({ cacheDir: join(dir, 'cache'), temporaryDir: dir, path: process.env['PATH'] ?? '', addresses });
-const read = (url: string, addresses = {}) =>
+const read = async (url: string, addresses: AddressPolicy = {}) =>
   git(addresses).read({ url, branch: 'main' }, '', async () => 'read', new AbortController().signal);
 
 const key = '-----BEGIN OPENSSH PRIVATE KEY-----';
@@ -46,6 +47,42 @@ it.each([
 });
 
 describe.skipIf(!hasGit())('a Git server on loopback', () => {
+  it.each(['\\@', '%5c@', '#@', '?@', ';@'])(
+    'is not reached by an address that git reads otherwise than we do: %s',
+    async (trick) => {
+      const server = await startGitServer();
+      try {
+        createBareRepository(join(server.root, 'r.git'));
+        let asked = 0;
+        server.intercept = () => {
+          asked++;
+          return false;
+        };
+        // The first host may be connected to, the second may not.
+        const url = `http://10.255.255.1:9${trick}${new URL(server.url).host}/r.git`;
+        await expect(read(url)).rejects.toThrow('the repository address');
+        expect(asked).toBe(0);
+      } finally {
+        await server.close();
+      }
+    },
+  );
+
+  it('is read where its host is configured, with its port alone', async () => {
+    const server = await startGitServer();
+    try {
+      createBareRepository(join(server.root, 'r.git'));
+      const { host } = new URL(server.url);
+      const isConfiguredHost = (name: string) => name === host;
+      expect(await read(`${server.url}/r.git`, { isConfiguredHost })).toBe('read');
+      await expect(read('http://127.0.0.1:1/r.git', { isConfiguredHost })).rejects.toMatchObject({
+        code: 'git-address-refused',
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
   it('is read where loopback is allowed, by the name that was resolved, and its redirects are not followed', async () => {
     const server = await startGitServer();
     try {

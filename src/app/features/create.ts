@@ -11,6 +11,7 @@ import {
   resourceTemplates,
 } from '../../api/index.ts';
 import { builtinSchemaOf } from '../../apiserver/index.ts';
+import type { AddressPolicy } from '../../base/index.ts';
 import { createController, informerSource, type Runnable, startOrder } from '../../controller/index.ts';
 import {
   createCreateMetrics,
@@ -28,6 +29,7 @@ import { createInventory } from '../../inventory/index.ts';
 import type { Informer } from '../../kube/index.ts';
 import { keyOf, parseDurationMs } from '../../object/index.ts';
 import { proxyFor, proxyFromEnvironment } from '../../registry/index.ts';
+import { registryNetwork } from '../registry-network.ts';
 import { prefixesOf } from './create-prefixes.ts';
 import { createDryRun } from './dry-run.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
@@ -63,7 +65,7 @@ export const wireCreate: WireFeature = (environment) => {
       cacheDir: cache.dir,
       temporaryDir: tmpdir(),
       path: env['PATH'] ?? '',
-      addresses: { allowLoopback: config.create.allowLoopback, denyPrivate: config.create.denyPrivateAddresses },
+      addresses: gitAddresses(config),
       maxRepositoryBytes: config.create.maxRepositoryBytes,
       clock,
     }),
@@ -159,6 +161,17 @@ const grantChanged = (change: Change): readonly string[] => {
     JSON.stringify(change.previous?.metadata.annotations) !== JSON.stringify(change.stored.metadata.annotations);
   return isGrant ? [change.key] : specChanged(change);
 };
+
+/** What holds for registries holds for Git servers too; `create` allows or refuses more. */
+function gitAddresses(config: FeatureEnvironment['config']): AddressPolicy {
+  const { addresses } = registryNetwork(config);
+  const { allowLoopback, denyPrivateAddresses } = config.create;
+  return {
+    ...addresses,
+    allowLoopback: allowLoopback || addresses.allowLoopback,
+    denyPrivate: denyPrivateAddresses || addresses.denyPrivate,
+  };
+}
 
 function remotesOf({ config, env }: FeatureEnvironment): RemoteSettings {
   const proxies = proxyFromEnvironment(env);
