@@ -163,3 +163,11 @@ export function guardedLookup(policy: AddressPolicy, resolve: Resolve = resolveN
     });
   };
 }
+
+/** Whether an origin, or `http://` and a Host header, names this machine. A name that somebody else resolves does not. */
+export function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { hostname, username, password, pathname } = new URL(origin);
+  if (username !== '' || password !== '' || (pathname !== '/' && pathname !== '')) return false;
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || classifyAddress(hostname) === 'loopback';
+}

@@ -13,6 +13,7 @@ export {
   forbiddenAddress,
   guardedLookup,
   isAllowedAddress,
+  isLoopbackOrigin,
   type Resolve,
 } from './address-filter.ts';
 export {
@@ -65,6 +66,7 @@ export { isProcessRunning, processStartTime } from './process-state.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
 export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';
+export { serverCiphers } from './server-ciphers.ts';
 export { after, type Soon } from './soon.ts';
 export { goBehindOthers } from './thread-priority.ts';
 export { openZipEntry, readZipEntry, ZipError } from './unzip.ts';

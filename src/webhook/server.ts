@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { KeyPair } from '../base/index.ts';
-import { type Clock, errorCode, type Logger } from '../base/index.ts';
+import { type Clock, errorCode, type Logger, serverCiphers } from '../base/index.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { type ClientAuthentication, createAuthenticate } from './client-certificate.ts';
 import { type Connections, limitConnections } from './connections.ts';
@@ -141,21 +141,8 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   };
 }
 
-/** Only ciphers with forward secrecy and authenticated encryption; all that Go's TLS offers first is among them. */
-const ciphers = [
-  'TLS_AES_128_GCM_SHA256',
-  'TLS_AES_256_GCM_SHA384',
-  'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256',
-  'ECDHE-RSA-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384',
-  'ECDHE-ECDSA-CHACHA20-POLY1305',
-  'ECDHE-RSA-CHACHA20-POLY1305',
-].join(':');
-
 function secureContextOf({ certPem, keyPem }: KeyPair, clients: ClientAuthentication | undefined) {
-  const context = { cert: certPem, key: keyPem, minVersion: 'TLSv1.2', ciphers } as const;
+  const context = { cert: certPem, key: keyPem, minVersion: 'TLSv1.2', ciphers: serverCiphers } as const;
   return clients ? { ...context, ca: clients.authorities } : context;
 }
 

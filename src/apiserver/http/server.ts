@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { KeyPair, Logger } from '../../base/index.ts';
+import { isLoopbackOrigin, type KeyPair, type Logger, serverCiphers } from '../../base/index.ts';
 import type { UserInfo } from '../operations/context.ts';
 import { statusError } from '../status.ts';
 import { announceWarnings, sendError } from './respond.ts';
@@ -26,7 +26,13 @@ export interface HttpServer {
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { certificate, host, port, log } = options;
   const server = createServer(
-    { key: certificate.keyPem, cert: certificate.certPem, keepAliveTimeout: 60_000 },
+    {
+      key: certificate.keyPem,
+      cert: certificate.certPem,
+      minVersion: 'TLSv1.2',
+      ciphers: serverCiphers,
+      keepAliveTimeout: 60_000,
+    },
     (request, response) => {
       answer(request, response, options).catch((thrown) => sendError(response, thrown, log));
     },
@@ -53,11 +59,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { authenticate: find, router, log }: HttpServerOptions,
+  { host, authenticate: find, router, log }: HttpServerOptions,
 ): Promise<void> {
   // Whatever happens to the answer, an unread body must not keep the connection from being used again.
   response.on('finish', () => request.resume());
   try {
+    checkHost(request, host);
     const user = authenticate(request, find);
     if (!user) throw statusError(401, 'Unauthorized');
     const warnings: string[] = [];
@@ -66,6 +73,17 @@ async function answer(
   } catch (thrown) {
     sendError(response, thrown, log);
   }
+}
+
+/** A web page whose name is made to resolve to this machine sends its own name as Host, or as Origin. */
+function checkHost({ headers }: IncomingMessage, host: string): void {
+  const given = headers.host ?? '';
+  const isHome = isLoopbackOrigin(`https://${given}`) || /^kubernetes\.default\.svc(?::\d+)?$/.test(given);
+  // Who lets it listen elsewhere gives it names that are not known here.
+  if (isLoopbackOrigin(`https://${host}`) && !isHome)
+    throw statusError(403, 'the Host header does not name this machine; use 127.0.0.1 or localhost');
+  if (headers.origin !== undefined && !isLoopbackOrigin(headers.origin))
+    throw statusError(403, 'requests of web pages of other origins are refused');
 }
 
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { classifyAddress } from '../../base/index.ts';
+import { isLoopbackOrigin } from '../../base/index.ts';
 import { OciError } from './errors.ts';
 
 /**
@@ -11,11 +11,4 @@ export function checkHost({ headers }: Pick<IncomingMessage, 'headers'>, names: 
     throw new OciError('DENIED', 'the Host header does not name this machine; use 127.0.0.1 or localhost');
   if (headers.origin !== undefined && !isLoopbackOrigin(headers.origin))
     throw new OciError('DENIED', 'requests of web pages of other origins are refused');
-}
-
-function isLoopbackOrigin(origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { hostname, username, password, pathname } = new URL(origin);
-  if (username !== '' || password !== '' || (pathname !== '/' && pathname !== '')) return false;
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || classifyAddress(hostname) === 'loopback';
 }
