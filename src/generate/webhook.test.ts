@@ -51,7 +51,9 @@ test('namespaced policies are heard of their namespace alone, and act on what wa
     namespaces: { hasSynced: true, labels: () => ({}), fetchLabels: async () => ({}) },
     roles: { of: async () => ({ roles: [], clusterRoles: [] }) },
     clock: systemClock,
-    collect: (request) => void collected.push(request),
+    collect: async (request) => {
+      collected.push(request);
+    },
   });
   const { signal } = new AbortController();
   const entries = await registration.entries(signal);
