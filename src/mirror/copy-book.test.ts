@@ -66,18 +66,29 @@ describe('a wish in the book', () => {
     });
   });
 
-  it('adds its credentials to those of others, up to a limit', async () => {
+  it('adds its credentials to those of others, up to a limit for each namespace', async () => {
     const { book, catchUp, objects } = open([imageOf('busybox:1', { phase: 'Failed', checkedAt: at(0) })]);
     for (let i = 0; i < 70; i++) {
       await book.ask(wishOf('busybox:1', `secret-${i}`), signal);
       catchUp();
     }
-    expect([...objects.values()][0]!.spec.pullSecrets).toHaveLength(64);
+    const secrets = () => [...objects.values()][0]!.spec.pullSecrets!;
+    expect(secrets()).toHaveLength(16);
+    const ofOther = { namespace: 'other', name: 'their-own' };
+    await book.ask({ ...wishOf('busybox:1'), pullSecrets: [ofOther] }, signal);
+    expect(secrets()).toContainEqual(ofOther);
     const again = open([
       imageOf('busybox:1', { phase: 'Copying' }, { pullSecrets: [{ namespace: 'default', name: 'x' }] }),
     ]);
     expect(await again.book.ask(wishOf('busybox:1', 'x'), signal)).toBe(true);
     expect(again.writes).toEqual([]);
+  });
+
+  it('of a workload with many secrets leaves room for those of other namespaces', async () => {
+    const { book, writes } = open();
+    const pullSecrets = Array.from({ length: 300 }, (_, i) => ({ namespace: 'greedy', name: `secret-${i}` }));
+    await book.ask({ ...wishOf('busybox:1'), pullSecrets }, signal);
+    expect(writes[0]?.spec.pullSecrets).toHaveLength(16);
   });
 
   it.each(['Copied', 'Failed'] as const)('opens what is %s again, but not at once', async (phase) => {

@@ -52,8 +52,8 @@ export interface CopyBookOptions {
 const askAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
 /** A watch that is later than this is not waited for. */
 const watchLagMs = 60_000;
-/** Credentials beyond these are not tried. */
-const maxPullSecrets = 64;
+/** Credentials beyond these are not tried. One namespace cannot keep those of another out. */
+const maxPullSecrets = { ofNamespace: 16, inAll: 256 };
 
 export function createCopyBook(options: CopyBookOptions): CopyBook {
   const { client, informer, clock, maxPerNamespace, onRefused } = options;
@@ -146,7 +146,8 @@ async function addPullSecrets(
       ({ namespace, name, serviceAccount }) =>
         namespace === ref.namespace && name === ref.name && serviceAccount === ref.serviceAccount,
     );
-  const added = wish.pullSecrets.filter((ref) => !has(ref)).slice(0, Math.max(0, maxPullSecrets - known.length));
+  const fresh = new Set(wish.pullSecrets.filter((ref) => !has(ref)));
+  const added = withinLimit([...known, ...fresh]).filter((ref) => fresh.has(ref));
   if (added.length === 0) return false;
   const body = spec.pullSecrets
     ? added.map((value) => ({ op: 'add', path: '/spec/pullSecrets/-', value }))
@@ -155,6 +156,16 @@ async function addPullSecrets(
     .patch(mirroredImages, { name: metadata.name! }, { type: 'json', body }, { signal })
     .catch(unless('kube-not-found'));
   return true;
+}
+
+function withinLimit(refs: readonly PullSecretRef[]): readonly PullSecretRef[] {
+  const counts = new Map<string, number>();
+  const kept = refs.filter(({ namespace }) => {
+    const count = (counts.get(namespace) ?? 0) + 1;
+    counts.set(namespace, count);
+    return count <= maxPullSecrets.ofNamespace;
+  });
+  return kept.slice(0, maxPullSecrets.inAll);
 }
 
 async function reopen(client: CopyBookOptions['client'], object: MirroredImage, signal: AbortSignal): Promise<true> {
@@ -192,7 +203,7 @@ function wishObject(wish: CopyWish, { installation }: Pick<CopyBookOptions, 'ins
     spec: {
       source: renderReference(source),
       copy: renderReference(copy),
-      pullSecrets: pullSecrets.slice(0, maxPullSecrets),
+      pullSecrets: withinLimit(pullSecrets),
     },
   };
 }

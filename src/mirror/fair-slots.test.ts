@@ -4,7 +4,7 @@ import { createFairSlots } from './fair-slots.ts';
 
 describe('slots that namespaces share', () => {
   it('leave room for others when the images of one namespace never end, and are given in turn', async () => {
-    const slots = createFairSlots({ total: 4, perGroup: 2, groupOf: (key) => key.split('/')[0]! });
+    const slots = createFairSlots({ total: 4, perGroup: 2, groupsOf: (key) => [key.split('/')[0]!] });
     const ending = new AbortController();
     const started: string[] = [];
     const keys = [
@@ -31,7 +31,7 @@ describe('slots that namespaces share', () => {
   });
 
   it('are given to one namespace after the other, not to the longest queue', async () => {
-    const slots = createFairSlots({ total: 1, perGroup: 1, groupOf: (key) => key.split('/')[0]! });
+    const slots = createFairSlots({ total: 1, perGroup: 1, groupsOf: (key) => [key.split('/')[0]!] });
     const added: string[] = [];
     await slots.source({ add: (key) => void added.push(key), addAfter() {} }, new AbortController().signal);
     let end = () => {};
@@ -48,5 +48,35 @@ describe('slots that namespaces share', () => {
     await first;
     for (let i = 0; i < added.length; i++) await work(added[i]!, signal);
     expect(started).toEqual(['a/0', 'a/1', 'b/0', 'c/0', 'a/2', 'a/3']);
+  });
+
+  it('are given to what several namespaces want by the first that has room, so that nobody holds back another’s image', async () => {
+    const wanting = new Map([['shared', ['drip']]]);
+    const slots = createFairSlots({
+      total: 4,
+      perGroup: 2,
+      groupsOf: (key) => wanting.get(key) ?? [key.split('/')[0]!],
+    });
+    const added: string[] = [];
+    await slots.source({ add: (key) => void added.push(key), addAfter() {} }, new AbortController().signal);
+    const ends: (() => void)[] = [];
+    const started: string[] = [];
+    const work = slots.guard(async (key) => {
+      started.push(key);
+      if (key.startsWith('drip/')) await new Promise<void>((resolve) => void ends.push(resolve));
+      return {};
+    });
+    const { signal } = new AbortController();
+    const dripping = ['drip/0', 'drip/1'].map((key) => work(key, signal));
+    await work('shared', signal);
+    expect(started).not.toContain('shared');
+    // The victim asks for it as well.
+    wanting.set('shared', ['drip', 'victim']);
+    await work('shared', signal);
+    expect(started).toContain('shared');
+    for (const end of ends) end();
+    await Promise.all(dripping);
+    // It waits nowhere any more.
+    expect(added).toEqual([]);
   });
 });

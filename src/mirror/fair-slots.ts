@@ -12,10 +12,11 @@ export interface FairSlots {
 export interface FairSlotsOptions {
   readonly total: number;
   readonly perGroup: number;
-  readonly groupOf: (key: string) => string;
+  /** Those that want the key; the first with room for it is enough. */
+  readonly groupsOf: (key: string) => readonly string[];
 }
 
-export function createFairSlots({ total, perGroup, groupOf }: FairSlotsOptions): FairSlots {
+export function createFairSlots({ total, perGroup, groupsOf }: FairSlotsOptions): FairSlots {
   /** Key → group, of those that have a slot. */
   const holders = new Map<string, string>();
   /** Group → its keys, both in the order of their turn. */
@@ -27,27 +28,28 @@ export function createFairSlots({ total, perGroup, groupOf }: FairSlotsOptions):
     for (const holder of holders.values()) if (holder === group) count++;
     return count < perGroup;
   };
+  const take = (key: string, group: string) => {
+    for (const [other, keys] of waiting) if (keys.delete(key) && keys.size === 0) waiting.delete(other);
+    holders.set(key, group);
+  };
   const enter = (key: string): boolean => {
     if (holders.has(key)) return true;
-    const group = groupOf(key);
+    const groups = groupsOf(key);
     // Whoever comes later does not pass those of the group that wait already.
-    if (hasRoom(group) && !waiting.has(group)) {
-      holders.set(key, group);
-      return true;
-    }
-    waiting.set(group, (waiting.get(group) ?? new Set()).add(key));
-    return false;
+    const free = groups.find((group) => hasRoom(group) && !waiting.has(group));
+    if (free !== undefined) take(key, free);
+    else for (const group of groups) waiting.set(group, (waiting.get(group) ?? new Set()).add(key));
+    return free !== undefined;
   };
   const leave = (key: string) => {
     holders.delete(key);
-    for (const [group, keys] of [...waiting]) {
-      const [next] = keys;
-      if (next === undefined || !hasRoom(group)) continue;
-      keys.delete(next);
+    for (const group of [...waiting.keys()]) {
+      const keys = waiting.get(group);
+      const [next] = keys ?? [];
+      if (!keys || next === undefined || !hasRoom(group)) continue;
+      take(next, group);
       // To the end of the round.
-      waiting.delete(group);
-      if (keys.size > 0) waiting.set(group, keys);
-      holders.set(next, group);
+      if (waiting.delete(group) && keys.size > 0) waiting.set(group, keys);
       sink?.add(next);
     }
   };

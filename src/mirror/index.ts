@@ -13,7 +13,7 @@ export { createPullSecretProblem, type PullSecretProblem } from './copy-pull-sec
 export { pullSecretSource } from './credentials.ts';
 export { createFairSlots, type FairSlots, type FairSlotsOptions } from './fair-slots.ts';
 export { createMirrorMetrics, type MirrorMetrics } from './metrics.ts';
-export { imagesWithCopyIn, mirroredImageInformer, namespaceOfImage } from './mirrored-images.ts';
+export { imagesWithCopyIn, mirroredImageInformer, namespacesOfImage } from './mirrored-images.ts';
 export { createNameClaims, type NameClaims, noClaims } from './name-claims.ts';
 export { createPresence, type HeadCopy, type Presence } from './presence.ts';
 export { type MirrorRegistrationOptions, mirrorPaths, mirrorRegistration } from './registration.ts';

@@ -25,8 +25,9 @@ export const imagesWithCopyIn = (informer: Informer<MirroredImage>, copy: Parame
 export const imagesOfNamespace = (informer: Informer<MirroredImage>, namespace: string) =>
   informer.byIndex(byNamespace, namespace);
 
-/** The namespace that asked first; empty for what was written by hand. */
-export const namespaceOfImage = ({ spec }: MirroredImage) => spec.pullSecrets?.[0]?.namespace ?? '';
+/** The namespaces whose workloads asked for it; an empty name for what was written by hand. */
+export const namespacesOfImage = ({ spec }: MirroredImage): readonly string[] =>
+  spec.pullSecrets?.length ? [...new Set(spec.pullSecrets.map(({ namespace }) => namespace))] : [''];
 
 /** True for an image of another source whose copies are, or were, where those of `source` are to go. */
 export function isRival(other: MirroredImage, wish: { readonly source: string; readonly copy: string }): boolean {

@@ -27,7 +27,7 @@ import {
   mirroredImageInformer,
   mirrorPaths,
   mirrorRegistration,
-  namespaceOfImage,
+  namespacesOfImage,
   noClaims,
   type ReviewerOptions,
 } from '../../mirror/index.ts';
@@ -78,9 +78,9 @@ export const wireMirror: WireFeature = (environment) => {
   const slots = createFairSlots({
     total: copiesAtOnce,
     perGroup: copiesPerNamespace,
-    groupOf: (key) => {
+    groupsOf: (key) => {
       const image = images.get(key);
-      return image ? namespaceOfImage(image) : '';
+      return image ? namespacesOfImage(image) : [''];
     },
   });
   const copies = createController({
