@@ -192,6 +192,38 @@ describe('a registry with TLS', () => {
   });
 });
 
+describe('a registry without TLS', () => {
+  const named = (server: HostileServer, name: string) => `${name}:${server.host.split(':')[1]}`;
+  const ask = async (realmName: string) => {
+    const realm = await startHostile((_, response) => answer(response, 200, {}, '{"token":"good"}'));
+    const registry = await startHostile((request, response) =>
+      request.headers.authorization === 'Bearer good'
+        ? answer(response, 404)
+        : answer(response, 401, challenge(`http://${named(realm, realmName)}/token`)),
+    );
+    const host = named(registry, 'registry.test');
+    const client = createRegistryClient({
+      credentials: staticSource(host, 'user', password, 'the test'),
+      settings: () => ({ isPlainHttp: true }),
+      // Every name is this machine.
+      resolve: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+      retryBaseMs: 1,
+      retryMaxMs: 2,
+    });
+    closers.push(() => client.close());
+    await client.headManifest({ registry: host, path: 'team/app' }, tag);
+    return credentialsSeenBy(realm);
+  };
+
+  it('may name a realm on its own host', async () => {
+    expect(await ask('registry.test')).toEqual([basic]);
+  });
+
+  it('does not decide which other host gets the password: anybody on the way may have named it', async () => {
+    expect(await ask('realm.test')).toEqual([]);
+  });
+});
+
 describe('secrets in addresses', () => {
   it('of redirect targets are in no error and no log line', async () => {
     const lines: string[] = [];

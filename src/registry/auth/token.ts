@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson } from '../../base/index.ts';
 import { badResponse, errorFromRefusal, RegistryError, type RequestLine, safeUrl } from '../errors.ts';
 import type { Challenge } from '../http/challenge.ts';
+import { isLoopback } from '../http/proxy.ts';
 import type { Credential } from './credentials.ts';
 
 /** A plain HTTP exchange whose answer is small. */
@@ -57,7 +58,7 @@ export async function fetchToken(exchange: SmallExchange, request: TokenRequest)
 export const basicHeader = ({ username, password }: { readonly username: string; readonly password: string }) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-function realmOf({ registry, isSecure, challenge }: TokenRequest): URL {
+function realmOf({ registry, isSecure, challenge, credential }: TokenRequest): URL {
   const realm = challenge.parameters['realm'] ?? '';
   const refuse = (why: string) =>
     new RegistryError('registry-bad-response', `${registry} sends us to a token server ${why}`, { registry });
@@ -67,7 +68,15 @@ function realmOf({ registry, isSecure, challenge }: TokenRequest): URL {
   if (url.username !== '' || url.password !== '') throw refuse('by an address with a user in it');
   if (url.protocol === 'http:' && isSecure)
     throw refuse(`without TLS (${safeUrl(url)}); the password is not sent there`);
+  // Without TLS anybody on the way may have named the realm.
+  if (!isSecure && credential !== undefined && !isSameHost(url, registry))
+    throw refuse(`on another host (${safeUrl(url)}) over a connection without TLS; the password is not sent there`);
   return url;
+}
+
+function isSameHost({ hostname }: URL, registry: string): boolean {
+  const home = new URL(`http://${registry}`).hostname;
+  return hostname === home || (isLoopback(hostname) && isLoopback(home));
 }
 
 function parseToken(
