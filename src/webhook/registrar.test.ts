@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../base/index.ts';
+import { KubeError } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { maxConfigurationBytes } from './entry-space.ts';
+import { createRegistrar } from './registrar.ts';
+import type { RefusedEntry, WebhookEntry } from './reviewer.ts';
+
+const entry = (name: string, more: Partial<WebhookEntry> = {}): WebhookEntry => ({
+  name,
+  path: `/${name}`,
+  rules: [],
+  failurePolicy: 'Fail',
+  timeoutSeconds: 5,
+  ...more,
+});
+const condition = (expression: string) => ({ matchConditions: [{ name: 'c', expression }] });
+
+type Webhook = { readonly name: string; readonly matchConditions?: readonly { readonly expression: string }[] };
+const webhooksOf = (object: KubeObject) => object['webhooks'] as readonly Webhook[];
+const invalid = (fields: readonly string[]) =>
+  new KubeError('kube-invalid', 'invalid', {
+    method: 'POST',
+    path: '/',
+    causes: fields.map((field) => ({ reason: 'FieldValueInvalid', message: `${field} is wrong`, field })),
+  });
+
+/** What is registered of these entries at a server that stores so much and compiles all expressions but `bad`. */
+async function register(
+  entries: readonly WebhookEntry[],
+  refuse: (webhooks: readonly Webhook[], end: () => void) => readonly string[],
+) {
+  const stop = new AbortController();
+  let stored: KubeObject | undefined;
+  const client = {
+    async get() {
+      throw new KubeError('kube-not-found', 'not found', { method: 'GET', path: '/' });
+    },
+    async create(_: unknown, object: KubeObject) {
+      if (JSON.stringify(object).length > 1.5 * 1024 * 1024)
+        throw new KubeError('kube-too-large', 'too large', { method: 'POST', path: '/' });
+      const fields = refuse(webhooksOf(object), () => stop.abort());
+      if (fields.length > 0) throw invalid(fields);
+      stored = object;
+    },
+  };
+  let told: readonly RefusedEntry[] = [];
+  const registrar = createRegistrar({
+    client: client as never,
+    informers: { for: () => ({ addHandler: () => () => {} }) } as never,
+    registrations: [
+      {
+        name: 'n',
+        type: 'validating',
+        entries: async () => entries,
+        subscribe: () => () => {},
+        onRegistered: (_, refused) => void (told = refused),
+      },
+    ],
+    installation: 'i',
+    options: () => ({ address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] }),
+    subscribe: () => () => {},
+    removeOnStop: false,
+    onInStep: () => stop.abort(),
+    log: silentLogger,
+  });
+  await registrar.run(AbortSignal.any([stop.signal, AbortSignal.timeout(5_000)]));
+  return {
+    names: stored && webhooksOf(stored).map(({ name }) => name.replace('.i.svc', '')),
+    refused: told.map(({ entry: { name }, message }) => [name, message]),
+  };
+}
+
+test('an entry that the API server refuses costs that entry only', async () => {
+  const bad = (webhooks: readonly Webhook[]) =>
+    webhooks.flatMap(({ matchConditions = [] }, i) =>
+      matchConditions.some(({ expression }) => expression === 'bad')
+        ? [`webhooks[${i}].matchConditions[0].expression`]
+        : [],
+    );
+  const entries = [
+    entry('a'),
+    entry('b', condition('bad')),
+    entry('c', condition('true')),
+    entry('d', condition('bad')),
+  ];
+  expect(await register(entries, bad)).toEqual({
+    names: ['a', 'c'],
+    refused: [
+      ['b', 'webhooks[1].matchConditions[0].expression is wrong'],
+      ['d', 'webhooks[3].matchConditions[0].expression is wrong'],
+    ],
+  });
+});
+
+test('what all entries share removes none of them', async () => {
+  const { names } = await register([entry('a')], (_, end) => {
+    end();
+    return ['webhooks[0].clientConfig.caBundle'];
+  });
+  expect(names).toBeUndefined();
+});
+
+test('a namespace whose entries would fill the configuration loses its own', async () => {
+  const large = condition('x'.repeat(maxConfigurationBytes - 10_000));
+  const entries = [entry('a', { ...large, namespace: 'greedy' }), entry('b', { ...large, namespace: 'greedy' })];
+  const { names, refused } = await register(
+    [...entries, entry('cluster'), entry('c', { namespace: 'shop' })],
+    () => [],
+  );
+  expect(names).toEqual(['a', 'cluster', 'c']);
+  expect(refused).toEqual([['b', expect.stringContaining('namespace greedy')]]);
+});
