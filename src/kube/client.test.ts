@@ -36,6 +36,18 @@ async function setUp(respond: Respond, options: KubeClientOptions = {}, credenti
 const echo: Respond = (request, response) => sendJson(response, request.body ? JSON.parse(request.body) : pod('web'));
 
 describe('verbs', () => {
+  it('follows no redirect and takes none for an answer', async () => {
+    await using t = await setUp((_, response) => {
+      response.writeHead(302, {
+        location: '/api/v1/namespaces/kube-system/secrets/x',
+        'content-type': 'application/json',
+      });
+      response.end('{"kind":"Secret"}');
+    });
+    await expect(t.client.raw('/api/v1/namespaces/shop/pods')).rejects.toMatchObject({ status: 302 });
+    expect(t.server.requests).toHaveLength(1);
+  });
+
   it('sends each verb to its path with its query, content type and body', async () => {
     await using t = await setUp(echo, { fieldManager: 'tester' });
     const key = { name: 'web', namespace: 'shop' };

@@ -146,7 +146,8 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
         const maxBytes = request.maxResponseBytes ?? options.maxResponseBytes;
         const text = await readText(response.body, maxBytes, line, response.statusCode);
         const answer = describe(response, clock);
-        if (response.statusCode >= 400) throw failure(line, text, answer);
+        // A redirect is not followed: it would lead past every check of the path.
+        if (response.statusCode >= 300) throw failure(line, text, answer);
         const { contentType, serverTimeMs } = answer;
         return { value: parseBody(text, line, answer), contentType, serverTimeMs };
       });
