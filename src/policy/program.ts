@@ -25,6 +25,10 @@ export interface PolicyProgram {
 export interface RuleProgram {
   /** `autogen-` names included. */
   readonly name: string;
+  /** Index in `spec.rules` of the rule as written: itself, or the one that it is derived from. */
+  readonly origin: number;
+  /** True for rules that autogen derives for controllers of Pods. */
+  readonly isDerived: boolean;
   readonly phase: Phase;
   /** The rule as it is written, after autogen. */
   readonly spec: RuleSpec;

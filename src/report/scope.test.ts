@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../object/index.ts';
+import { gvkOf, type KubeObject } from '../object/index.ts';
 import { compilePolicy, type PolicyProgram } from '../policy/index.ts';
 import { hashBody, hashStatus } from './body-hash.ts';
 import { isReportable, planFor, programFor, sourceOf } from './scope.ts';
@@ -80,6 +80,108 @@ describe('a pod with a controller', () => {
 
   it('is left to its controller when one is', () => {
     expect(programFor(plan(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
+  });
+});
+
+describe('a violation of a pod template', () => {
+  const chains: readonly (readonly [string, string][])[] = [
+    [['v1', 'Pod']],
+    [
+      ['apps/v1', 'ReplicaSet'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['apps/v1', 'Deployment'],
+      ['apps/v1', 'ReplicaSet'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['argoproj.io/v1alpha1', 'Rollout'],
+      ['apps/v1', 'ReplicaSet'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['apps/v1', 'DaemonSet'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['apps/v1', 'StatefulSet'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['v1', 'ReplicationController'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['batch/v1', 'Job'],
+      ['v1', 'Pod'],
+    ],
+    [
+      ['batch/v1', 'CronJob'],
+      ['batch/v1', 'Job'],
+      ['v1', 'Pod'],
+    ],
+  ];
+  const controllers = [
+    'CronJob',
+    'DaemonSet',
+    'Deployment',
+    'Job',
+    'ReplicaSet',
+    'ReplicationController',
+    'StatefulSet',
+  ];
+  const subsets = controllers.reduce<string[][]>((all, one) => [...all, ...all.map((set) => [...set, one])], [[]]);
+  const validate = { message: 'no', pattern: { metadata: { labels: { app: '?*' } } } };
+  const match = { any: [{ resources: { kinds: ['Pod'] } }] };
+  // Derived names are cut to 63 characters, where these two are the same.
+  const names = ['rule', `${'long-'.repeat(11)}a`, `${'long-'.repeat(11)}b`];
+  const compiled = (annotation: string | undefined) =>
+    compilePolicy({
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: {
+        name: 'policy',
+        ...(annotation === undefined
+          ? {}
+          : { annotations: { 'pod-policies.kyverno.io/autogen-controllers': annotation } }),
+      },
+      spec: { validationFailureAction: 'Audit', rules: names.map((name) => ({ name, match, validate })) },
+    }).program!;
+  const annotations = [undefined, 'none', ...subsets.map((set) => set.join(','))];
+  const policies = annotations.map((annotation) => [annotation, compiled(annotation)] as const);
+  /** Where each rule as written is reported, by the kinds of a chain from the owner down. */
+  const placesOf = (
+    policy: PolicyProgram,
+    chain: readonly (readonly [string, string])[],
+    leftOut: readonly string[],
+  ) => {
+    const reported = chain.filter(([, kind]) => !leftOut.includes(kind));
+    const places = names.map((): string[] => []);
+    for (const [apiVersion, kind] of reported) {
+      const at = chain.findIndex(([, other]) => other === kind);
+      const above = reported.filter(([, other]) => chain.findIndex(([, one]) => one === other) < at);
+      const plan = planFor(policy, gvkOf({ apiVersion, kind }));
+      const program =
+        plan &&
+        programFor(
+          plan,
+          above.map(([version, other]) => controller(version, other)),
+        );
+      for (const { origin } of program?.rules ?? []) places[origin]!.push(kind);
+    }
+    return places;
+  };
+
+  it.each([
+    ['the default filters', ['ReplicaSet']],
+    ['no filters', []],
+    ['filters for Deployments and Jobs', ['Deployment', 'Job']],
+  ])('is in exactly one place, whichever controllers rules are derived for (%s)', (_, leftOut) => {
+    for (const [annotation, policy] of policies)
+      for (const chain of chains)
+        for (const places of placesOf(policy, chain, leftOut))
+          expect(places, `${annotation}: ${chain.map(([, kind]) => kind).join(' > ')}`).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type GroupVersionKind, gvkOf } from '../object/index.ts';
+import { type GroupVersionKind, gvkOf, renderGvk } from '../object/index.ts';
 import type { Phase, PolicyProgram, RuleProgram } from '../policy/index.ts';
 
 /** Rules of these phases judge; the others act, and what they did is told by what they made. */
@@ -33,8 +33,8 @@ export interface Plan {
   readonly program: PolicyProgram;
   /** For objects on their own. */
   readonly whole: PolicyProgram;
-  /** For objects whose controller is judged by the same rules: those rules are left out. */
-  readonly owned: PolicyProgram | undefined;
+  /** For objects with controllers, by the kinds of these; filled as they come. */
+  readonly owned: Map<string, PolicyProgram | undefined>;
   readonly readsStatus: boolean;
   readonly readsNamespaceLabels: boolean;
 }
@@ -53,33 +53,36 @@ export function planFor(program: PolicyProgram, kind: GroupVersionKind): Plan | 
 function makePlan(program: PolicyProgram, kind: GroupVersionKind): Plan | undefined {
   const rules = program.rules.filter((rule) => reportedPhases.includes(rule.phase) && rule.concerns(kind, ''));
   if (rules.length === 0) return undefined;
-  const derived = new Set(program.rules.filter(isDerived).map(({ name }) => name));
-  const unshared = rules.filter((rule) => !isDerived(rule) && !derived.has(`autogen-${rule.name}`.slice(0, 63)));
   return {
     program,
     whole: { ...program, rules },
-    owned: unshared.length === 0 ? undefined : { ...program, rules: unshared },
+    owned: new Map(),
     readsStatus: rules.some(({ reads }) => reads.status),
     readsNamespaceLabels: rules.some(({ reads }) => reads.namespaceLabels),
   };
 }
 
-const isDerived = ({ name }: RuleProgram) => name.startsWith('autogen-');
-
 /**
  * What of the policy is to be run on an object with these controllers, each of which is reported on itself. A Pod of a
- * Deployment says nothing that the Deployment does not say already, where the policy derives rules for Deployments.
+ * Deployment says nothing that the Deployment does not say already, where the policy derives the same rule for
+ * Deployments. Each rule is asked by itself: one may be derived for CronJobs alone, and another for nothing.
  */
 export function programFor(
   { program, whole, owned }: Plan,
   controllers: readonly ControllerReference[],
 ): PolicyProgram | undefined {
-  if (controllers.length === 0 || owned === whole) return whole;
-  const isLeftToController = controllers.some((controller) => {
-    const kind = gvkOf(controller);
-    return program.rules.some((rule) => isDerived(rule) && rule.concerns(kind, ''));
-  });
-  return isLeftToController ? owned : whole;
+  if (controllers.length === 0) return whole;
+  const kinds = controllers.map((controller) => gvkOf(controller));
+  const id = kinds.map(renderGvk).join(' ');
+  if (!owned.has(id)) {
+    const isLeftToController = ({ origin }: RuleProgram) =>
+      program.rules.some(
+        (rule) => rule.isDerived && rule.origin === origin && kinds.some((kind) => rule.concerns(kind, '')),
+      );
+    const rules = whole.rules.filter((rule) => !isLeftToController(rule));
+    owned.set(id, rules.length === whole.rules.length ? whole : rules.length > 0 ? { ...program, rules } : undefined);
+  }
+  return owned.get(id);
 }
 
 /** One of the controllers an object descends from. */

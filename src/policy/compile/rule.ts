@@ -29,7 +29,7 @@ export interface CompiledRule extends RuleProgram {
 
 type Body = (run: Run, exceptions: readonly CompiledException[]) => MaybeOutcome;
 
-export function compileRule(policy: PolicyObject, { rule, name }: ExpandedRule): CompiledRule {
+export function compileRule(policy: PolicyObject, { rule, name, origin, autogen }: ExpandedRule): CompiledRule {
   const policyNamespace = policy.kind === 'Policy' ? (policy.metadata.namespace ?? 'default') : undefined;
   const matches: RuleMatcher = compileRuleMatch({ match: rule.match, exclude: rule.exclude, policyNamespace });
   const load = compileContext(rule.context);
@@ -39,6 +39,8 @@ export function compileRule(policy: PolicyObject, { rule, name }: ExpandedRule):
   const toleratesExisting = rule.validate?.allowExistingViolations !== false && isEnforced(policy.spec, rule);
   return {
     name,
+    origin,
+    isDerived: autogen !== undefined,
     phase,
     spec: rule,
     matches,
