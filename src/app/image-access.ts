@@ -1,3 +1,4 @@
+import type { PullSecretRef } from '../api/index.ts';
 import { isJsonObject, type Logger } from '../base/index.ts';
 import type { Environment, KubeClient } from '../kube/index.ts';
 import type { RegistryClient } from '../registry/index.ts';
@@ -10,6 +11,8 @@ export interface ImageAccess {
   readonly providers: readonly string[] | undefined;
   /** Pull secrets of our own namespace. */
   readonly secrets: readonly string[];
+  /** Pull secrets of a Pod, in its namespace. */
+  readonly pullSecrets?: readonly PullSecretRef[] | undefined;
 }
 
 /** Sorted, so that rules that want the same share a client. */
@@ -39,7 +42,7 @@ export interface ImageClientOptions {
 const unavailable = new Set(['azure', 'google', 'github']);
 
 export async function openImageClient(
-  { allowInsecureRegistry, providers, secrets }: ImageAccess,
+  { allowInsecureRegistry, providers, secrets, pullSecrets = [] }: ImageAccess,
   { client, namespace, env, network, log }: ImageClientOptions,
 ): Promise<RegistryClient> {
   const { awsEcrToken, combineSources, createRegistryClient, ecrSource, proxyFromEnvironment } = await import(
@@ -47,7 +50,7 @@ export async function openImageClient(
   );
   const missing = providers?.filter((provider) => unavailable.has(provider)) ?? [];
   if (missing.length > 0) log.warn('a rule names providers of credentials that are not available', { missing });
-  const refs = secrets.map((name) => ({ namespace, name }));
+  const refs = [...secrets.map((name) => ({ namespace, name })), ...pullSecrets];
   const own = refs.length > 0 ? [(await import('../mirror/index.ts')).pullSecretSource(refs, client, log)] : [];
   const cloud = providers === undefined || providers.includes('amazon') ? [ecrSource(awsEcrToken())] : [];
   return createRegistryClient({

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { pushImage } from '../../test/support/push-image.ts';
+import type { PullSecretRef } from '../api/index.ts';
 import { createAuthority, issueCertificate, silentLogger } from '../base/index.ts';
 import { KubeError } from '../kube/index.ts';
 import { createRegistryClient, staticSource } from '../registry/index.ts';
@@ -29,13 +30,13 @@ async function registryWith(options: RegistryServerOptions = {}) {
   return { image, host: server.host, digest: await pushImage(client, image) };
 }
 
-/** Our namespace has these Secrets, and what is read of them is noted. */
+/** Our namespace has these Secrets, and others those named with it, and what is read of them is noted. */
 function imageData(secrets: Readonly<Record<string, object>> = {}) {
   const read: string[] = [];
   const count = { opened: 0, closed: 0 };
   const get = async (_: unknown, { namespace, name }: { readonly namespace?: string; readonly name: string }) => {
     read.push(`${namespace}/${name}`);
-    const secret = namespace === 'supercargo' ? secrets[name] : undefined;
+    const secret = namespace === 'supercargo' ? secrets[name] : secrets[`${namespace}/${name}`];
     if (!secret) throw new KubeError('kube-not-found', `no Secret ${name}`, { method: 'GET', path: name });
     return secret as never;
   };
@@ -56,7 +57,8 @@ function imageData(secrets: Readonly<Record<string, object>> = {}) {
     };
   });
   closers.push(() => images.close());
-  const look = (image: string, credentials?: unknown) => images.imageData(image, { credentials, signal });
+  const look = (image: string, credentials?: unknown, pullSecrets?: readonly PullSecretRef[]) =>
+    images.imageData(image, { credentials, pullSecrets, signal });
   return { look, read, count, close: () => images.close() };
 }
 
@@ -73,6 +75,21 @@ const pullSecret = (host: string) => ({
 });
 
 describe('what a rule reads of an image', () => {
+  it('is read with the pull secrets of the Pod where the registry asks for a login, and for that Pod alone', async () => {
+    const { image, host, digest } = await registryWith({ users });
+    const { look, read, count } = imageData({ 'shop/pull': pullSecret(host) });
+    const refs = [{ namespace: 'shop', name: 'pull' }];
+    expect(await look(image, undefined, refs)).toMatchObject({ resolvedImage: `${host}/shop/api@${digest}` });
+    expect(read).toContain('shop/pull');
+    expect(count).toEqual({ opened: 2, closed: 1 });
+    await expect(look(image)).rejects.toThrow();
+    await expect(look(image, undefined, [{ namespace: 'bank', name: 'pull' }])).rejects.toThrow();
+    const open = await registryWith();
+    read.length = 0;
+    await look(open.image, undefined, refs);
+    expect(read).toEqual([]);
+  });
+
   it('is its manifest, its configuration and where it is', async () => {
     const { image, host, digest } = await registryWith();
     expect(await imageData().look(image)).toMatchObject({

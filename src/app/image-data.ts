@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { parseJson, SupercargoError } from '../base/index.ts';
+import { errorCode, parseJson, SupercargoError } from '../base/index.ts';
 import {
   type Descriptor,
   type Digest,
@@ -48,26 +48,48 @@ export function createImageData(open: (access: ImageAccess) => Promise<RegistryC
     return opened;
   };
   return {
-    imageData: async (text, { credentials, signal }) => {
-      const client = await clientFor(parseImageAccess(credentials));
-      const reference = withDefaultTag(parseReference(text));
-      const found = await client.getManifest(reference, (reference.digest ?? reference.tag)!, signal);
-      const image = found.manifest.isIndex ? await ofPlatform(client, reference, found, signal) : found;
-      return {
-        image: text,
-        resolvedImage: `${renderRepository(reference)}@${found.digest}`,
-        registry: reference.registry,
-        repository: reference.path,
-        identifier: reference.digest ?? reference.tag,
-        ...(found.manifest.isIndex ? { manifestList: found.manifest.raw } : {}),
-        manifest: image.manifest.raw,
-        configData: await readConfig(client, reference, image.manifest.config, signal),
-      };
+    async imageData(text, { credentials, pullSecrets = [], signal }) {
+      const access = parseImageAccess(credentials);
+      try {
+        return await describe(await clientFor(access), text, signal);
+      } catch (thrown) {
+        if (pullSecrets.length === 0 || !mayNeedLogin.has(errorCode(thrown) ?? '')) throw thrown;
+        // Not shared: what one namespace may read is nothing to the others.
+        const own = await open({ ...access, pullSecrets });
+        try {
+          return await describe(own, text, signal);
+        } finally {
+          await own.close();
+        }
+      }
     },
     async close() {
       clients.clear();
       await Promise.all(closing);
     },
+  };
+}
+
+/** Registries differ in what they say of an image that nobody may see. */
+const mayNeedLogin: ReadonlySet<string> = new Set([
+  'registry-unauthorized',
+  'registry-forbidden',
+  'registry-not-found',
+]);
+
+async function describe(client: RegistryClient, text: string, signal: AbortSignal): Promise<unknown> {
+  const reference = withDefaultTag(parseReference(text));
+  const found = await client.getManifest(reference, (reference.digest ?? reference.tag)!, signal);
+  const image = found.manifest.isIndex ? await ofPlatform(client, reference, found, signal) : found;
+  return {
+    image: text,
+    resolvedImage: `${renderRepository(reference)}@${found.digest}`,
+    registry: reference.registry,
+    repository: reference.path,
+    identifier: reference.digest ?? reference.tag,
+    ...(found.manifest.isIndex ? { manifestList: found.manifest.raw } : {}),
+    manifest: image.manifest.raw,
+    configData: await readConfig(client, reference, image.manifest.config, signal),
   };
 }
 

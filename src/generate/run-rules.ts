@@ -11,6 +11,7 @@ import type {
   RuleResult,
 } from '../policy/index.ts';
 import { type EvaluationTurns, evaluate, type LookUps, type Namespaces } from '../runtime/index.ts';
+import { withPullSecrets } from './pod-look-ups.ts';
 import { witnessed } from './witnessed-look-ups.ts';
 
 /** One reason to run rules: an object in the state it had then. */
@@ -53,7 +54,7 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
   return async (program, rules, occasion, signal) => {
     const subject = occasion.object ?? occasion.oldObject;
     if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
-    const witness = witnessed(options.lookUps);
+    const witness = witnessed(withPullSecrets(options.lookUps, subject));
     const { lookUps } = witness;
     const { namespace } = subject.metadata;
     const labels = namespace ? (namespaces.labels(namespace) ?? (await namespaces.fetchLabels(namespace, signal))) : {};

@@ -7,5 +7,6 @@
  */
 export { ImageIndex, type ImageTotals, type ImageUse, type ImageUser } from './image-index.ts';
 export { createInventory, type Inventory, type WorkloadImages, workloadInformer, workloadTypes } from './inventory.ts';
+export { pullSecretsOf } from './pull-secrets.ts';
 export { type Replacement, readSourceImages, renderSourceImages, sourceImagesAnnotation } from './source-images.ts';
 export { type ContainerImage, imagesOfWorkload } from './workload-images.ts';

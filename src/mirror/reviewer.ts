@@ -1,10 +1,10 @@
 import { type Logger, mapConcurrent } from '../base/index.ts';
+import { pullSecretsOf } from '../inventory/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { AdmissionRequest, AdmissionVerdict, ReviewContext, Reviewer } from '../webhook/index.ts';
 import type { PullSecretProblem } from './copy-pull-secret.ts';
 import type { MirrorMetrics } from './metrics.ts';
 import { type ObtainOptions, obtainCopy } from './obtain.ts';
-import { pullSecretsOf } from './pull-secrets.ts';
 import { type Replaced, rewritePatch } from './rewrite.ts';
 import type { MirrorSettings } from './settings.ts';
 import { type CopyNames, renderCopy, wantedCopies } from './wanted.ts';

@@ -1,11 +1,11 @@
 import { type Clock, type Logger, SupercargoError } from '../base/index.ts';
 import type { Reconcile } from '../controller/index.ts';
+import { pullSecretsOf } from '../inventory/index.ts';
 import { type EventRecorder, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { controllerOf, type KubeObject } from '../object/index.ts';
 import type { PullSecretProblem } from './copy-pull-secret.ts';
 import type { MirrorMetrics } from './metrics.ts';
 import { type ObtainOptions, obtainCopy } from './obtain.ts';
-import { pullSecretsOf } from './pull-secrets.ts';
 import type { Replaced } from './rewrite.ts';
 import type { MirrorSettings } from './settings.ts';
 import { type CopyNames, renderCopy, wantedCopies } from './wanted.ts';

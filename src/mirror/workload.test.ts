@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { pullSecretsOf } from '../inventory/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { pullSecretsOf } from './pull-secrets.ts';
 import { changedSlots, isImmutable, isRewritable, isTrackedByGitOps, podPartOf } from './workload.ts';
 
 const spec = {

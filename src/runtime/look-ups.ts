@@ -1,3 +1,4 @@
+import type { PullSecretRef } from '../api/index.ts';
 import { type Clock, type Logger, SupercargoError } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
 import { type Discovery, isKubeError, type KubeConnection, type ListOptions } from '../kube/index.ts';
@@ -13,7 +14,12 @@ export class LookUpError extends SupercargoError {}
 /** Describes an image of a registry, as policies see it; wired where there is a registry client. */
 export type ImageData = (
   reference: string,
-  options: { readonly credentials: unknown; readonly signal: AbortSignal },
+  options: {
+    readonly credentials: unknown;
+    /** Those of the Pod whose image it is, for a registry that does not answer without. */
+    readonly pullSecrets?: readonly PullSecretRef[] | undefined;
+    readonly signal: AbortSignal;
+  },
 ) => Promise<unknown>;
 
 export interface LookUpsOptions {
@@ -67,6 +73,7 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
           throw new LookUpError('look-up-image', `images of registries cannot be looked up here: ${lookUp.reference}`);
         return imageData(lookUp.reference, {
           credentials: lookUp.policyNamespace === undefined ? lookUp.credentials : anonymous,
+          pullSecrets: lookUp.policyNamespace === undefined ? lookUp.pullSecrets : undefined,
           signal,
         });
       case 'globalContext':

@@ -97,15 +97,28 @@ it('generation is led where admission is led, with a lease of its own', async ()
 });
 
 it('a process outside the cluster registers no webhooks of a Service that it is not behind', async () => {
-  const make = (webhook: object, env: Readonly<Record<string, string>> = {}) =>
+  const make = (
+    webhook: object,
+    env: Readonly<Record<string, string>> = {},
+    features: readonly FeatureName[] = ['admission'],
+  ) =>
     createClusterProgram({
-      config: configOf({ namespace: 'supercargo', features: ['admission'], webhook }),
+      config: configOf({
+        namespace: 'supercargo',
+        features: [...features],
+        mirror: { registry: 'backup.example' },
+        webhook,
+      }),
       connection,
       env,
       servesStatus: false,
       log: silentLogger,
     });
   await expect(make({})).rejects.toThrow(/outside the cluster.*webhook\.url/);
+  for (const features of [['mirror'], ['admission', 'generate'], ['detect', 'mirror']] as const)
+    await expect(make({}, {}, features), features.join()).rejects.toThrow(/outside the cluster.*webhook\.url/);
+  // Features without webhooks block nobody.
+  await make({}, {}, ['generate', 'report', 'detect', 'create']);
   await make({ exposure: 'service' });
   await make({ url: 'https://webhooks.example:9443' });
   await make({}, { KUBERNETES_SERVICE_HOST: '10.0.0.1' });

@@ -1,3 +1,4 @@
+import type { PullSecretRef } from '../../api/index.ts';
 import { renderJson } from '../../base/index.ts';
 import type { LabelSelector } from '../../object/index.ts';
 
@@ -28,7 +29,13 @@ export type LookUpSubject =
       readonly caBundle?: string;
       readonly data?: Readonly<Record<string, unknown>>;
     }
-  | { readonly kind: 'imageData'; readonly reference: string; readonly credentials?: unknown }
+  | {
+      readonly kind: 'imageData';
+      readonly reference: string;
+      readonly credentials?: unknown;
+      /** Where the kubelet would look for credentials; added by whoever knows the Pod. */
+      readonly pullSecrets?: readonly PullSecretRef[];
+    }
   | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string }
   | {
       readonly kind: 'resources';

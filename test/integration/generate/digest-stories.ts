@@ -29,8 +29,14 @@ export function defineDigestStories(cluster: () => Cluster): void {
     let shop: string;
     let generator: RunningGenerator;
     const problems = new Map<string, string>();
+    const asked = new Map<string, unknown>();
     const lookUps = {
-      async answer(lookUp: { readonly kind: string; readonly reference?: string }): Promise<LookUpAnswer> {
+      async answer(lookUp: {
+        readonly kind: string;
+        readonly reference?: string;
+        readonly pullSecrets?: unknown;
+      }): Promise<LookUpAnswer> {
+        asked.set(lookUp.reference ?? '', lookUp.pullSecrets);
         const content = contents[lookUp.reference ?? ''];
         if (lookUp.kind !== 'imageData' || content === undefined)
           return { ok: false, message: `${lookUp.reference} is not in the registry` };
@@ -70,6 +76,7 @@ export function defineDigestStories(cluster: () => Cluster): void {
         kind: 'Pod',
         metadata: { name: 'mixed', namespace: shop },
         spec: {
+          imagePullSecrets: [{ name: 'registry' }],
           initContainers: [{ name: 'init', image }],
           containers: [
             { name: 'a', image: 'nginx:1.29' },
@@ -79,6 +86,10 @@ export function defineDigestStories(cluster: () => Cluster): void {
       });
       await jobsAre(['nginx-build-7', 'busybox-build-1']);
       await eventually(() => expect([...problems.values()].join()).toContain(`${image} is not in the registry`));
+      expect(asked.get(image)).toEqual([
+        { namespace: shop, name: 'registry' },
+        { namespace: shop, serviceAccount: 'default' },
+      ]);
       contents[image] = 'late-build-1';
       await jobsAre(['nginx-build-7', 'busybox-build-1', 'late-build-1']);
       await eventually(() => expect(problems.size).toBe(0));

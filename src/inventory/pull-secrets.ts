@@ -1,9 +1,11 @@
 import type { PullSecretRef } from '../api/index.ts';
 import { isJsonObject } from '../base/index.ts';
-import type { PodPart } from './workload.ts';
 
 /** Where the kubelet would look for credentials: the pod's own secrets, then those of its service account. */
-export function pullSecretsOf({ spec }: PodPart, namespace: string): readonly PullSecretRef[] {
+export function pullSecretsOf(
+  { spec }: { readonly spec: Readonly<Record<string, unknown>> },
+  namespace: string,
+): readonly PullSecretRef[] {
   const own = Array.isArray(spec['imagePullSecrets']) ? spec['imagePullSecrets'] : [];
   const names = own.flatMap((entry) =>
     isJsonObject(entry) && typeof entry['name'] === 'string' ? [entry['name']] : [],

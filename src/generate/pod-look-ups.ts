@@ -1,0 +1,14 @@
+import { isJsonObject } from '../base/index.ts';
+import { pullSecretsOf } from '../inventory/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { LookUps } from '../runtime/index.ts';
+
+/** The same look-ups; images are looked up with what the kubelet would pull them with, when a Pod is the trigger. */
+export function withPullSecrets(lookUps: LookUps, { apiVersion, kind, metadata, spec }: KubeObject): LookUps {
+  if (apiVersion !== 'v1' || kind !== 'Pod' || !isJsonObject(spec) || metadata.namespace === undefined) return lookUps;
+  const pullSecrets = pullSecretsOf({ spec }, metadata.namespace);
+  return {
+    answer: (lookUp, signal) =>
+      lookUps.answer(lookUp.kind === 'imageData' ? { ...lookUp, pullSecrets } : lookUp, signal),
+  };
+}
