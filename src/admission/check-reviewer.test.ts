@@ -21,15 +21,25 @@ const check = async (object: object, oldObject?: object, selects = true, more: o
     ...more,
   } as unknown as AdmissionRequest;
   const context = { route: '', authenticated: false, bytes: 0, signal: new AbortController().signal };
-  return createCheckReviewer({ policies: { selects: () => selects }, exceptionNamespaces: ['trusted'] }).review(
-    request,
-    context,
-  );
+  return createCheckReviewer({
+    policies: { selects: () => selects },
+    exceptionNamespaces: ['trusted'],
+    servedKinds: async () => [{ group: '', version: 'v1', kind: 'Pod' }],
+  }).review(request, context);
 };
 const broken = policy([{ ...rule, validate: { message: 'm' } }]);
 
 describe('the check of a policy', () => {
   it('admits one that can run', async () => expect((await check(policy([rule]))).denied).toBeUndefined());
+
+  it('warns of kinds that the cluster does not serve', async () => {
+    const misspelt = { ...rule, match: { any: [{ resources: { kinds: ['Pod', 'Deploymnet'] } }] } };
+    expect(await check(policy([misspelt]))).toEqual({
+      warnings: [
+        'spec.rules[0].match: this cluster serves no kind Deploymnet: correct its spelling, or install its definition',
+      ],
+    });
+  });
 
   it('names the field of one that cannot', async () => {
     expect((await check(broken)).denied).toMatch(/^the ClusterPolicy cannot be used: spec\.rules\[0\]\.validate: /);

@@ -1,21 +1,29 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
+import type { GroupVersionKind } from '../object/index.ts';
 import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
 import { exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
 import type { AdmissionRequest, AdmissionVerdict, Registration, Reviewer } from '../webhook/index.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
+import { findUnknownKinds, renderUnknownKind } from './unknown-kinds.ts';
 
 /** Refuses policies and exceptions that could not run, with the field that is wrong. */
 export function createCheckReviewer(options: CheckOptions): Reviewer {
-  return { path: 'check', review: (request) => check(request, options) };
+  return { path: 'check', review: (request, { signal }) => check(request, options, signal) };
 }
 
 export interface CheckOptions {
   readonly policies: Pick<LivePolicies, 'selects'>;
   /** Namespaces whose exceptions count for every policy. */
   readonly exceptionNamespaces: readonly string[];
+  /** The kinds of the cluster, for warnings about those that it does not have. */
+  readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
 }
 
-function check(request: AdmissionRequest, { policies, exceptionNamespaces }: CheckOptions): AdmissionVerdict {
+async function check(
+  request: AdmissionRequest,
+  { policies, exceptionNamespaces, servedKinds }: CheckOptions,
+  signal: AbortSignal,
+): Promise<AdmissionVerdict> {
   const { object, oldObject, kind } = request;
   if (!object || isMetadataUpdateUnderDeletion(request) || (oldObject && isSameSpec(object, oldObject))) return {};
   if (kind.kind === 'PolicyException') {
@@ -25,7 +33,13 @@ function check(request: AdmissionRequest, { policies, exceptionNamespaces }: Che
   }
   // Where Kyverno runs as well, its policies are for it to judge.
   const { labels } = (object['metadata'] ?? {}) as { readonly labels?: Readonly<Record<string, string>> };
-  return policies.selects(labels) ? verdictOf(kind.kind, compilePolicy(object).issues) : {};
+  if (!policies.selects(labels)) return {};
+  const verdict = verdictOf(kind.kind, compilePolicy(object).issues);
+  // A policy must be admitted while discovery does not answer.
+  const served = await servedKinds?.(signal).catch(() => undefined);
+  if (verdict.denied !== undefined || served === undefined) return verdict;
+  const unknown = findUnknownKinds(object['spec'], served).map(renderUnknownKind);
+  return { ...verdict, warnings: [...(verdict.warnings ?? []), ...unknown] };
 }
 
 /** A warning for each policy that the exception names and does not count for. */

@@ -48,6 +48,11 @@ describe('the status of a policy', () => {
 
   it('is the same again while nothing changes', () => {
     const status = policyStatus(live([rule]), { isRegistered: true, now })!;
+    const unknownKinds = [{ path: 'spec.rules[0].match', kind: 'Deploymnet' }];
+    const told = policyStatus(live([rule]), { isRegistered: true, now, unknownKinds })!;
+    expect(told.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual(['KindsServed=False', 'Ready=True']);
+    const over = policyStatus(live([rule], { status: told }), { isRegistered: true, now, unknownKinds: [] })!;
+    expect(over.conditions.map(({ type }) => type)).toEqual(['Ready']);
     expect(policyStatus(live([rule], { status }), { isRegistered: true, now: now + 5000 })).toEqual(status);
   });
 

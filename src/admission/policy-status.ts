@@ -1,5 +1,6 @@
 import { type Condition, setCondition } from '../object/index.ts';
 import type { LivePolicy } from '../runtime/index.ts';
+import { renderUnknownKind, type UnknownKind } from './unknown-kinds.ts';
 
 /** The status of a ClusterPolicy or Policy, as Kyverno writes it. */
 export interface PolicyStatus {
@@ -38,9 +39,11 @@ export function policyStatus(
     readonly refusal?: string | undefined;
     readonly now: number;
     readonly problem?: PolicyProblem | undefined;
+    /** Undefined while the kinds of the cluster are not known. */
+    readonly unknownKinds?: readonly UnknownKind[] | undefined;
   },
 ): PolicyStatus | undefined {
-  const { isRegistered, refusal, now, problem } = options;
+  const { isRegistered, refusal, now, problem, unknownKinds } = options;
   if (program && !isRegistered) return undefined;
   const rules = object.spec?.rules ?? [];
   const own = new Set(Array.isArray(rules) ? rules.map((rule) => rule?.name) : []);
@@ -48,13 +51,14 @@ export function policyStatus(
   const count = (field: 'validate' | 'mutate' | 'generate' | 'verifyImages') =>
     Array.isArray(rules) ? rules.filter((rule) => rule?.[field]).length : 0;
   const stored = (object['status'] as Partial<PolicyStatus> | undefined)?.conditions;
+  const kinds = withKinds(stored, unknownKinds, now);
   const before = problem
     ? setCondition(
-        stored,
+        kinds,
         { type: 'Working', status: 'False', ...problem, message: problem.message.slice(0, maxMessageChars) },
         now,
       )
-    : stored?.filter(({ type }) => type !== 'Working');
+    : kinds?.filter(({ type }) => type !== 'Working');
   const errors = issues.filter(({ severity }) => severity === 'error');
   const message =
     refusal === undefined
@@ -77,4 +81,16 @@ export function policyStatus(
     },
     validatingadmissionpolicy: { generated: false, message: '' },
   };
+}
+
+/** A condition of its own: a policy may name the kinds of a definition that is installed later, and works for the others. */
+function withKinds(
+  conditions: readonly Condition[] | undefined,
+  unknown: readonly UnknownKind[] | undefined,
+  now: number,
+): readonly Condition[] | undefined {
+  if (unknown === undefined) return conditions;
+  if (unknown.length === 0) return conditions?.filter(({ type }) => type !== 'KindsServed');
+  const message = unknown.map(renderUnknownKind).join('; ').slice(0, maxMessageChars);
+  return setCondition(conditions, { type: 'KindsServed', status: 'False', reason: 'KindNotServed', message }, now);
 }

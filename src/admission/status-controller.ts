@@ -1,11 +1,12 @@
 import type { Clock, Logger } from '../base/index.ts';
 import { type Controller, createController, type ReconcileResult } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
-import { deepEqual, keyOf } from '../object/index.ts';
+import { deepEqual, type GroupVersionKind, keyOf } from '../object/index.ts';
 import type { PolicyObject } from '../policy/index.ts';
 import { type LivePolicies, policyTypes } from '../runtime/index.ts';
 import { type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
+import { findUnknownKinds } from './unknown-kinds.ts';
 
 export interface StatusControllerOptions {
   readonly client: KubeClient;
@@ -13,6 +14,8 @@ export interface StatusControllerOptions {
   readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;
   readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'refusalOf' | 'subscribe'>;
   readonly problems?: PolicyProblems | undefined;
+  /** The kinds of the cluster, for a condition about those that it does not have. */
+  readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -32,6 +35,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
     // A newer revision is on its way through the watch, and with it a new reconcile.
     if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;
     const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
+    const served = await options.servedKinds?.(signal).catch(() => undefined);
     const status = policyStatus(
       { ...live, object: current },
       {
@@ -39,6 +43,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
         refusal: live.program && registrations.refusalOf(live.program),
         now: clock.now(),
         problem: options.problems?.of(key),
+        unknownKinds: served && findUnknownKinds(current.spec, served),
       },
     );
     if (!status || deepEqual(status, current['status'])) return undefined;

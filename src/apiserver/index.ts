@@ -8,6 +8,7 @@
  * of it; every watcher sees the changes of a resource in the order of their resourceVersions; a request that fails
  * leaves nothing behind.
  */
+export { checkCustomResource } from './custom-resource-check.ts';
 export type { InternalClient, StoreEvent } from './internal-client.ts';
 export { builtinSchemaOf } from './schema/builtin-data.ts';
 export type { Schema } from './schema/index.ts';

@@ -1,4 +1,5 @@
 import { definitions } from '../api/index.ts';
+import { checkCustomResource } from '../apiserver/index.ts';
 import { UsageError } from '../base/index.ts';
 import { findTypeErrors, type SchemaOf, type TypeSchema } from '../create/index.ts';
 import { gvkOf, type KubeObject } from '../object/index.ts';
@@ -23,7 +24,12 @@ export function readOwn<T extends KubeObject>(files: Files, file: string, kind: 
   const { group, version } = gvkOf(first.value);
   if (!ownSchemaOf({ group, version, kind }))
     throw new UsageError('document-version', `${file}:${first.line}: ${first.value.apiVersion} has no kind ${kind}`);
-  const errors = findTypeErrors({ value: first.value as never, line: first.line }, ownSchemaOf);
+  const types = findTypeErrors({ value: first.value as never, line: first.line }, ownSchemaOf, { allowsUnknown: true });
+  const schema = ownSchemaOf({ group, version, kind });
+  const errors =
+    types.length > 0
+      ? types
+      : checkCustomResource(first.value as never, schema as never).map((error) => `:${first.line}: ${error}`);
   if (errors.length > 0) throw new UsageError('document-invalid', errors.map((error) => `${file}${error}`).join('\n'));
   return first.value as T;
 }

@@ -23,6 +23,7 @@ import { exemptNamespacesOf } from './exempt-namespaces.ts';
 import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
+import { createMissingKindsLog } from './missing-kinds.ts';
 import { registryNetwork } from './registry-network.ts';
 import { createFailingMetric, createSkippedMetric, firstListsMissing, watchReadiness } from './watch-health.ts';
 
@@ -53,7 +54,12 @@ export function createEnvironment({
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
   const namespace = config.namespace ?? client.config.namespace;
-  const informers = createInformerFactory({ client, log, onSkipped: createSkippedMetric(metrics) });
+  const informers = createInformerFactory({
+    client,
+    log,
+    onSkipped: createSkippedMetric(metrics),
+    onMissing: createMissingKindsLog(log, systemClock),
+  });
   createFailingMetric(metrics, informers);
   const clock = systemClock;
   const network = registryNetwork(config);

@@ -27,7 +27,7 @@ export interface RenderedFile {
   readonly path: string;
   readonly content: string;
   /** Undefined where nothing was compared. */
-  readonly change?: 'added' | 'changed' | 'unchanged';
+  readonly change?: 'added' | 'changed' | 'kept' | 'unchanged';
   readonly diff?: string;
 }
 
@@ -35,6 +35,8 @@ export interface Rendered {
   readonly files: readonly RenderedFile[];
   readonly message: string;
   readonly data: TemplateData;
+  /** What may be meant otherwise. */
+  readonly warnings: readonly string[];
 }
 
 /** What a template would commit for an image; nothing is written and Git is not asked. */
@@ -50,15 +52,17 @@ export function renderTemplate(options: RenderOptions): Rendered {
     );
   const spec = { ...template.spec, variables: { ...template.spec.variables, ...options.variables } };
   const detection = { spec: detectionOf(options) };
-  const { files: planned, message } = prepare(detection, { spec }, builtinSchemaOf);
+  const { files: planned, message, warnings } = prepare(detection, { spec }, builtinSchemaOf);
+  const keepsFiles = (spec.duplicateCheck ?? 'repository') !== 'exact';
   return {
     files: planned.map(({ path, content }) => ({
       path,
       content,
-      ...(against === undefined ? {} : compare(content, readIfThere(join(against, path)))),
+      ...(against === undefined ? {} : compare(content, readIfThere(join(against, path)), keepsFiles)),
     })),
     message,
     data: templateData(detection.spec, spec),
+    warnings: [...warnings, ...prefixNotes(options, template)],
   };
 }
 
@@ -78,11 +82,24 @@ function detectionOf({ image, digest, prefix, nowMs }: RenderOptions) {
   };
 }
 
-function compare(content: string, before: string | undefined): Pick<RenderedFile, 'change' | 'diff'> {
+/** What a rendering without a prefix shows is not what a policy with `extractPrefix` brings. */
+function prefixNotes({ prefix }: RenderOptions, { spec }: ResourceTemplate): readonly string[] {
+  const texts = [spec.template ?? '', ...(spec.multiFiles ?? []).flatMap((file) => [file.relativePath, file.template])];
+  return prefix === undefined && texts.some((text) => /\.TagPrefix\b/.test(text))
+    ? ['the template uses .TagPrefix, which is empty here: give it with --prefix']
+    : [];
+}
+
+/** With a duplicate check by repository or name the controller leaves a file that is there to GitOps. */
+function compare(
+  content: string,
+  before: string | undefined,
+  keepsFiles: boolean,
+): Pick<RenderedFile, 'change' | 'diff'> {
   if (before === content) return { change: 'unchanged', diff: '' };
   const lines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
   const diff = diffLines(lines(before ?? ''), lines(content)).join('\n');
-  return { change: before === undefined ? 'added' : 'changed', diff };
+  return { change: before === undefined ? 'added' : keepsFiles ? 'kept' : 'changed', diff };
 }
 
 function readIfThere(path: string): string | undefined {

@@ -6,6 +6,11 @@ import { type RegistryServer, startRegistryServer } from '../registryserver/inde
 import { memoryFiles } from './offline/files.ts';
 import { scanPolicy } from './scan-policy.ts';
 
+const plain = (more: object) => ({
+  ociRepository: { registry: 'x', repositoryPattern: 'a', ...more },
+  policy: { alphabetical: {} },
+});
+
 describe('scanning for a policy on this machine', () => {
   let registry: RegistryServer;
   beforeAll(async () => {
@@ -57,6 +62,12 @@ describe('scanning for a policy on this machine', () => {
     [{ ociRepository: { registry: 'x' }, policy: { alphabetical: {} } }, 'p.yaml: spec.ociRepository: '],
     [{ ociRepository: { registry: 'x', repositoryPattern: 'a' }, policy: {} }, 'p.yaml: spec.policy: one of'],
     [{ ociRepository: { registry: 'x', repositoryPattern: 'a' } }, 'spec.policy: is required'],
+    [{ ...plain({ maxRepositories: 201 }) }, 'spec.ociRepository.maxRepositories'],
+    [{ ...plain({ maxConcurrentScans: 0 }) }, 'spec.ociRepository.maxConcurrentScans'],
+    [{ ...plain({ registr: 'y' }) }, 'spec.ociRepository.registr: is no field of this kind'],
+    [{ ...plain({}), interval: 'soon' }, 'spec.interval'],
+    [{ ...plain({}), ttlDays: 400 }, 'spec.ttlDays'],
+    [{ ...plain({}), policy: { alphabetical: { order: 'down' } } }, 'spec.policy.alphabetical.order'],
     [
       { ociRepository: { registry: '127.0.0.1:1', repositoryPattern: 'a' }, policy: { alphabetical: {} } },
       '127.0.0.1:1',

@@ -3,6 +3,7 @@ import { errorMessage, type Logger, UsageError } from '../base/index.ts';
 import {
   compileImagePattern,
   compileSelection,
+  defaultConcurrentScans,
   ecrSource,
   type ImageSource,
   ociSource,
@@ -53,7 +54,7 @@ export async function scanPolicy(options: ScanPolicyOptions): Promise<PolicyScan
       matcher,
       selection,
       maxRepositories: given.maxRepositories ?? 50,
-      maxConcurrentScans: given.maxConcurrentScans ?? 10,
+      maxConcurrentScans: given.maxConcurrentScans ?? defaultConcurrentScans,
       signal: AbortSignal.any([signal, deadline]),
     });
     return { ...result, name: metadata.name ?? '', registry: source.registry, notes: notesOf(spec) };
@@ -83,12 +84,13 @@ function openSource(
     const { region, registryId, endpoint } = ecrRepository;
     return ecrSource({ region, registryId, endpoint, roleArn: aws?.roleArn });
   }
-  const { registry, insecure = false } = ociRepository!;
+  const { registry, insecure = false, maxConcurrentScans = defaultConcurrentScans } = ociRepository!;
   const { BACKUP_REGISTRY_USERNAME: _, BACKUP_REGISTRY_PASSWORD: __, ...env } = options.env;
   return ociSource(
     createRegistryClient({
       credentials: credentialsFor(registry, env),
       settings: () => ({ isPlainHttp: insecure }),
+      concurrency: { calls: maxConcurrentScans },
       proxy: proxyFromEnvironment(options.env),
       log: options.log,
     }),

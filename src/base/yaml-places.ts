@@ -1,4 +1,4 @@
-import { EVENT_ID, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
+import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { isStackOverflow } from './json.ts';
 import { maxYamlDepth } from './yaml-build.ts';
 import { SourceText } from './yaml-error.ts';
@@ -7,6 +7,8 @@ import { SourceText } from './yaml-error.ts';
 export interface YamlPlace {
   readonly line: number;
   readonly children?: ReadonlyMap<string, YamlPlace>;
+  /** The text of a scalar that is written without quotes. */
+  readonly plain?: string;
 }
 
 interface Frame {
@@ -22,9 +24,9 @@ export function locateYaml(text: string, firstLine = 1): readonly YamlPlace[] {
   const documents: YamlPlace[] = [];
   const frames: Frame[] = [];
   const lineOf = (offset: number) => source.at(offset).line;
-  const add = (line: number, children?: ReadonlyMap<string, YamlPlace>): void => {
+  const add = (line: number, more: Pick<YamlPlace, 'children' | 'plain'> = {}): void => {
     const frame = frames.at(-1);
-    const place = { line: frame?.key?.line ?? line, ...(children ? { children } : {}) };
+    const place = { line: frame?.key?.line ?? line, ...more };
     if (!frame) documents.push(place);
     else if (frame.isList) frame.children.set(String(frame.children.size), place);
     else if (frame.key) frame.children.set(frame.key.text, place);
@@ -35,13 +37,13 @@ export function locateYaml(text: string, firstLine = 1): readonly YamlPlace[] {
       if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
         const children = new Map<string, YamlPlace>();
         // Before its items: they are added to the same map while the place is already known.
-        add(lineOf(event.start), children);
+        add(lineOf(event.start), { children });
         frames.push({ children, isList: event.type === EVENT_ID.SEQUENCE, key: undefined });
       } else if (event.type === EVENT_ID.SCALAR) {
         const frame = frames.at(-1);
         const line = lineOf(event.valueStart === -1 ? 0 : event.valueStart);
         if (frame && !frame.isList && !frame.key) frame.key = { text: getScalarValue(text, event), line };
-        else add(line);
+        else add(line, event.style === SCALAR_STYLE.PLAIN ? { plain: getScalarValue(text, event) } : {});
       } else if (event.type === EVENT_ID.ALIAS) add(lineOf(event.anchorStart));
       else if (event.type === EVENT_ID.POP) frames.pop();
     }

@@ -50,7 +50,8 @@ function addVariable(text: string, before: Readonly<Record<string, string>>): Re
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-async function render(template: string, options: RenderCommandOptions, { stdout }: CliContext): Promise<number> {
+async function render(template: string, options: RenderCommandOptions, context: CliContext): Promise<number> {
+  const { stdout, stderr } = context;
   const [{ renderTemplate }, { nodeFiles }] = await Promise.all([loadRender(), loadFiles()]);
   const { image, digest, prefix, against, output } = options;
   const rendered = renderTemplate({
@@ -63,14 +64,16 @@ async function render(template: string, options: RenderCommandOptions, { stdout 
     against,
     nowMs: Date.now(),
   });
-  const { files, message } = rendered;
+  const { files, message, warnings } = rendered;
+  for (const warning of warnings) stderr.write(`supercargo: warning: ${warning}\n`);
   if (output === 'json') stdout.write(`${renderJson(rendered, 2)}\n`);
   else if (output === 'yaml') stdout.write(renderYaml({ message, files }));
   else {
     for (const { path, content, change, diff } of files) {
-      stdout.write(`# ${path}${change === undefined ? '' : ` (${change})`}\n`);
+      const note = change === 'kept' ? 'kept as it is: its version is left to GitOps' : change;
+      stdout.write(`# ${path}${note === undefined ? '' : ` (${note})`}\n`);
       if (change === undefined) stdout.write(`${content}\n`);
-      else if (change !== 'unchanged') stdout.write(`${diff}\n\n`);
+      else if (change === 'added' || change === 'changed') stdout.write(`${diff}\n\n`);
     }
     stdout.write(`# commit message\n${message}\n`);
   }

@@ -53,7 +53,7 @@ async function run(policy: string, { output, all }: ScanOptions, context: CliCon
 }
 
 function renderTable(
-  { judgements, repositories, images, failures, chosen, isTruncated }: PolicyScan,
+  { judgements, repositories, images, failures, chosen, missing, isTruncated }: PolicyScan,
   all: boolean,
 ): string {
   const [taken, others] = [judgements.filter((one) => one.chosen), judgements.filter((one) => !one.chosen)];
@@ -76,6 +76,7 @@ function renderTable(
   if (shown.length < judgements.length)
     lines.push(`   … and ${judgements.length - shown.length} more (--all shows them)`);
   lines.push('', `${images} tags of ${repositories} repositories, ${chosen.length} would be detected`);
+  if (missing !== undefined) lines.push(`The repository ${missing} is not there, or has no tag.`);
   if (isTruncated) lines.push('More repositories match than maxRepositories allows: the rest was not looked at.');
   for (const { repository, message } of failures) lines.push(`${repository} could not be read: ${message}`);
   return `${lines.join('\n')}\n`;

@@ -102,7 +102,9 @@ export function createCreator(options: CreatorOptions): Reconcile {
       const mayBePushed = detection.status?.phase === 'Processing' || attemptsOf(detection.status) > 0;
       const isSuperseded = confirmation === 'superseded';
       if (isSuperseded && !mayBePushed) return await end(current, superseded(policy), options, take, left);
-      const prepared = prepare(detection, template, options.schemaOf);
+      const { warnings, ...prepared } = prepare(detection, template, options.schemaOf);
+      for (const message of warnings)
+        options.events.record(subjectOf(template), { type: 'Warning', reason: 'UnquotedTag', message });
       await take({ kind: 'processing' });
       if (template.spec.validation?.dryRun) await options.dryRun(prepared.files, signal);
       const precedents = siblings.filter((one) => isCommitted(one) && keyOf(one) !== key);

@@ -37,6 +37,68 @@ describe('one template', () => {
   });
 });
 
+describe('what a server would refuse', () => {
+  const errorOf = (template: string, more: Partial<ResourceTemplate['spec']> = {}, prefix?: string) => {
+    try {
+      plan({ template, ...more }, 'v1', prefix);
+      return undefined;
+    } catch (thrown) {
+      return (thrown as CreateError).message;
+    }
+  };
+  const named = (apiVersion: string, kind: string, name: string) =>
+    `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: "${name}" }\n`;
+
+  it('is a field that a built-in kind does not have, unless a dry run asks the server', () => {
+    const misspelt = `${named('apps/v1', 'Deployment', 'web')}spec:
+  selector: { matchLabels: { a: b } }
+  template:
+    metadata: { labels: { a: b } }
+    spec: { containers: [{ name: c, imagePullPolcy: Always }] }
+`;
+    expect(errorOf(misspelt)).toContain(
+      'apps/team-web.yaml:1: spec.template.spec.containers[0].imagePullPolcy: is no field of this kind',
+    );
+    expect(errorOf(misspelt, { validation: { dryRun: true } })).toBeUndefined();
+    expect(errorOf(`${named('v1', 'ConfigMap', 'x')}data: { anything: z }\n`)).toBeUndefined();
+    expect(errorOf(`${named('example.com/v1', 'Thing', 'x')}anything: y\n`)).toBeUndefined();
+  });
+
+  it.each([
+    ['v1', 'ConfigMap', 'web-', 'metadata.name: "web-" is no name'],
+    ['argoproj.io/v1alpha1', 'Application', 'Web', 'metadata.name: "Web" is no name'],
+    ['v1', 'Service', 'a.b', 'must not contain dots'],
+    ['rbac.authorization.k8s.io/v1', 'Role', 'a/b', 'it cannot be a part of a path'],
+    ['rbac.authorization.k8s.io/v1', 'Role', 'system:Web', undefined],
+    ['v1', 'ConfigMap', 'a.b', undefined],
+  ])('is an illegal name: %s %s %s', (apiVersion, kind, name, message) => {
+    const found = errorOf(named(apiVersion, kind, name));
+    if (message === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(message);
+  });
+
+  it('is a name that ends with the dash before a prefix that is not there', () => {
+    const template = named('v1', 'ConfigMap', 'web-{{ .TagPrefix }}');
+    expect(errorOf(template)).toContain('"web-" is no name');
+    expect(errorOf(template, {}, 'dev')).toBeUndefined();
+  });
+});
+
+describe('a tag that looks like a number', () => {
+  const application = (value: string) =>
+    `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: x}\nspec:\n  source:\n    targetRevision: ${value}\n    parameters: [{name: t, value: ${value}}]\n`;
+
+  it('is warned of where it is written without quotes in a kind that is not known', () => {
+    expect(plan({ template: application('{{ .ImageTag }}') }, '1.10')[0]?.warnings).toEqual([
+      'apps/team-web.yaml:6: spec.source.targetRevision: 1.10 is read as the number 1.1: put quotes around it in the template, or use | quote',
+      'apps/team-web.yaml:7: spec.source.parameters[0].value: 1.10 is read as the number 1.1: put quotes around it in the template, or use | quote',
+    ]);
+    expect(plan({ template: application('{{ .ImageTag | quote }}') }, '1.10')[0]?.warnings).toEqual([]);
+    expect(plan({ template: application('{{ .ImageTag }}') }, 'v1.10')[0]?.warnings).toEqual([]);
+    expect(plan({ template: application('1.5') }, '1.10')[0]?.warnings).toEqual([]);
+  });
+});
+
 describe('several files', () => {
   it('are where their templates say', () => {
     const file = (relativePath: string) => ({ relativePath, template: 'a: b' });

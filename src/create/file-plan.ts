@@ -6,6 +6,7 @@ import { findRefusedKinds } from './allowed-kinds.ts';
 import { CreateError } from './errors.ts';
 import type { TemplateData } from './template-data.ts';
 import { findTypeErrors, type SchemaOf } from './type-check.ts';
+import { findUnquoted } from './unquoted.ts';
 
 /** One file that a detection brings. */
 export interface PlannedFile {
@@ -14,6 +15,8 @@ export interface PlannedFile {
   readonly content: string;
   /** The objects in it; none where the file is no YAML. */
   readonly documents: readonly YamlDocument[];
+  /** What may be meant otherwise: `file:line: …`. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RenderInput {
@@ -45,7 +48,10 @@ export function planFiles(input: RenderInput): readonly PlannedFile[] {
     taken.set(full, name);
     const text = render(template, name, input);
     const content = text.endsWith('\n') ? text : `${text}\n`;
-    return { path: full, content, documents: isYaml(full) ? checkYaml(content, full, input) : [] };
+    if (!isYaml(full)) return { path: full, content, documents: [] };
+    const documents = checkYaml(content, full, input);
+    const warnings = findUnquoted(content, documents, data).map((warning) => `${full}${warning}`);
+    return { path: full, content, documents, warnings };
   });
 }
 
@@ -91,7 +97,11 @@ function checkYaml(content: string, file: string, { schemaOf, spec }: RenderInpu
       'create-kind-refused',
       `${file}: the template may not write ${[...new Set(refused)].slice(0, maxErrors).join(', ')}: add it to spec.allowedKinds if it is meant`,
     );
-  const errors = documents.flatMap((document) => findTypeErrors(document, schemaOf).map((error) => `${file}${error}`));
+  // With a dry run the server decides about fields: it may be newer than the schemas here.
+  const options = { allowsUnknown: spec.validation?.dryRun === true };
+  const errors = documents.flatMap((document) =>
+    findTypeErrors(document, schemaOf, options).map((error) => `${file}${error}`),
+  );
   if (errors.length > 0) {
     const more = errors.length > maxErrors ? `; and ${errors.length - maxErrors} more` : '';
     throw new CreateError('create-manifest-invalid', `${errors.slice(0, maxErrors).join('; ')}${more}`);

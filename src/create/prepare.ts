@@ -8,6 +8,7 @@ import type { SchemaOf } from './type-check.ts';
 export interface Prepared {
   readonly files: readonly PlannedFile[];
   readonly message: string;
+  readonly warnings: readonly string[];
 }
 
 /** Everything that a template makes of a detection. Pure: the same two give the same files, at any time. */
@@ -21,5 +22,6 @@ export function prepare(
   const nowMs = Date.parse(detection.detectedAt);
   const files = planFiles({ spec, data, nowMs, schemaOf });
   const text = spec.gitRepository.commitMessage || defaultCommitMessage;
-  return { files, message: render(text, 'spec.gitRepository.commitMessage', { data, nowMs }).trim() };
+  const message = render(text, 'spec.gitRepository.commitMessage', { data, nowMs }).trim();
+  return { files, message, warnings: files.flatMap(({ warnings = [] }) => warnings) };
 }

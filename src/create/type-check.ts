@@ -1,5 +1,5 @@
 import { isJsonObject, type YamlDocument } from '../base/index.ts';
-import { type GroupVersionKind, parseApiVersion } from '../object/index.ts';
+import { type GroupVersionKind, parseApiVersion, validateDnsLabel, validateDnsSubdomain } from '../object/index.ts';
 
 /** As much of a kind's schema as types need; linked, so it may have circles. */
 export interface TypeSchema {
@@ -11,13 +11,23 @@ export interface TypeSchema {
   readonly required?: readonly string[] | undefined;
   readonly definition?: string | undefined;
   readonly 'x-kubernetes-int-or-string'?: boolean | undefined;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean | undefined;
 }
 
 /** The schema of a kind, or undefined for one that is not known: it is left to the server. */
 export type SchemaOf = (gvk: GroupVersionKind) => TypeSchema | undefined;
 
+export interface TypeCheckOptions {
+  /** Fields that the schema does not have pass: somebody else knows better, as the server of a dry run. */
+  readonly allowsUnknown?: boolean | undefined;
+}
+
 /** What is wrong with the types of one document, each beginning with `:line: ` and the path. */
-export function findTypeErrors({ value, line }: YamlDocument, schemaOf: SchemaOf): readonly string[] {
+export function findTypeErrors(
+  { value, line }: YamlDocument,
+  schemaOf: SchemaOf,
+  { allowsUnknown = false }: TypeCheckOptions = {},
+): readonly string[] {
   const at = `:${line}: `;
   if (!isJsonObject(value)) return [`${at}a manifest is an object, not ${nameOf(value)}`];
   const { apiVersion, kind } = value;
@@ -27,9 +37,11 @@ export function findTypeErrors({ value, line }: YamlDocument, schemaOf: SchemaOf
   for (const [name, given] of Object.entries({ apiVersion, kind }))
     if (typeof given !== 'string' || given === '') errors.push(`${name}: ${expectation(given, 'string')}`);
   if (errors.length === 0) {
-    const schema = schemaOf({ ...parseApiVersion(apiVersion as string), kind: kind as string });
-    if (schema) walk(value, schema, '', errors);
+    const gvk = { ...parseApiVersion(apiVersion as string), kind: kind as string };
+    const schema = schemaOf(gvk);
+    if (schema) walk(value, { schema, path: '', errors, allowsUnknown });
     else checkMetadata(value['metadata'], errors);
+    checkName(value['metadata'], gvk, errors);
   }
   return errors.map((error) => `${at}${error}`);
 }
@@ -42,12 +54,41 @@ const metadataSchema: TypeSchema = {
 };
 
 function checkMetadata(metadata: unknown, errors: string[]): void {
-  if (metadata !== undefined) walk(metadata, metadataSchema, 'metadata', errors);
+  if (metadata !== undefined) walk(metadata, { schema: metadataSchema, path: 'metadata', errors, allowsUnknown: true });
 }
+
+/** Names that the API server refuses for any kind, and for those kinds that have rules of their own. */
+function checkName(metadata: unknown, { group, kind }: GroupVersionKind, errors: string[]): void {
+  const name = isJsonObject(metadata) ? metadata['name'] : undefined;
+  if (typeof name !== 'string') return;
+  const issues = nameRuleOf(group, kind)(name);
+  if (issues.length > 0) errors.push(`metadata.name: ${JSON.stringify(name)} is no name: ${issues.join('; ')}`);
+}
+
+function nameRuleOf(group: string, kind: string): (name: string) => readonly string[] {
+  if (group === '' && (kind === 'Namespace' || kind === 'Service')) return validateDnsLabel;
+  if (!pathNamed.has(group)) return validateDnsSubdomain;
+  return (name) => (/^\.{1,2}$|[/%]/.test(name) || name === '' ? ['it cannot be a part of a path'] : []);
+}
+
+/** Their names may hold colons and capitals. */
+const pathNamed: ReadonlySet<string> = new Set([
+  'rbac.authorization.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
+  'certificates.k8s.io',
+]);
 
 const maxErrors = 20;
 
-function walk(value: unknown, schema: TypeSchema, path: string, errors: string[]): void {
+interface Walk {
+  readonly schema: TypeSchema;
+  readonly path: string;
+  readonly errors: string[];
+  readonly allowsUnknown: boolean;
+}
+
+function walk(value: unknown, at: Walk): void {
+  const { schema, path, errors } = at;
   // A server drops what is null.
   if (value === null || errors.length >= maxErrors) return;
   const type = typeOf(schema);
@@ -57,26 +98,28 @@ function walk(value: unknown, schema: TypeSchema, path: string, errors: string[]
     return;
   }
   if (Array.isArray(value)) {
-    if (schema.items) for (const [i, item] of value.entries()) walk(item, schema.items, `${path}[${i}]`, errors);
-  } else if (isJsonObject(value)) walkObject(value, schema, path, errors);
+    const { items } = schema;
+    if (items) for (const [i, item] of value.entries()) walk(item, { ...at, schema: items, path: `${path}[${i}]` });
+  } else if (isJsonObject(value)) walkObject(value, at);
 }
 
-function walkObject(
-  value: Readonly<Record<string, unknown>>,
-  schema: TypeSchema,
-  path: string,
-  errors: string[],
-): void {
+function walkObject(value: Readonly<Record<string, unknown>>, place: Walk): void {
+  const { schema, path, errors } = place;
   const { properties = {}, additionalProperties } = schema;
+  // An object of a schema that names no field may hold any.
+  const isOpen = place.allowsUnknown || schema.properties === undefined || isPreserved(schema);
   for (const [name, field] of Object.entries(value)) {
     const at = path === '' ? name : /^[\w-]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
-    if (Object.hasOwn(properties, name)) walk(field, properties[name]!, at, errors);
-    else if (typeof additionalProperties === 'object') walk(field, additionalProperties, at, errors);
-    // A field that is not known here may be one of a newer server; a dry run tells.
+    if (Object.hasOwn(properties, name)) walk(field, { ...place, schema: properties[name]!, path: at });
+    else if (typeof additionalProperties === 'object')
+      walk(field, { ...place, schema: additionalProperties, path: at });
+    else if (!isOpen && additionalProperties !== true) errors.push(`${at}: is no field of this kind`);
   }
   for (const name of schema.required ?? [])
     if (value[name] === undefined) errors.push(`${path === '' ? name : `${path}.${name}`}: is required`);
 }
+
+const isPreserved = (schema: TypeSchema) => schema['x-kubernetes-preserve-unknown-fields'] === true;
 
 type Type = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'int-or-string' | 'quantity';
 

@@ -12,7 +12,7 @@ import { parseRegistryHost } from '../image/index.ts';
 import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, keyOf, parseDurationMs, semanticEqual } from '../object/index.ts';
 import { type DetectedOptions, detectedObject, isSameDetection } from './detected-object.ts';
-import type { IsCopy } from './image-source.ts';
+import { defaultConcurrentScans, type IsCopy } from './image-source.ts';
 import type { DetectMetrics } from './metrics.ts';
 import { addDates, findNews, remember } from './news.ts';
 import type { OpenSource } from './open-source.ts';
@@ -154,11 +154,11 @@ async function scanOnce(
       history: choice === undefined ? undefined : openTagHistory(seenTags, lastDetected, choice),
       isCopy: options.isCopy,
       maxRepositories: limits.maxRepositories ?? 50,
-      maxConcurrentScans: limits.maxConcurrentScans ?? 10,
+      maxConcurrentScans: limits.maxConcurrentScans ?? defaultConcurrentScans,
       signal,
     });
     const before = addDates(lastDetected, result.judgements);
-    const { detected } = findNews(result.chosen, before, selection);
+    const { detected, known } = findNews(result.chosen, before, selection);
     for (const image of detected) {
       const object = await announce(
         { policy, image, installation: options.installation, nowMs: clock.now() },
@@ -174,6 +174,7 @@ async function scanOnce(
       kind: 'scanned' as const,
       scan: result,
       detected: detected.length,
+      kept: known.filter(({ isDowngrade }) => isDowngrade),
       last: remember(before, detected, clock.now()),
       seen: choice === undefined ? undefined : rememberTags(seenTags, result.listed, choice),
     };

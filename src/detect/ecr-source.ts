@@ -3,6 +3,7 @@ import { type AddressPolicy, errorMessage, SupercargoError } from '../base/index
 import type { Candidate } from './candidate.ts';
 import { endpointAgents } from './ecr-endpoint.ts';
 import type { ImageSource } from './image-source.ts';
+import { type AwsKeys, definedKeys, RoleCredentials } from './role-credentials.ts';
 
 export interface EcrSourceOptions {
   readonly region: string;
@@ -13,12 +14,8 @@ export interface EcrSourceOptions {
   readonly keys?: AwsKeys | undefined;
   /** Assumed with the keys, or with the default chain. */
   readonly roleArn?: string | undefined;
-}
-
-export interface AwsKeys {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
+  /** Keeps the keys of roles from scan to scan. */
+  readonly roles?: RoleCredentials | undefined;
 }
 
 /** A thousand is the most that ECR gives at once. */
@@ -109,25 +106,19 @@ function candidatesOf(repository: string, { imageTags = [], imageDigest, imagePu
   }));
 }
 
-async function openClient({ region, endpoint, addresses, keys, roleArn }: EcrSourceOptions): Promise<ECRClient> {
+async function openClient(options: EcrSourceOptions): Promise<ECRClient> {
+  const { region, endpoint, addresses, keys, roleArn, roles = new RoleCredentials() } = options;
   const agents =
     endpoint !== undefined && addresses
       ? endpointAgents({ endpoint, hasOwnKeys: keys !== undefined, addresses })
       : undefined;
-  const { ECRClient, fromTemporaryCredentials } = await import('./aws.ts');
-  const own = keys && {
-    accessKeyId: keys.accessKeyId,
-    secretAccessKey: keys.secretAccessKey,
-    ...(keys.sessionToken === undefined ? {} : { sessionToken: keys.sessionToken }),
-  };
+  const { ECRClient } = await import('./aws.ts');
   const credentials = roleArn
-    ? fromTemporaryCredentials({
-        params: { RoleArn: roleArn, RoleSessionName: 'supercargo' },
-        // The endpoint is one of ECR alone: a private link of it knows nothing of roles.
-        clientConfig: { region },
-        ...(own ? { masterCredentials: own } : {}),
-      })
-    : own;
+    ? async () => {
+        const { expiration, ...own } = await roles.get({ region, roleArn, keys });
+        return { ...definedKeys(own), ...(expiration === undefined ? {} : { expiration }) };
+      }
+    : keys && definedKeys(keys);
   return new ECRClient({
     region,
     // Throttling is answered by waiting: a scan has minutes, and other tools share the quota.
@@ -153,9 +144,11 @@ const denials: Readonly<Record<string, string>> = {
 };
 
 /** AWS's own words, with what to do about them. Keys are in none of them. */
-function explain(thrown: unknown, { region, roleArn }: EcrSourceOptions, signal: AbortSignal): unknown {
+function explain(thrown: unknown, { region, roleArn, keys, roles }: EcrSourceOptions, signal: AbortSignal): unknown {
   if (signal.aborted || thrown instanceof SupercargoError) return thrown;
   const name = thrown instanceof Error ? thrown.name : 'Error';
+  // Keys that were revoked are not kept for the hour that they were given for.
+  if (roleArn !== undefined && denials[name] !== undefined) roles?.forget({ region, roleArn, keys });
   const advice = denials[name];
   const as = roleArn === undefined ? '' : ` as ${roleArn}`;
   return new SupercargoError(

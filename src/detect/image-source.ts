@@ -27,3 +27,6 @@ export interface SourceRepository {
   /** Host of this repository's images, where a source has several. */
   readonly registry: string;
 }
+
+/** How many repositories are listed at once unless the policy says. */
+export const defaultConcurrentScans = 10;

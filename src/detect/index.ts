@@ -10,7 +10,7 @@ export { createDetector, type DetectorOptions } from './controller.ts';
 export { clashingName, type DetectedIdentity, detectedName, imageNameOf } from './detected-name.ts';
 export { type EcrSourceOptions, ecrSource } from './ecr-source.ts';
 export { createExpiry, type ExpiryOptions } from './expiry.ts';
-export type { ImageSource, IsCopy, SourceRepository } from './image-source.ts';
+export { defaultConcurrentScans, type ImageSource, type IsCopy, type SourceRepository } from './image-source.ts';
 export { createDetectMetrics, type DetectMetrics } from './metrics.ts';
 export { findNews, type News, remember } from './news.ts';
 export { ociSource } from './oci-source.ts';

@@ -8,21 +8,33 @@ export interface News {
   /** What was not detected before and may follow what was. */
   readonly detected: readonly ChosenImage[];
   /** What was chosen and is known already, or would be a step back. */
-  readonly known: readonly { readonly image: ChosenImage; readonly reason: string }[];
+  readonly known: readonly KnownImage[];
+}
+
+export interface KnownImage {
+  readonly image: ChosenImage;
+  readonly reason: string;
+  /** What was detected before is newer. */
+  readonly isDowngrade: boolean;
 }
 
 /** Compares what a scan chose with what was last detected: nothing twice, and never backwards. */
 export function findNews(chosen: readonly ChosenImage[], last: readonly LastDetected[], selection: Selection): News {
   const detected: ChosenImage[] = [];
-  const known: { readonly image: ChosenImage; readonly reason: string }[] = [];
+  const known: KnownImage[] = [];
   const before = new Map(last.map((entry) => [slotOf(entry), entry]));
   for (const image of chosen) {
     const previous = before.get(slotOf(image));
     if (previous === undefined) detected.push(image);
     else if (previous.tag === image.tag && previous.digest === image.digest)
-      known.push({ image, reason: 'it was detected before' });
+      known.push({ image, reason: 'it was detected before', isDowngrade: false });
     else if (selection.advances(candidateOf(previous), image)) detected.push(image);
-    else known.push({ image, reason: `${previous.tag} was detected before, and nothing is downgraded` });
+    else
+      known.push({
+        image,
+        reason: `${previous.tag} was detected before, and nothing is downgraded`,
+        isDowngrade: true,
+      });
   }
   return { detected, known };
 }

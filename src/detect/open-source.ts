@@ -9,9 +9,10 @@ import {
   type RegistryClientOptions,
 } from '../registry/index.ts';
 import { createCreatedCache } from './created.ts';
-import { type AwsKeys, ecrSource } from './ecr-source.ts';
-import type { ImageSource } from './image-source.ts';
+import { ecrSource } from './ecr-source.ts';
+import { defaultConcurrentScans, type ImageSource } from './image-source.ts';
 import { ociSource } from './oci-source.ts';
+import { type AwsKeys, RoleCredentials } from './role-credentials.ts';
 
 /** Opens what a policy scans, with the credentials it names. To be closed after each scan. */
 export type OpenSource = (policy: ImageResourcePolicy, signal: AbortSignal) => Promise<ImageSource>;
@@ -43,6 +44,7 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
       });
     }
   };
+  const roles = new RoleCredentials();
   return async (policy, signal) => {
     const { ecrRepository, ociRepository, aws } = policy.spec;
     if (ecrRepository) {
@@ -50,10 +52,10 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
       const secret = aws?.secretRef && (await readSecret(policy, aws.secretRef.name, signal));
       const { addresses } = registry;
       const keys = secret && awsKeys(secret);
-      return ecrSource({ region, registryId, endpoint, addresses, roleArn: aws?.roleArn, keys });
+      return ecrSource({ region, registryId, endpoint, addresses, roleArn: aws?.roleArn, keys, roles });
     }
     if (!ociRepository) throw new SupercargoError('detect-source', 'neither ecrRepository nor ociRepository is set');
-    const { registry: host, secretRef, certSecretRef, insecure = false } = ociRepository;
+    const { registry: host, secretRef, certSecretRef, insecure = false, maxConcurrentScans } = ociRepository;
     const pull = secretRef && (await readSecret(policy, secretRef.name, signal));
     const cert = certSecretRef && (await readSecret(policy, certSecretRef.name, signal));
     const ca = cert && textOf(cert, 'ca.crt');
@@ -67,6 +69,8 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
     return ociSource(
       createRegistryClient({
         ...registry,
+        // Repositories are listed side by side; the client must not let fewer calls through than the policy allows.
+        concurrency: { ...registry.concurrency, calls: maxConcurrentScans ?? defaultConcurrentScans },
         ...(config ? { credentials: dockerConfigSource(config) } : {}),
         settings: (name) => ({
           ...registry.settings?.(name),

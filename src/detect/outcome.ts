@@ -1,19 +1,25 @@
 import type { ImageResourcePolicy, LastDetected, SeenTags } from '../api/index.ts';
 import { rfc3339 } from '../base/index.ts';
 import { type NextCondition, setCondition } from '../object/index.ts';
+import type { KnownImage } from './news.ts';
 import type { Scan } from './scan.ts';
 
 type Status = NonNullable<ImageResourcePolicy['status']>;
 
+interface Scanned {
+  readonly scan: Scan;
+  readonly detected: number;
+  /** What was chosen and not taken, because something newer was detected before. */
+  readonly kept?: readonly KnownImage[];
+}
+
 /** What became of one look at a policy. */
 export type Outcome =
-  | {
+  | (Scanned & {
       readonly kind: 'scanned';
-      readonly scan: Scan;
-      readonly detected: number;
       readonly last: readonly LastDetected[];
       readonly seen?: SeenTags | undefined;
-    }
+    })
   /** Tried, and to be tried again. */
   | { readonly kind: 'failed'; readonly message: string }
   /** Nothing can be done until somebody changes the policy, or what it refers to. */
@@ -54,12 +60,9 @@ function conditionsOf(outcome: Outcome): readonly NextCondition[] {
   const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
   switch (outcome.kind) {
     case 'scanned': {
-      const isPartial = outcome.scan.failures.length > 0;
-      return [
-        condition('Ready', !isPartial, isPartial ? 'PartialFailure' : 'Scanned', summaryOf(outcome)),
-        settled,
-        moving,
-      ];
+      const { failures, missing } = outcome.scan;
+      const problem = failures.length > 0 ? 'PartialFailure' : missing === undefined ? undefined : 'RepositoryNotFound';
+      return [condition('Ready', problem === undefined, problem ?? 'Scanned', summaryOf(outcome)), settled, moving];
     }
     case 'failed':
       return [
@@ -78,14 +81,21 @@ function conditionsOf(outcome: Outcome): readonly NextCondition[] {
   }
 }
 
-export function summaryOf({ scan, detected }: { readonly scan: Scan; readonly detected: number }): string {
-  const { repositories, images, copies, isTruncated, failures, chosen } = scan;
+export function summaryOf({ scan, detected, kept = [] }: Scanned): string {
+  const { repositories, images, copies, isTruncated, failures, chosen, missing } = scan;
   const parts = [`looked at ${images} tags of ${repositories} repositories`];
   if (copies > 0) parts.push(`left out ${copies} repositories that hold copies of other images`);
-  if (repositories === 0 && copies === 0) parts.push('no repository matches the pattern');
+  if (missing !== undefined)
+    parts.push(`the repository ${missing} is not there, or has no tag: check repositoryPattern and the credentials`);
+  else if (repositories === 0 && copies === 0) parts.push('no repository matches the pattern');
   else if (repositories === 0) parts.push('no other repository matches the pattern');
   else if (chosen.length === 0 && failures.length === 0) parts.push('no tag matches the policy');
   else parts.push(`${chosen.length} chosen, ${detected} of them new`);
+  const [held] = kept;
+  if (held)
+    parts.push(
+      `${held.image.repository}:${held.image.tag} is not taken: ${held.reason}${kept.length > 1 ? ` (and ${kept.length - 1} more)` : ''}`,
+    );
   if (isTruncated) parts.push('more repositories match than maxRepositories allows');
   const [first] = failures;
   if (first)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SeenTags } from '../api/index.ts';
+import type { ImageResourcePolicy, SeenTags } from '../api/index.ts';
 import type { ImageSource, IsCopy } from './image-source.ts';
-import { summaryOf } from './outcome.ts';
+import { findNews } from './news.ts';
+import { nextStatus, summaryOf } from './outcome.ts';
 import { compileImagePattern } from './pattern.ts';
 import { scan } from './scan.ts';
 import { openTagHistory, rememberTags } from './seen-tags.ts';
@@ -48,6 +49,56 @@ describe('a scan', () => {
     const paths = ['copies/a/app', 'copies/b/app', 'c/app', 'd/app'];
     expect(await look(paths, isCopy, 2)).toMatchObject({ repositories: 2, isTruncated: false });
     expect(await look(paths, isCopy, 1)).toMatchObject({ repositories: 1, isTruncated: true });
+  });
+
+  it('says why a tag that was chosen is not taken', async () => {
+    const result = await look(['team/app'], () => false);
+    const selection = compileSelection({ semver: { range: '*' } });
+    const last = [{ repository: 'team/app', tag: '1.5.0', digest, detectedAt: '2030-01-01T00:00:00Z' }];
+    const { detected, known } = findNews(result.chosen, last, selection);
+    expect(detected).toEqual([]);
+    expect(summaryOf({ scan: result, detected: 0, kept: known.filter(({ isDowngrade }) => isDowngrade) })).toBe(
+      'looked at 1 tags of 1 repositories; 1 chosen, 0 of them new; team/app:1.0.0 is not taken: 1.5.0 was detected before, and nothing is downgraded',
+    );
+  });
+
+  it('of one repository that is not there is not ready', async () => {
+    const source = { ...registryOf(['team/app']), tags: async () => [] };
+    const result = await scan({
+      source,
+      matcher: compileImagePattern({ repositoryPattern: 'team/app' }),
+      selection: compileSelection({ semver: { range: '*' } }),
+      maxRepositories: 1,
+      maxConcurrentScans: 1,
+      signal: AbortSignal.timeout(5_000),
+    });
+    const policy = { metadata: { generation: 1 } } as ImageResourcePolicy;
+    const status = nextStatus(policy, { kind: 'scanned', scan: result, detected: 0, last: [] }, 0);
+    expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'RepositoryNotFound',
+      message: expect.stringContaining('the repository team/app is not there, or has no tag'),
+    });
+  });
+
+  it('tells of tags that imagePattern leaves out', async () => {
+    const source: ImageSource = {
+      ...registryOf(['team/app']),
+      tags: async ({ path }) => ['1.0.0', 'dev'].map((tag) => ({ repository: path, tag, digest })),
+    };
+    const { judgements, images } = await scan({
+      source,
+      matcher: compileImagePattern({ imagePattern: 'team/app:1*' }),
+      selection: compileSelection({ semver: { range: '*' } }),
+      maxRepositories: 1,
+      maxConcurrentScans: 1,
+      signal: AbortSignal.timeout(5_000),
+    });
+    expect(images).toBe(1);
+    expect(judgements.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
+      '1.0.0: the newest in *',
+      'dev: its tag does not match imagePattern',
+    ]);
   });
 
   it('of nothing but copies does not say that no repository matches', async () => {

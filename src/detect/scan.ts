@@ -35,6 +35,8 @@ export interface Scan {
   readonly images: number;
   /** Repositories that match and were left out, because they hold copies. */
   readonly copies: number;
+  /** The one repository that the policy names, where the registry knows no tag of it. */
+  readonly missing?: string | undefined;
   /** More repositories match than the policy allows to be looked at. */
   readonly isTruncated: boolean;
   readonly failures: readonly { readonly repository: string; readonly message: string }[];
@@ -65,6 +67,7 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     }
   });
   if (found.length > 0 && failures.length === found.length) throw firstThrown;
+  const listed = lists.flat();
   const candidates = await withDates(
     lists.flatMap((tags) =>
       classify(
@@ -76,6 +79,10 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     fail,
   );
   const judgements = selection.judge(candidates);
+  const filtered = listed
+    .filter(({ tag }) => !matcher.hasTag(tag))
+    .map((candidate) => ({ candidate, chosen: false, reason: 'its tag does not match imagePattern' }));
+  const isMissing = matcher.exact !== undefined && copies === 0 && failures.length === 0 && listed.length === 0;
   // With a part of the competitors unknown nobody can be said to have won.
   const isOpen = selection.isOverall && failures.length > 0;
   const winners = isOpen ? [] : judgements.filter((judgement) => judgement.chosen);
@@ -94,7 +101,8 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     copies,
     isTruncated,
     failures,
-    judgements,
+    judgements: [...judgements, ...filtered],
+    ...(isMissing ? { missing: matcher.exact } : {}),
     chosen: chosen.flat(),
     listed: listedIn(lists, failures),
   };

@@ -51,6 +51,7 @@ test('namespaced policies are heard of their namespace alone, and act on what wa
     namespaces: { hasSynced: true, labels: () => ({}), fetchLabels: async () => ({}) },
     roles: { of: async () => ({ roles: [], clusterRoles: [] }) },
     clock: systemClock,
+    trustsReviews: false,
     collect: async (request) => {
       collected.push(request);
     },

@@ -31,7 +31,7 @@ export interface InformerFactory {
 
 type CommonOptions = Pick<
   InformerOptions<KubeObject, unknown>,
-  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs' | 'onSkipped'
+  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs' | 'onSkipped' | 'onMissing'
 >;
 
 export function createInformerFactory(common: CommonOptions): InformerFactory {

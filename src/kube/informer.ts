@@ -82,6 +82,8 @@ export interface InformerOptions<T extends KubeObject, S> extends Selection {
   readonly stallMs?: number | undefined;
   /** Called for each object that a projection, an index or a handler failed on. */
   readonly onSkipped?: ((skipped: SkippedObject) => void) | undefined;
+  /** Hears once that the server does not serve the type, in place of the log; again after it was served. */
+  readonly onMissing?: ((type: ResourceType) => void) | undefined;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -222,7 +224,10 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   const report = (thrown: unknown, failures: number): void => {
     const fields = { error: errorMessage(thrown), failures };
     if (needsList(thrown)) log.info('a watch is too old to go on and lists again', fields);
-    else if (failures === 0) log.debug('a list or watch failed', fields);
+    else if (isKubeError(thrown, 'kube-not-found') && options.onMissing) {
+      log.debug('a list or watch failed', fields);
+      if (failing?.code !== 'kube-not-found') options.onMissing(type);
+    } else if (failures === 0) log.debug('a list or watch failed', fields);
     else log.warn('a list or watch keeps failing', fields);
   };
 

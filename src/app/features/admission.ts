@@ -40,11 +40,16 @@ export const wireAdmission: WireFeature = (environment) => {
       admissionResults.tell(results);
     },
   });
+  const servedKinds = (signal: AbortSignal) => discovery.list({ signal });
   const registrations = createPolicyRegistrations({ policies, discovery, informers, filters });
   webhooks.add({ reviewer: reviewers.mutate, registration: registrations.mutate });
   webhooks.add({ reviewer: reviewers.validate, registration: registrations.validate });
   webhooks.add({
-    reviewer: createCheckReviewer({ policies, exceptionNamespaces: config.policies.exceptionNamespaces }),
+    reviewer: createCheckReviewer({
+      policies,
+      exceptionNamespaces: config.policies.exceptionNamespaces,
+      servedKinds,
+    }),
     registration: checkRegistration(),
   });
   const status = createStatusController({
@@ -53,6 +58,7 @@ export const wireAdmission: WireFeature = (environment) => {
     policies,
     registrations,
     problems: environment.policyProblems,
+    servedKinds,
     clock,
     log,
   });

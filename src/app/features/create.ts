@@ -37,6 +37,9 @@ import type { FeatureEnvironment, WireFeature } from './feature.ts';
 /** As many detections as may share a commit: each waits for it. */
 const detectionsAtOnce = 100;
 
+/** How often the log says what the index of images holds. */
+const statisticsMs = 5 * 60_000;
+
 /** From `ImageDetected` objects to commits; on the leader alone. */
 export const wireCreate: WireFeature = (environment) => {
   const { config, env, connection, informers, events, clock } = environment;
@@ -110,8 +113,13 @@ export const wireCreate: WireFeature = (environment) => {
     runnables: [
       leading('create', async (signal) => {
         while (!inventory.hasSynced && !signal.aborted) await clock.sleep(20, signal).catch(() => {});
-        if (!signal.aborted) logStatistics(log, inventory.index);
-        await creator.run(signal);
+        const statistics = (async () => {
+          while (!signal.aborted) {
+            logStatistics(log, inventory.index);
+            await clock.sleep(statisticsMs, signal).catch(() => {});
+          }
+        })();
+        await Promise.all([statistics, creator.run(signal)]);
       }),
       leading('create-templates', (signal) => checks.run(signal)),
       { name: 'create-cache', order: startOrder.setup, run: cache.removeAfter },

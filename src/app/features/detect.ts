@@ -26,6 +26,8 @@ export const wireDetect: WireFeature = (environment) => {
     policies.byIndex('foreignTemplate', key).map((policy) => keyOf(policy));
   const detector = createController({
     name: 'detect',
+    // A registry that refuses or throttles is not helped by being asked again at once.
+    backoff: { baseMs: 2_000, maxMs: 300_000 },
     sources: [informerSource(policies, specChanged), informerSource(templates, usersOf)],
     reconcile: createDetector({
       client,
