@@ -1,12 +1,22 @@
 /** The command line of the built program: what it says, how it ends, what it leaves behind. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { customResourceDefinitions } from '../../src/api/index.ts';
 import { freePorts } from '../support/child.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
-import { endLeftOvers, launch, runProgram, startProgram } from '../support/program.ts';
+import { endLeftOvers, launch, runProgram, startProgram, supercargo } from '../support/program.ts';
 import { eventually } from '../support/wait.ts';
 import { readTarget, useCluster } from './cluster.ts';
 
@@ -25,9 +35,13 @@ const writeFile = (name: string, text: string) => {
 };
 
 /** Runs a command that must be refused, and answers its one line without the program's name. */
-async function refused(args: readonly string[], options: Parameters<typeof runProgram>[1] = {}): Promise<string> {
+async function refused(
+  args: readonly string[],
+  options: Parameters<typeof runProgram>[1] & { readonly code?: number } = {},
+): Promise<string> {
   const { exitCode, stdout, stderr } = await runProgram(args, options);
-  expect({ exitCode, stdout, lines: stderr.split('\n').length }, stderr).toEqual({ exitCode: 2, stdout: '', lines: 2 });
+  const expected = { exitCode: options.code ?? 2, stdout: '', lines: 2 };
+  expect({ exitCode, stdout, lines: stderr.split('\n').length }, stderr).toEqual(expected);
   expect(stderr).toMatch(/^supercargo: /);
   return stderr.trimEnd().slice('supercargo: '.length);
 }
@@ -43,7 +57,9 @@ describe.concurrent('supercargo', { timeout: 60_000 }, () => {
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
     for (const command of ['up', 'run', 'install', 'uninstall', 'kubectl'])
       expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
-    expect(help.stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage or input.');
+    expect(help.stdout).toContain(
+      'Exit codes: 0 done, 1 failed, 2 wrong usage or input, 5 the cluster cannot be reached',
+    );
     const up = await runProgram(['up', '--help']);
     expect(up).toMatchObject({ exitCode: 0, stderr: '' });
     for (const option of ['--dir <dir>', '--port <port>', '--no-demo', '--log-level <level>'])
@@ -54,13 +70,34 @@ describe.concurrent('supercargo', { timeout: 60_000 }, () => {
   it('says what is wrong with a command or an option in one line', async () => {
     expect(await refused(['frobnicate'])).toContain("unknown command 'frobnicate'");
     expect(await refused(['up', '--frobnicate'])).toContain("unknown option '--frobnicate'");
+    expect(await refused(['up', '--prot', '1'])).toBe(
+      "unknown option '--prot' (Did you mean --port?) (--help shows what is possible)",
+    );
+    expect(await refused(['explain', 'p.yaml'])).toBe('nothing to judge: name resources with -r');
+    expect(await refused(['run'], { env: { LOG_LEVEL: 'loud' } })).toContain('LOG_LEVEL must be one of debug, info');
     expect(await refused(['up', 'extra'])).toContain("too many arguments for 'up'");
     expect(await refused(['up', '--port', '99999'])).toContain('a port is a whole number from 0 to 65535');
     expect(await refused(['up', '-o', 'xml'])).toContain('Allowed choices are text, json');
   });
 });
 
+it('every command that prints JSON prints YAML too', { timeout: 60_000 }, async () => {
+  for (const command of ['report', 'apply', 'test', 'explain', 'scan', 'render', 'mirror', 'install']) {
+    const { stdout } = await runProgram([command, '--help']);
+    expect(stdout.replace(/\s+/g, ' '), command).toMatch(/"json", "yaml"|"yaml", "json"/);
+  }
+});
+
 describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
+  it('ends orderly and leaves nothing behind when one Ctrl-C arrives twice', async () => {
+    const home = freshPath('home');
+    const program = await startProgram(upJson, { home });
+    program.signal('SIGINT');
+    program.signal('SIGINT');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(readdirSync(home)).toEqual([]);
+  });
+
   it('refuses a port that is taken', async () => {
     const [port] = await freePorts(1);
     const first = await startProgram([...upJson, '--port', String(port)]);
@@ -82,10 +119,13 @@ describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
         .stdout;
     expect(await serverOf()).toBe(second.ready.server);
     expect(await serverOf({ KUBECONFIG: first.ready.kubeconfig })).toBe(first.ready.server);
-    await first.stop();
-    expect([first, second].map(({ ready }) => existsSync(ready.kubeconfig))).toEqual([false, true]);
-    expect(await serverOf()).toBe(second.ready.server);
     await second.stop();
+    expect([first, second].map(({ ready }) => existsSync(ready.kubeconfig))).toEqual([true, false]);
+    // The older one is still there, and every command finds it.
+    expect(await serverOf()).toBe(first.ready.server);
+    const reported = await runProgram(['report', '-A'], { home });
+    expect(reported.stderr).toContain(`using the cluster of "supercargo up" (kubeconfig ${first.ready.kubeconfig})`);
+    await first.stop();
     expect(await refused(['kubectl', 'get', 'pods'], { home })).toMatch(/^no cluster is up/);
   });
 
@@ -171,7 +211,7 @@ describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
     expect(said).toMatch(
       /^Supercargo is up: Kubernetes v1\.36\.\d+ at https:\/\/127\.0\.0\.1:\d+, ready after \d+ ms$/m,
     );
-    expect(said).toMatch(/^ {3}export KUBECONFIG=\S+\/kubeconfig-\d+$/m);
+    expect(said).toMatch(/^ {3}export KUBECONFIG=\S+\/kubeconfig-\d+-\d+$/m);
     expect(said).toMatch(/^1\. A Deployment runs$/m);
     expect(said.match(/^ {3}pod\/hello-\S+ is Running/gm)).toHaveLength(3);
     program.signal('SIGINT');
@@ -226,7 +266,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       stderr
         .trimEnd()
         .split('\n')
-        .map((line) => (JSON.parse(line) as { readonly warning?: string }).warning);
+        .map((line) => line.replace('supercargo: warning: the API server warns: ', ''));
 
     it('prints manifests that the cluster accepts', async () => {
       const namespace = 'printed';
@@ -302,6 +342,17 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       expect((await cluster.api.get(path_)).body['data']).toEqual(data);
       expect((await onCluster('install', '--apply', '--force', ...names)).exitCode).toBe(0);
       expect((await cluster.api.get(path_)).body['data']).toEqual(body['data']);
+    });
+
+    it('goes on when nobody reads its output any more', async () => {
+      const names = ['--namespace', 'piped', '--installation', 'piped'];
+      const args = ['install', '--apply', ...names, '--kubeconfig', cluster.program.ready.kubeconfig];
+      // Bash alone tells the exit code of the first program of a pipe.
+      const script = `"$0" ${supercargo} ${args.join(' ')} 2>/dev/null | head -1; exit \${PIPESTATUS[0]}`;
+      const { status, stdout } = spawnSync('bash', ['-c', script, process.execPath], { encoding: 'utf8' });
+      expect({ status, lines: stdout.trim().split('\n').length }).toEqual({ status: 0, lines: 1 });
+      const deployments = await kubectl(['get', 'deploy', '-n', 'piped', '-o', 'name']);
+      expect(deployments.stdout).toContain('piped-policies');
     });
 
     it('takes the rights of a part away that is no longer installed', async () => {
@@ -447,9 +498,12 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       const [port] = await freePorts(1);
       const text = readFileSync(cluster.program.ready.kubeconfig, 'utf8');
       const dead = writeFile('dead', text.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`));
-      expect(await refused(['run', '--kubeconfig', dead])).toMatch(new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${port}`));
+      for (const command of ['run', 'report', 'uninstall'])
+        expect(await refused([command, '--kubeconfig', dead], { code: 5 })).toMatch(
+          new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${port}`),
+        );
       const stranger = writeFile('stranger', text.replace(/token: .*/, 'token: wrong'));
-      expect(await refused(['run', '--kubeconfig', stranger])).toMatch(/401|Unauthorized/);
+      expect(await refused(['run', '--kubeconfig', stranger], { code: 5 })).toMatch(/401|Unauthorized/);
       expect(await refused(['run'])).toMatch(/^no kubeconfig found/);
       expect(await refused(['run', '--kubeconfig', cluster.program.ready.kubeconfig, '--context', 'none'])).toContain(
         'has no context "none"',
