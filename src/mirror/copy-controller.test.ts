@@ -32,6 +32,7 @@ interface Scene {
   readonly copy?: CopyImage;
   readonly copyDigest?: () => Promise<string | undefined>;
   readonly sourceDigest?: () => Promise<string | undefined>;
+  readonly isWhole?: boolean;
   readonly rival?: string;
   readonly follow?: boolean;
   readonly isUsed?: boolean | undefined;
@@ -42,6 +43,7 @@ function play({
   copy = async () => result(one),
   copyDigest,
   sourceDigest,
+  isWhole = true,
   rival,
   follow = false,
   isUsed = true,
@@ -61,6 +63,7 @@ function play({
     },
     headSource: sourceDigest ?? (async () => one),
     headCopy: copyDigest ?? (async () => one),
+    isWhole: async () => isWhole,
     installation: 'supercargo',
     recheckMs: hour,
     follow,
@@ -191,6 +194,13 @@ describe('an image that was copied', () => {
 
   it.each([undefined, two])('is copied again when the registry has %s in its place', async (found) => {
     const scene = play({ image: imageOf('busybox:1', copied(start - hour)), copyDigest: async () => found });
+    await scene.run();
+    expect(scene.orders).toHaveLength(1);
+    expect(scene.status()).toMatchObject({ phase: 'Copied', attempts: 2 });
+  });
+
+  it('is copied again when the registry has the manifest and lost a layer', async () => {
+    const scene = play({ image: imageOf('busybox:1', copied(start - hour)), isWhole: false });
     await scene.run();
     expect(scene.orders).toHaveLength(1);
     expect(scene.status()).toMatchObject({ phase: 'Copied', attempts: 2 });

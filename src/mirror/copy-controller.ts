@@ -26,6 +26,8 @@ export interface CopyControllerOptions {
     signal: AbortSignal,
   ) => Promise<string | undefined>;
   readonly headCopy: HeadCopy;
+  /** Whether all that the manifest of a copy names is in the backup registry. */
+  readonly isWhole: (copy: CopyName, digest: string, signal: AbortSignal) => Promise<boolean>;
   readonly installation: string;
   readonly recheckMs: number;
   /** A tag of a source that moved is copied again; an image may say otherwise for itself. */
@@ -137,7 +139,7 @@ function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): Task | 
   }
 }
 
-/** Milliseconds to the next look, or `copy` when the copy is gone or the source's tag moved. */
+/** Milliseconds to the next look, or `copy` when the copy or a part of it is gone or the source's tag moved. */
 async function lookAgain(
   { image, source, copy }: Task,
   options: CopyControllerOptions,
@@ -150,7 +152,9 @@ async function lookAgain(
     // A source that cannot be seen now says nothing: the copy is there for that very case.
     source.digest ?? options.headSource(image, source, signal).catch(() => undefined),
   ]);
-  if (copyDigest !== digest) return 'copy';
+  if (digest === undefined || copyDigest !== digest) return 'copy';
+  // A registry that lost a layer still answers for the manifest.
+  if (!(await options.isWhole(copy, digest, signal))) return 'copy';
   const hasMoved = sourceDigest !== undefined && sourceDigest !== digest;
   if (hasMoved && (image.spec.follow ?? options.follow)) return 'copy';
   const message = hasMoved ? `the tag of the source moved to ${sourceDigest}; it is not followed` : '';

@@ -243,6 +243,13 @@ export function defineSettings(session: MirrorSession): void {
         expect(await record()).toMatchObject({ phase: 'Copied', digest: first, attempts: 2 });
         expect(await session.world.missing(copy)).toEqual([]);
       }, patience);
+      const repository = { registry: session.world.backup.host, path: `left/${hostPart()}/team/left` };
+      const { manifest } = await session.world.images.getManifest(repository, '1' as never);
+      await session.world.images.deleteBlob(repository, manifest.blobs.at(-1)!.digest);
+      await eventually(async () => {
+        expect(await record()).toMatchObject({ phase: 'Copied', digest: first, attempts: 3 });
+        expect(await session.world.missing(copy)).toEqual([]);
+      }, patience);
     }, 240_000);
   });
 

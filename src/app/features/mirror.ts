@@ -8,7 +8,7 @@ import {
   startOrder,
   whenAborted,
 } from '../../controller/index.ts';
-import { parseReference, type RegistryTarget } from '../../image/index.ts';
+import { type Digest, parseReference, type RegistryTarget } from '../../image/index.ts';
 import { workloadTypes } from '../../inventory/index.ts';
 import {
   createCopyBook,
@@ -32,6 +32,7 @@ import {
   type ReviewerOptions,
 } from '../../mirror/index.ts';
 import { type LabelSelector, labelSelectorOf, parseDurationMs } from '../../object/index.ts';
+import { findMissing } from '../../registry/index.ts';
 import { exemptNamespacesOf } from '../exempt-namespaces.ts';
 import { backupRegistryOf } from './backup-registry.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
@@ -109,6 +110,8 @@ export const wireMirror: WireFeature = (environment) => {
             async (registry) => (await registry.headManifest(source, (source.digest ?? source.tag)!, signal))?.digest,
           ),
         headCopy,
+        isWhole: async (copy, digest, signal) =>
+          (await findMissing(registries.looking, copy, digest as Digest, signal)).length === 0,
         installation,
         recheckMs: settings.recheckMs,
         follow: settings.follow,
