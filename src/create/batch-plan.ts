@@ -1,5 +1,6 @@
 import { keyOf } from '../object/index.ts';
 import { CreateError } from './errors.ts';
+import { findOtherOwner } from './path-owner.ts';
 import type { PublishItem, PublishResult } from './publish-item.ts';
 
 /** The files of a branch as they are at the commit that ours will stand on. */
@@ -80,30 +81,22 @@ async function changesOf(item: PublishItem, files: BranchFiles, taken: Changes):
   return own;
 }
 
-/**
- * A file in the branch that names another image and not ours is that image's: to leave it and report success would
- * lose this one. Files that name no image, or ours beside others, are shared or a person's.
- */
+/** A file in the branch that is another image's: to leave it and report success would lose this one. */
 async function checkOwners(item: PublishItem, files: BranchFiles, own: ReadonlyMap<string, string>): Promise<void> {
-  const mine = repositoryOf(item.detection.spec);
-  for (const { path, content } of item.files) {
+  const { spec } = item.detection;
+  const check = item.template.spec.duplicateCheck ?? 'repository';
+  for (const file of item.files) {
+    const { path, content } = file;
     const present = own.has(path) && item.keepsFiles ? undefined : await files.read(path);
-    if (present === undefined || present === content || !content.includes(mine) || namesRepository(present, mine))
-      continue;
-    const other = /(?:^|[\s"'])image:\s*["']?([^\s"'#]+)/m.exec(present)?.[1];
+    if (present === undefined || present === content) continue;
+    const other = findOtherOwner({ file, present, spec, check });
     if (other === undefined) continue;
     throw new CreateError(
       'create-path-clash',
-      `${path} of ${item.detection.spec.fullImageName} is in the branch already for ${other}: put {{ .RepositoryName }} or {{ .Registry }} into the path`,
+      `${path} of ${spec.fullImageName} is in the branch already for ${other}: put {{ .RepositoryName }}, {{ .Registry }} or {{ .TagPrefix }} into the path`,
     );
   }
 }
-
-const namesRepository = (text: string, repository: string) =>
-  text.includes(`${repository}:`) || text.includes(`${repository}@`);
-
-const repositoryOf = ({ fullImageName, imageTag }: PublishItem['detection']['spec']) =>
-  fullImageName.slice(0, -imageTag.length - 1);
 
 /** Two images that want one path in one commit: neither may win by chance. The same text, as of a shared file, is none. */
 function checkClash(path: string, content: string, item: PublishItem, taken: Changes): void {

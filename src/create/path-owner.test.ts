@@ -1,50 +1,119 @@
-import { expect, it } from 'vitest';
-import type { ImageDetected } from '../api/index.ts';
+import { describe, expect, it } from 'vitest';
+import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
+import { parseYamlDocuments } from '../base/index.ts';
 import { planBatch } from './batch-plan.ts';
+import type { DuplicateCheck } from './duplicate.ts';
 import type { PublishItem } from './publish-item.ts';
 
+interface Wish {
+  readonly image: string;
+  readonly tag?: string;
+  readonly tagPrefix?: string;
+  readonly check?: DuplicateCheck;
+  /** What the template makes of an image. */
+  readonly content: (image: string, tag: string) => string;
+}
+
+const path = 'names-a-b-c.yaml';
+
 /** `names/a-b/c` and `names/a/b-c` share the file `names-a-b-c.yaml`. */
-function itemOf(image: string): PublishItem {
+function itemOf({ image, tag = 'v2', tagPrefix, check = 'repository', content }: Wish): PublishItem {
   const detection: ImageDetected = {
     apiVersion: 'automation.gitops.io/v1beta1',
     kind: 'ImageDetected',
     metadata: { name: 'd', namespace: 'n', uid: image },
     spec: {
       imageName: 'names-a-b-c',
-      imageTag: 'v2',
+      imageTag: tag,
       imageDigest: `sha256:${'0'.repeat(64)}`,
-      fullImageName: `${image}:v2`,
+      fullImageName: `${image}:${tag}`,
+      ...(tagPrefix === undefined ? {} : { tagPrefix }),
       sourcePolicy: { name: 'p' },
       detectedAt: '2026-01-01T00:00:00Z',
     },
   };
-  const files = [{ path: 'names-a-b-c.yaml', content: `image: ${image}:v2\n`, documents: [] }];
+  const text = content(image, tag);
   return {
     detection,
-    files,
+    files: [{ path, content: text, documents: parseYamlDocuments(text) }],
     message: '',
-    keepsFiles: true,
+    keepsFiles: check !== 'exact',
     precedents: [],
     mayBePushed: false,
-    template: undefined as never,
+    template: { spec: { duplicateCheck: check } } as unknown as ResourceTemplate,
   };
 }
 
-const outcome = async (image: string, present: string) => {
-  const item = itemOf(image);
+const outcome = async (wish: Wish, present: string) => {
+  const item = itemOf(wish);
   const { results } = await planBatch([item], { read: async () => present }, new Map());
   const result = results.get(item);
-  return result?.kind === 'failed' ? (result.thrown as Error).message : result?.kind;
+  return result?.kind === 'failed' ? (result.thrown as Error).message : (result?.kind ?? 'written');
 };
 
-it('names both images when the file of one is held by another, also of another registry', async () => {
-  for (const image of ['r.example/names/a/b-c', 'other.example/names/a-b/c'])
-    expect(await outcome(image, 'image: r.example/names/a-b/c:v1\n')).toBe(
-      `names-a-b-c.yaml of ${image}:v2 is in the branch already for r.example/names/a-b/c:v1: put {{ .RepositoryName }} or {{ .Registry }} into the path`,
-    );
-});
+const container = (image: string, tag: string) => `spec: { containers: [{ name: c, image: "${image}:${tag}" }] }\n`;
+const chart = (image: string, tag: string) => {
+  const slash = image.indexOf('/');
+  return `values:
+  image: { registry: ${image.slice(0, slash)}, repository: ${image.slice(slash + 1)}, tag: ${tag} }
+  sidecar: { image: "busybox:1" }
+`;
+};
+const joined = (image: string, tag: string) => `values: { image: { repository: ${image}, tag: ${tag} } }\n`;
+const source = (image: string, tag: string) => `spec: { url: "oci://${image}", ref: { tag: ${tag} } }\n`;
+const argument = (image: string, tag: string) => `args: ["--image=${image}:${tag}", x]\n`;
 
-it('leaves a file of the same image, or of no image, to GitOps', async () => {
-  expect(await outcome('r.example/names/a-b/c', 'image: "r.example/names/a-b/c:v1"\n')).toBe('present');
-  expect(await outcome('r.example/names/a-b/c', 'kind: Kustomization\n')).toBe('present');
+describe('a file that the branch has already', () => {
+  it('names both images when it was made for another one, also of another registry', async () => {
+    for (const image of ['r.example/names/a/b-c', 'other.example/names/a-b/c'])
+      expect(await outcome({ image, content: container }, container('r.example/names/a-b/c', 'v1'))).toBe(
+        `names-a-b-c.yaml of ${image}:v2 is in the branch already for r.example/names/a-b/c:v1: put {{ .RepositoryName }}, {{ .Registry }} or {{ .TagPrefix }} into the path`,
+      );
+  });
+
+  it.each(Object.entries({ container, chart, joined, source, argument }))(
+    'is told from that of another image wherever the template names it: %s',
+    async (_, content) => {
+      const of = (image: string) => outcome({ image, content }, content('r.example/names/a-b/c', 'v1'));
+      expect(await of('r.example/names/a/b-c')).toContain('names/a-b/c');
+      expect(await of('other.example/names/a-b/c')).toContain('is in the branch already for r.example');
+      expect(await of('r.example/names/a-b/c')).toBe('present');
+    },
+  );
+
+  it('is not taken for ours because of a longer name or a comment', async () => {
+    const wish = { image: 'r.example/names/a/b-c', content: container };
+    for (const other of ['r.example/names/a/b-c/d', 'r.example/names/a/b-c-d', 'xr.example/names/a/b-c'])
+      expect(await outcome(wish, `# r.example/names/a/b-c:v1\n${container(other, 'v1')}`)).toContain(`for ${other}:v1`);
+  });
+
+  it('of another prefix of the same image is another one', async () => {
+    const wish = { image: 'r.example/names/a', tag: 'prod-2', tagPrefix: 'prod', content: container };
+    expect(await outcome(wish, container('r.example/names/a', 'dev-1'))).toContain('for r.example/names/a:dev-1');
+    expect(await outcome(wish, container('r.example/names/a', 'prod-1'))).toBe('present');
+  });
+
+  it('is left to GitOps when it names the same image, no image, or is no YAML', async () => {
+    const wish = { image: 'r.example/names/a-b/c', content: container };
+    for (const present of [
+      'image: "r.example/names/a-b/c:v1"\n',
+      'image: mirror.example/r.example/names/a-b/c@sha256:1\n',
+      'spec: { containers: [{ name: proxy, image: "envoy:1" }, { name: c, image: "r.example/names/a-b/c:v1" }] }\n',
+      'kind: Kustomization\n',
+      'spec: [',
+    ])
+      expect(await outcome(wish, present)).toBe('present');
+  });
+
+  it('is not replaced when it is that of another image', async () => {
+    const wish = { image: 'r.example/names/a/b-c', check: 'exact', content: container } as const;
+    expect(await outcome(wish, container('r.example/names/a-b/c', 'v1'))).toContain('is in the branch already');
+    expect(await outcome(wish, container('r.example/names/a/b-c', 'v1'))).toBe('written');
+  });
+
+  it('of the same base name is ours where base names decide', async () => {
+    const wish = { image: 'r.example/names/app', check: 'baseName', content: container } as const;
+    expect(await outcome(wish, container('other.example/team/app', 'v1'))).toBe('present');
+    expect(await outcome(wish, container('other.example/team/web', 'v1'))).toContain('for other.example/team/web:v1');
+  });
 });
