@@ -1,29 +1,43 @@
+import { errorMessage } from '../base/index.ts';
+import type { RegistryTarget } from '../image/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
-import type { KubeObject } from '../object/index.ts';
-import { secrets } from './credentials.ts';
+import { dockerConfigSource, parsePullSecret } from '../registry/index.ts';
+import { type Secret, secrets } from './credentials.ts';
 
 /** Why pods of a namespace could not pull copies with the configured secret; undefined when they can. */
 export type PullSecretProblem = (namespace: string, signal: AbortSignal) => Promise<string | undefined>;
 
 /**
- * A rewritten pod names `mirror.pullSecret`. Where its namespace lacks it, the copy could not be pulled, so nothing is
- * rewritten there. Asked each time: a Secret may be deleted, and a remembered one would let a pod through.
+ * A rewritten pod names `mirror.pullSecret`. Where its namespace lacks it, or it has no credentials for the backup registry,
+ * the copy could not be pulled, so nothing is rewritten there. Asked each time: a Secret may be deleted, and a remembered
+ * one would let a pod through.
  */
 export function createPullSecretProblem(
   name: string | undefined,
+  { registry, prefix }: RegistryTarget,
   client: Pick<KubeClient, 'get'>,
 ): PullSecretProblem | undefined {
   if (name === undefined) return undefined;
+  const target = { registry, ...(prefix === '' ? {} : { repository: prefix }) };
   return async (namespace, signal) => {
+    const title = `Secret ${name} of namespace ${namespace} (mirror.pullSecret)`;
+    let secret: Secret;
     try {
-      await client.get<KubeObject>(secrets, { namespace, name }, { signal });
-      return undefined;
+      secret = await client.get<Secret>(secrets, { namespace, name }, { signal });
     } catch (thrown) {
       if (isKubeError(thrown, 'kube-not-found'))
         return `namespace ${namespace} has no Secret ${name} (mirror.pullSecret) to pull copies with`;
-      if (isKubeError(thrown, 'kube-forbidden'))
-        return `Secret ${name} of namespace ${namespace} (mirror.pullSecret) may not be read`;
+      if (isKubeError(thrown, 'kube-forbidden')) return `${title} may not be read`;
       throw thrown;
+    }
+    try {
+      const config = parsePullSecret(secret, title);
+      if (config === undefined) return `${title} is no pull secret: its type is ${secret.type || 'Opaque'}`;
+      const found = await dockerConfigSource(config)(target, signal);
+      return found.length > 0 ? undefined : `${title} has no credentials for ${registry}`;
+    } catch (thrown) {
+      signal.throwIfAborted();
+      return `${title} cannot be used: ${errorMessage(thrown)}`;
     }
   };
 }

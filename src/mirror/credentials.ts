@@ -14,7 +14,7 @@ const core = (resource: string, kind: string): ResourceType => ({
 export const secrets = core('secrets', 'Secret');
 const serviceAccounts = core('serviceaccounts', 'ServiceAccount');
 
-interface Secret extends KubeObject {
+export interface Secret extends KubeObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -63,7 +63,7 @@ export const wireMirror: WireFeature = (environment) => {
     }),
     presence: createPresence({ head: headCopy, clock }),
     settings,
-    pullSecretProblem: createPullSecretProblem(settings.pullSecret, client),
+    pullSecretProblem: createPullSecretProblem(settings.pullSecret, target, client),
     names: createCopyNames(settings),
     namespaceLabels: async (name: string, signal: AbortSignal) =>
       namespaces.labels(name) ?? namespaces.fetchLabels(name, signal),
