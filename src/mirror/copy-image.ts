@@ -2,6 +2,7 @@ import type { MirroredImage } from '../api/index.ts';
 import type { Logger } from '../base/index.ts';
 import { type CopyName, type Digest, type ImageReference, renderReference, tagOfDigest } from '../image/index.ts';
 import {
+  type BlobPlaces,
   type CopyEvent,
   type CopyResult,
   createCopier,
@@ -21,8 +22,11 @@ export interface CopyOrder {
 export type CopyImage = (order: CopyOrder) => Promise<CopyResult>;
 
 export interface CopyImageOptions {
-  /** Lends the client that has the credentials an image names. */
-  readonly withClient: <T>(image: MirroredImage, work: (client: RegistryClient) => Promise<T>) => Promise<T>;
+  /** Lends the client that has the credentials an image names, and what its namespaces know of the backup registry. */
+  readonly withClient: <T>(
+    image: MirroredImage,
+    work: (client: RegistryClient, places: BlobPlaces) => Promise<T>,
+  ) => Promise<T>;
   /** Gives every digest a tag of its own, so that it stays when the tag moves on: for references by digest. */
   readonly keepsDigests: boolean;
   readonly follow: boolean;
@@ -37,8 +41,8 @@ export interface CopyImageOptions {
  */
 export function createCopyImage({ withClient, keepsDigests, follow, pace, log }: CopyImageOptions): CopyImage {
   return ({ image, source, copy, signal, onEvent }) =>
-    withClient(image, async (client) => {
-      const copier = createCopier(client, { pace });
+    withClient(image, async (client, places) => {
+      const copier = createCopier(client, { pace, places });
       const { registry, path } = copy;
       const target = { registry, path, tag: keptTag(copy) };
       const before = image.status?.digest as Digest | undefined;

@@ -32,6 +32,7 @@ export {
 export { type HelperRunner, runHelper } from './auth/helper.ts';
 export type { BlobSource } from './blobs.ts';
 export { createRegistryClient, type RegistryClient, type RegistryClientOptions } from './client.ts';
+export { type BlobPlaces, createBlobPlaces, intersectPlaces } from './copy/blob-places.ts';
 export {
   type CopyEvent,
   type CopyRequest,

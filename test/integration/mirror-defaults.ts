@@ -181,6 +181,28 @@ export function defineDefaults(session: MirrorSession): void {
       expect(records[0]!.status).toMatchObject({ phase: 'Copied', digest, attempts: 1 });
     }, 90_000);
 
+    it('mounts the layers of a twin that another workload of the namespace brought, with other credentials', async () => {
+      const fetched = (name: string) =>
+        session.world.source.seen.filter(({ method, url }) => method === 'GET' && url.includes(`team/${name}/blobs/`));
+      const bring = async (namespace: string, name: string, secrets: readonly string[]) => {
+        await session.world.push(`team/${name}:1`, 'twins');
+        await session.world.create(workload('Deployment', namespace, name, at(`team/${name}:1`), { secrets }));
+        await eventually(
+          async () => expect(await imagesNow('Deployment', namespace, name)).toEqual([copyOf(`team/${name}:1`)]),
+          patience,
+        );
+        expect(await session.world.missing(copyOf(`team/${name}:1`))).toEqual([]);
+      };
+      const namespace = await session.world.namespace('twins');
+      await bring(namespace, 'first-twin', []);
+      await bring(namespace, 'second-twin', ['some-secret']);
+      expect(fetched('first-twin')).toHaveLength(2);
+      expect(fetched('second-twin')).toEqual([]);
+      // Whoever names a layer of another namespace has to read it at the source.
+      await bring(await session.world.namespace('stranger'), 'third-twin', []);
+      expect(fetched('third-twin')).toHaveLength(2);
+    }, 60_000);
+
     it('admits a workload unchanged whose copy takes long, and rewrites it when the copy is there', async () => {
       const namespace = await session.world.namespace('slow');
       await session.world.push('team/slow:1');

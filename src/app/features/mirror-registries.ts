@@ -6,12 +6,15 @@ import type { RegistryTarget } from '../../image/index.ts';
 import { pullSecretSource } from '../../mirror/index.ts';
 import {
   awsEcrToken,
+  type BlobPlaces,
   type CredentialSource,
   type CredentialTarget,
   combineSources,
+  createBlobPlaces,
   createRegistryClient,
   dockerConfigSource,
   ecrSource,
+  intersectPlaces,
   parseDockerConfig,
   proxyFromEnvironment,
   type RegistryClient,
@@ -26,7 +29,7 @@ export interface MirrorRegistries {
   /** For looks at the backup registry while a request waits: it gives up soon. */
   readonly looking: RegistryClient;
   /** Lends the client with the credentials of an image; kept for a while, never closed while it is used. */
-  withClient<T>(image: MirroredImage, work: (client: RegistryClient) => Promise<T>): Promise<T>;
+  withClient<T>(image: MirroredImage, work: (client: RegistryClient, places: BlobPlaces) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -37,6 +40,7 @@ interface Lent {
 }
 
 const maxClients = 32;
+const maxNamespaces = 1_000;
 
 export function createMirrorRegistries(environment: FeatureEnvironment, target: RegistryTarget): MirrorRegistries {
   const { connection } = environment;
@@ -56,6 +60,10 @@ export function createMirrorRegistries(environment: FeatureEnvironment, target: 
       closeIdle(lent);
     },
   });
+  const known = new LRUCache<string, BlobPlaces>({ max: maxNamespaces, memoMethod: createBlobPlaces });
+  /** A namespace may mount what was copied for it, with whichever of its secrets. */
+  const placesFor = (namespaces: readonly string[]) =>
+    intersectPlaces([...new Set(namespaces.length > 0 ? namespaces : [''])].map((one) => known.memo(one)));
   return {
     looking,
     async withClient({ spec }, work) {
@@ -69,7 +77,7 @@ export function createMirrorRegistries(environment: FeatureEnvironment, target: 
       }
       lent.users++;
       try {
-        return await work(lent.client);
+        return await work(lent.client, placesFor(refs.map(({ namespace }) => namespace)));
       } finally {
         lent.users--;
         closeIdle(lent);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { isAbort } from '../../base/index.ts';
 import {
   type Descriptor,
@@ -9,6 +8,7 @@ import {
   renderRepository,
 } from '../../image/index.ts';
 import type { RegistryClient } from '../client.ts';
+import { type BlobPlaces, createBlobPlaces } from './blob-places.ts';
 import type { CopyEvent, MutableTotals } from './events.ts';
 
 /** One copy on its way: from where to where, and who wants to know. */
@@ -28,35 +28,28 @@ export type Pace = (signal?: AbortSignal) => Promise<void>;
 
 type Outcome = 'copied' | 'mounted' | 'present' | 'foreign';
 
-const maxKnownPlaces = 20_000;
-
-/**
- * Kept with the client, for all copiers of it: one that is made for each image would never know of a place. Not shared
- * between clients: a manifest may name a layer of somebody else, and only the same credentials have read it.
- */
-const placesOf = new WeakMap<RegistryClient, LRUCache<string, string>>();
+/** For copiers that are given none: one that is made for each image would never know of a place. */
+const placesOf = new WeakMap<RegistryClient, BlobPlaces>();
 
 /** Copies blobs, each to a repository once, whoever asks for it how often and from how many images. */
 export class BlobCopier {
   private readonly underWay = new Map<string, Promise<Outcome>>();
-  /** Where a registry has a blob, so that another of its repositories can mount it. */
-  private readonly places: LRUCache<string, string>;
+  private readonly places: BlobPlaces;
 
   constructor(
     private readonly client: RegistryClient,
     private readonly pace: Pace | undefined,
+    given: BlobPlaces | undefined,
   ) {
-    const places = placesOf.get(client) ?? new LRUCache<string, string>({ max: maxKnownPlaces });
-    placesOf.set(client, places);
-    this.places = places;
+    this.places = given ?? placesOf.get(client) ?? createBlobPlaces();
+    if (given === undefined) placesOf.set(client, this.places);
   }
 
   async copy(context: CopyContext, blob: Descriptor): Promise<void> {
     const { target, totals, tell } = context;
     tell({ kind: 'blob-found', digest: blob.digest, size: blob.size });
     const outcome = await this.once(context, blob);
-    if (outcome !== 'foreign' && !context.isDryRun)
-      this.places.set(placeKey(target.registry, blob.digest), target.path);
+    if (outcome !== 'foreign' && !context.isDryRun) this.places.set(target.registry, blob.digest, target.path);
     if (outcome === 'copied') {
       totals.copiedBlobs++;
       totals.copiedBytes += blob.size;
@@ -127,7 +120,7 @@ export class BlobCopier {
 
   private placeOf(source: Repository, target: Repository, digest: Digest): Repository | undefined {
     if (source.registry === target.registry) return source;
-    const path = this.places.get(placeKey(target.registry, digest));
+    const path = this.places.get(target.registry, digest);
     return path === undefined || path === target.path ? undefined : { registry: target.registry, path };
   }
 }
@@ -138,5 +131,3 @@ async function* atPace(pieces: AsyncIterable<Uint8Array>, pace: () => Promise<vo
     yield piece;
   }
 }
-
-const placeKey = (registry: string, digest: Digest) => `${registry}@${digest}`;

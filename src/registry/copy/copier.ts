@@ -5,6 +5,7 @@ import type { RegistryClient } from '../client.ts';
 import { isRegistryError, RegistryError } from '../errors.ts';
 import type { FetchedManifest } from '../manifests.ts';
 import { BlobCopier, type CopyContext, type Pace } from './blob-copier.ts';
+import type { BlobPlaces } from './blob-places.ts';
 import { type CopyEvent, type CopyTotals, noTotals } from './events.ts';
 import { findMissing } from './missing.ts';
 import { selectPlatforms } from './platform-subset.ts';
@@ -42,6 +43,8 @@ export interface CopierOptions {
   readonly clock?: Clock;
   /** Without it a copy is as fast as it can be. */
   readonly pace?: Pace | undefined;
+  /** Where layers can be mounted from; what copiers of this client brought when left out. */
+  readonly places?: BlobPlaces | undefined;
 }
 
 export interface ImageCopier {
@@ -61,8 +64,8 @@ const manifestsAtOnce = 4;
  * mix two images. A manifest is put when all its blobs and manifests are there, the tag last of all.
  */
 export function createCopier(client: RegistryClient, options: CopierOptions = {}): ImageCopier {
-  const { clock = systemClock, pace } = options;
-  const blobs = new BlobCopier(client, pace);
+  const { clock = systemClock, pace, places } = options;
+  const blobs = new BlobCopier(client, pace, places);
   return {
     async copy(request) {
       check(request);
