@@ -63,9 +63,9 @@ async function sync(options: SyncCommandOptions, context: CliContext): Promise<n
   };
   const config = app.readSyncConfig(settings);
   const log = loggerOf(config.logLevel);
-  const line = (text: object) => stdout.write(`${JSON.stringify(text)}\n`);
-  const connection = await connectTo(options, context, log).catch((thrown) => {
-    if (errorCode(thrown) === 'cluster-unreachable') line(app.notRunLine(thrown, config.sync.isDryRun));
+  const print = (line: object) => stdout.write(`${JSON.stringify(line)}\n`);
+  const connection = await connectTo(options, context, log).catch((thrown: unknown) => {
+    print(app.notRunLine(thrown, config.sync.isDryRun));
     throw thrown;
   });
   const program = app.createSyncProgram({
@@ -77,7 +77,7 @@ async function sync(options: SyncCommandOptions, context: CliContext): Promise<n
     temporaryDir,
     log,
     output: {
-      line,
+      line: print,
       diff: (title, text) => stdout.write(`${title}\n${text}\n`),
     },
   });

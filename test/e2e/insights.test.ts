@@ -92,6 +92,27 @@ describe('supercargo sync', { timeout: 60_000 }, () => {
       expect(stderr).toContain(name);
   });
 
+  it('prints the closing line also where no cluster answers', async () => {
+    const kubeconfig = path.join(folder, 'nowhere');
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'a' } }],
+        clusters: [{ name: 'a', cluster: { server: 'http://127.0.0.1:9' } }],
+      }),
+    );
+    for (const KUBECONFIG of [kubeconfig, path.join(folder, 'missing')]) {
+      const failed = await run(['sync'], { KUBECONFIG });
+      expect(failed.exitCode).not.toBe(0);
+      expect(closing(failed)).toMatchObject({
+        msg: 'Policy sync completed',
+        success: false,
+        failed: [expect.stringMatching(/^sync: /)],
+      });
+    }
+  });
+
   it('ends with 1 when it failed, and says why', async () => {
     insights.failForever('/kyverno-policies/', { status: 401, body: `no ${token}` });
     const failed = await run(['sync']);
