@@ -142,6 +142,24 @@ describe('an image that is to be copied', () => {
     }
   });
 
+  it.each([
+    [0, 30_000],
+    [1, 60_000],
+    [8, 600_000],
+  ])(
+    'that is absent, or hidden from who may not read it, is looked for soon at first: attempt %i',
+    async (attempts, requeueAfterMs) => {
+      const absent = new RegistryError('registry-not-found', 'no', {
+        registry: 'x',
+        method: 'GET',
+        url: 'x',
+        status: 404,
+      });
+      const image = imageOf('busybox:1', { phase: 'Failed', attempts });
+      expect(await play({ image, copy: () => Promise.reject(absent) }).run()).toEqual({ requeueAfterMs });
+    },
+  );
+
   it('is left alone when it is not ours, or gone', async () => {
     const foreign = imageOf('busybox:1');
     const scene = play({ image: { ...foreign, metadata: { ...foreign.metadata, labels: {} } } });

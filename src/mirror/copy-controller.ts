@@ -205,6 +205,7 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
     metrics.copied('failed', 0);
     await fail(current, errorMessage(thrown), options, signal);
     if (isUnauthorized(thrown)) return { requeueAfterMs: unauthorizedRetryMs };
+    if (isRegistryError(thrown, 'registry-not-found')) return { requeueAfterMs: absentRetryMs(current) };
     if (retryOf(thrown) === 'never') return { requeueAfterMs: hopelessRetryMs };
     throw thrown;
   } finally {
@@ -212,6 +213,10 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
     claims.release(image);
   }
 }
+
+/** Some registries hide what a login may not read: soon at first, for a pull secret that is corrected, then rarely. */
+const absentRetryMs = ({ status }: MirroredImage) =>
+  Math.min(hopelessRetryMs, unauthorizedRetryMs * 2 ** ((status?.attempts ?? 1) - 1));
 
 const isUnauthorized = (thrown: unknown) =>
   isRegistryError(thrown, 'registry-unauthorized') || isRegistryError(thrown, 'registry-forbidden');
