@@ -15,6 +15,18 @@ export function sameContent(a: KubeObject, b: KubeObject): boolean {
   return deepEqual(contentOf(a), contentOf(b));
 }
 
+/** Whether `part` is `whole` with something missing at an end: entries of maps, the last items of lists, the end of texts. */
+export function isPartOf(part: unknown, whole: unknown): boolean {
+  if (typeof part === 'string') return typeof whole === 'string' && whole.startsWith(part);
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.length <= whole.length && part.every((item, i) => isPartOf(item, whole[i]));
+  if (typeof part !== 'object' || part === null) return part === whole;
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return false;
+  return Object.entries(part).every(
+    ([key, value]) => Object.hasOwn(whole, key) && isPartOf(value, (whole as Readonly<Record<string, unknown>>)[key]),
+  );
+}
+
 /**
  * The object to write over `before` so that it becomes `desired`. The spec is replaced as a whole; labels and
  * annotations that others put on the object stay, those that we wrote and Insights no longer names go.

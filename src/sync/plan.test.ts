@@ -3,7 +3,7 @@ import type { DiscoveredType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { overwrite, sameContent } from './content.ts';
 import { readIncoming } from './incoming.ts';
-import { type CurrentPolicy, type PlanOptions, planSync as plan, settlePlan } from './plan.ts';
+import { type CurrentPolicy, keepWhereCut, type PlanOptions, planSync as plan, settlePlan } from './plan.ts';
 import { ownerAnnotation, ownerValue, refOf } from './policy.ts';
 import { policyKindsOf } from './policy-kinds.ts';
 
@@ -164,4 +164,33 @@ test('an overwritten policy keeps foreign labels and loses those that we wrote',
   expect(after.metadata.labels).toEqual({ theirs: '1', fresh: '1' });
   expect(after.metadata).toMatchObject({ uid: 'u', resourceVersion: '7' });
   expect(sameContent(after, before)).toBe(false);
+});
+
+describe('a last policy that lost its end', () => {
+  const rules = [{ name: 'r' }, { name: 's', message: 'a\nb\n' }];
+  const planOf = (last: object, others: readonly KubeObject[], maxRemovePercent = 50) => {
+    const answer = incoming(policy('a'), policy('p', last));
+    const found = current(policy('a'), policy('p', { rules }), ...others);
+    const planned = planSync(answer, found, { maxRemovePercent });
+    const preview = new Map(
+      planned.operations.flatMap((one) => (one.action === 'update' ? [[one.ref.key, one.desired]] : [])),
+    );
+    return keepWhereCut(settlePlan(planned, preview), answer, { maxRemovePercent });
+  };
+  const shortened: readonly (readonly object[])[] = [[rules[0]!], [rules[0]!, { name: 's', message: 'a\n' }]];
+
+  test.each(shortened)('stops all removals while policies are missing: %j', (...cut) => {
+    const kept = planOf({ rules: cut }, [policy('z')]);
+    expect(actions(kept)).toEqual([]);
+    expect(kept.refused.map(({ label, reason }) => `${label}: ${reason}`)).toEqual([
+      expect.stringMatching(/^p: it lost its end, and 1 of the policies that were synced are missing/),
+    ]);
+  });
+
+  test('is an update like any other where nothing is missing, where that is allowed, and where more changed', () => {
+    const cut = { rules: [rules[0]] };
+    expect(actions(planOf(cut, []))).toEqual(['update p']);
+    expect(actions(planOf(cut, [policy('z')], 100))).toEqual(['update p', 'remove z']);
+    expect(actions(planOf({ rules: [{ name: 'other' }] }, [policy('z')]))).toEqual(['update p', 'remove z']);
+  });
 });

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../object/index.ts';
-import { overwrite, sameContent } from './content.ts';
+import { contentOf, isPartOf, overwrite, sameContent } from './content.ts';
 import type { Incoming } from './incoming.ts';
 import { isOwned, ownerAnnotation, type PolicyRef, type Refusal } from './policy.ts';
 
@@ -78,11 +78,29 @@ export function planSync(
   return { operations: [...applies, ...updates, ...removes], unchanged, refused };
 }
 
-/** The plan without removals where the last policy of the answer is refused: it may be where the answer was cut off. */
-export function keepWhereCut(plan: Plan, { lastKey }: Incoming): Plan {
-  const isCut = lastKey !== undefined && plan.refused.some(({ ref }) => ref?.key === lastKey);
-  return isCut ? { ...plan, operations: plan.operations.filter(({ action }) => action !== 'remove') } : plan;
+/**
+ * The plan without removals where the answer shows that it was cut off in its last policy: that is refused, or it would
+ * become a part of itself while policies are missing after it.
+ */
+export function keepWhereCut(plan: Plan, { lastKey }: Incoming, { maxRemovePercent }: PlanOptions): Plan {
+  if (lastKey === undefined) return plan;
+  const kept = plan.operations.filter(({ action }) => action !== 'remove');
+  if (plan.refused.some(({ ref }) => ref?.key === lastKey)) return { ...plan, operations: kept };
+  const missing = plan.operations.length - kept.length;
+  const last = kept.find(({ ref }) => ref.key === lastKey);
+  if (missing === 0 || maxRemovePercent >= 100 || last?.action !== 'update' || !isCut(last)) return plan;
+  const { ref, desired: object } = last;
+  const reason = `it lost its end, and ${missing} of the policies that were synced are missing: the answer looks cut off there (ALLOW_REMOVE_SHARE=100 takes it as it is)`;
+  return {
+    ...plan,
+    operations: kept.filter((operation) => operation !== last),
+    refused: [...plan.refused, { ref, label: ref.label, reason, object }],
+  };
 }
+
+/** By what the server would store: before that, its defaults would look missing. */
+const isCut = ({ before, preview }: Extract<Operation, { action: 'update' }>) =>
+  preview !== undefined && isPartOf(contentOf(preview), contentOf(before));
 
 /** Whether an update would change nothing, by what the server says it would store: defaults and all, by key. */
 export function isIdle(operation: Operation, asStored: ReadonlyMap<string, KubeObject>): boolean {

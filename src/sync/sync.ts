@@ -99,14 +99,15 @@ async function prepare(options: SyncOptions, signal: AbortSignal): Promise<Plan>
     );
   const current = await readCurrent(client, kinds, incoming, signal);
   // Who allows an empty answer allows it to remove all.
-  const plan = planSync(incoming, current, { maxRemovePercent: isEmpty ? 100 : settings.maxRemovePercent });
+  const limit = { maxRemovePercent: isEmpty ? 100 : settings.maxRemovePercent };
+  const plan = planSync(incoming, current, limit);
   log.debug('Policies compared', {
     incoming: incoming.policies.length,
     current: current.size,
     planned: plan.operations.map(({ action, ref }) => `${action} ${ref.label}`),
     refused: plan.refused.length,
   });
-  const validated = keepWhereCut(await validatePlan(plan, { client, validators, signal }), incoming);
+  const validated = keepWhereCut(await validatePlan(plan, { client, validators, signal }), incoming, limit);
   log.debug('Policies validated', {
     planned: validated.operations.map(({ action, ref }) => `${action} ${ref.label}`),
     unchanged: validated.unchanged.length,
