@@ -48,6 +48,17 @@ const kill = async (program: Running) => {
   expect(program.stdout() + program.stderr()).not.toContain(token);
 };
 
+it.each(['policy-sync', 'image-resource-controller'])(
+  'kubectl applies the folder manifests/%s in one go to a cluster that has nothing of it',
+  async (name) => {
+    const applied = await run(['kubectl', 'apply', '-f', path.resolve('manifests', name)]);
+    expect(applied.exitCode, applied.stderr).toBe(0);
+    const again = await run(['kubectl', 'apply', '-f', path.resolve('manifests', name)]);
+    expect(again.stdout).not.toContain('created');
+  },
+  60_000,
+);
+
 describe('supercargo sync', { timeout: 60_000 }, () => {
   it('syncs, prints the closing line exactly as it is documented, and writes nothing the second time', async () => {
     insights.policies = yamlOf(policy('one'), policy('two'));
