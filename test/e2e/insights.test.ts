@@ -235,6 +235,11 @@ describe('supercargo jobs', { timeout: 60_000 }, () => {
 });
 
 describe('supercargo run', { timeout: 60_000 }, () => {
+  const led = async (program: Running) => {
+    await program.until((_, stderr) => (stderr.includes('Started leading') ? true : undefined));
+    return program;
+  };
+
   it('syncs at once and again, and runs jobs, as features of the leader', async () => {
     const config = path.join(folder, 'config.yaml');
     writeFileSync(config, 'features: [sync, jobs]\nserver: {port: 0}\nnamespace: default\n');
@@ -254,6 +259,33 @@ describe('supercargo run', { timeout: 60_000 }, () => {
       expect((await program.stop()).code).toBe(0);
     }
     expect(program.stdout() + program.stderr()).not.toContain(token);
+  });
+
+  it('leads again at once when its container was killed, by the UID of its pod', async () => {
+    const config = path.join(folder, 'restarted.yaml');
+    writeFileSync(
+      config,
+      'features: [sync]\nserver: {port: 0}\nnamespace: default\ninstallation: restarted\n' +
+        'leaderElection: {leaseDuration: 120s, renewDeadline: 60s, retryPeriod: 1s}\n',
+    );
+    const leaseSpec = async () =>
+      (await cluster.api.get('/apis/coordination.k8s.io/v1/namespaces/default/leases/restarted-sync')).body
+        .spec as Record<'holderIdentity' | 'renewTime' | 'acquireTime', string>;
+    const start = (uid: string) =>
+      launch(['run', '--config', config], { env: environment({ POD_NAME: 'supercargo-0', POD_UID: uid }) });
+    insights.policies = yamlOf(policy('by-restarted'));
+    await kill(await led(start('11')));
+    const { holderIdentity: killed, renewTime } = await leaseSpec();
+    // Another pod of the same name waits, although it is ready.
+    const other = start('22');
+    await other.until((_, stderr) => (stderr.includes('New leader') ? true : undefined));
+    const again = await led(start('11'));
+    const { holderIdentity: holder, acquireTime } = await leaseSpec();
+    expect([killed, holder]).toEqual([expect.stringMatching(/_11_/), expect.stringMatching(/_11_/)]);
+    expect(holder).not.toBe(killed);
+    expect(Date.parse(acquireTime) - Date.parse(renewTime)).toBeLessThan(120_000);
+    expect(other.stderr()).not.toContain('Started leading');
+    await Promise.all([again.stop(), other.kill9()]);
   });
 
   it('says what is missing from its environment before it begins', async () => {
