@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { loadSync } from '../app/index.ts';
-import { errorCode, errorMessage } from '../base/index.ts';
+import { errorMessage } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, exitCodes, loggerOf } from './context.ts';
 
