@@ -157,6 +157,12 @@ export function defineSettings(session: MirrorSession): void {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name: 'backup-login', namespace },
+        type: 'kubernetes.io/dockerconfigjson',
+        data: {
+          '.dockerconfigjson': Buffer.from(
+            JSON.stringify({ auths: { [session.world.backup.host]: { username: 'a', password: 'b' } } }),
+          ).toString('base64'),
+        },
       } as KubeObject);
       for (const name of ['pod', 'init', 'debug']) await session.world.push(`team/${name}:1`);
       const pod = workload('Pod', namespace, 'alone', at('team/pod:1'), { init: at('team/init:1') });
