@@ -130,7 +130,11 @@ export const imagePolicy = {
   apiVersion,
   kind: 'ImageResourcePolicy',
   metadata: { name: 'images' },
-  spec: { ociRepository: { registry: 'r.example' }, policy: { alphabetical: {} }, templateRef: { name: 't' } },
+  spec: {
+    ociRepository: { registry: 'r.example', repositoryPattern: '^web$' },
+    policy: { alphabetical: {} },
+    templateRef: { name: 't' },
+  },
 };
 const digest = `sha256:${'0'.repeat(64)}`;
 export const detection = {
