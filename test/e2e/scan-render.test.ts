@@ -110,7 +110,11 @@ describe('supercargo scan', { timeout: 60_000 }, () => {
       'pattern.regex: ',
     ],
     ['a number', () => oci({ repositoryPattern: 7 }), 'repositoryPattern: 7 is a number where text belongs'],
-    ['no duration', () => oci({ repositoryPattern: 'a', scanTimeout: 'soon' }), 'scanTimeout: invalid duration "soon"'],
+    [
+      'no duration',
+      () => oci({ repositoryPattern: 'a', scanTimeout: 'soon' }),
+      'spec.ociRepository.scanTimeout: Invalid value: "soon"',
+    ],
     [
       'an address',
       () => ({ ociRepository: { registry: 'http://r', repositoryPattern: 'a' } }),
@@ -197,8 +201,10 @@ Add shop-web 1.10
   it('compares with a checked-out repository: 1 when something would change, 0 when not', async () => {
     const checkout = path.join(folder, 'checkout');
     mkdirSync(path.join(checkout, 'apps'), { recursive: true });
-    const args = ['render', fileOf(template({ template: 'a: {{ .ImageTag | quote }}\n' })), '--image', image];
-    const compare = () => runProgram([...args, '--against', checkout]);
+    const compare = (duplicateCheck = 'exact') => {
+      const file = fileOf(template({ template: 'a: {{ .ImageTag | quote }}\n', duplicateCheck }));
+      return runProgram(['render', file, '--image', image, '--against', checkout]);
+    };
     const added = await compare();
     expect(added).toMatchObject({ exitCode: 1, stderr: '' });
     expect(added.stdout).toContain('# apps/shop-web.yaml (added)\n+ a: "1.10"\n');
@@ -206,6 +212,9 @@ Add shop-web 1.10
     const changed = await compare();
     expect(changed.exitCode).toBe(1);
     expect(changed.stdout).toContain('(changed)\n- a: "1.9"\n+ a: "1.10"\n');
+    const kept = await compare('repository');
+    expect(kept.exitCode).toBe(0);
+    expect(kept.stdout).toContain('# apps/shop-web.yaml (kept as it is: its version is left to GitOps)\n');
     writeFileSync(path.join(checkout, 'apps/shop-web.yaml'), 'a: "1.10"\n');
     const same = await compare();
     expect(same.exitCode).toBe(0);
