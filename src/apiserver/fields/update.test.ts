@@ -25,6 +25,14 @@ const sent = (object: KubeObject, spec: object): KubeObject => {
 };
 
 describe('updateManagedFields', () => {
+  it('leaves an object untracked that is nested deeper than the stack, and keeps it', () => {
+    const text = `{"apiVersion":"v1","kind":"A","metadata":{},"spec":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`;
+    const object = JSON.parse(text) as KubeObject;
+    const stored = write(object, 'creator', { schema: undefined });
+    expect(stored.metadata.managedFields).toBeUndefined();
+    expect(stored['spec']).toBe(object['spec']);
+  });
+
   const created = write(
     deployment({ replicas: 1, ...containers({ name: 'a', image: 'x' }) }, { labels: { app: 'web' }, uid: 'u' }),
     'creator',

@@ -41,10 +41,25 @@ export function updateManagedFields(options: UpdateOptions): KubeObject {
     return withManagedFields(after, renderManagers(capUpdaters(recordUpdate(before, bare, known, options))));
   } catch (thrown) {
     // An object whose lists have items without identity cannot be tracked; the write itself must not fail for that.
-    if (thrown instanceof FieldsError) return bare;
+    // Nor can one that is nested deeper than the stack is; an overflow has different faces.
+    if (thrown instanceof FieldsError || isDeep(bare)) return bare;
     throw thrown;
   }
 }
+
+const trackedLevels = 1_000;
+
+/** Asked after a failure only. Level by level: a recursion would fail as well. */
+function isDeep(object: unknown): boolean {
+  let level: readonly object[] = [object].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > trackedLevels) return true;
+    level = level.flatMap((container): unknown[] => Object.values(container)).filter(isContainer);
+  }
+  return false;
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 function currentManagers({ before, after, subresource }: UpdateOptions): Managers {
   const sent: unknown = after.metadata?.managedFields;

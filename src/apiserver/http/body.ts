@@ -3,6 +3,7 @@ import { errorMessage, findDuplicateKeys, parseJson, parseYaml } from '../../bas
 import type { PatchType } from '../operations/patch.ts';
 import { decodeProtobuf, protobufMediaType } from '../protobuf/index.ts';
 import { statusError } from '../status.ts';
+import { asGoReads } from './go-json.ts';
 
 /** As the real server: the largest object that etcd would take, with room for its encoding. */
 export const maxBodyBytes = 3 * 1024 * 1024;
@@ -86,7 +87,7 @@ function parseProtobuf(body: Buffer): unknown {
 function parse(text: string, yaml: boolean): ReadBody {
   try {
     if (yaml && !/^\s*[{[]/.test(text)) return { value: parseYaml(text), duplicateFields: [] };
-    const value = parseJson(text);
+    const value = asGoReads(text, parseJson(text));
     return { value, duplicateFields: findDuplicateKeys(text, value) };
   } catch (thrown) {
     const message = errorMessage(thrown).replace(/^Unexpected/, 'unexpected');

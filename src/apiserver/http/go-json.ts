@@ -1,0 +1,38 @@
+import { JsonError, setOwn } from '../../base/index.ts';
+
+/** What may differ between the two parsers: halves of surrogate pairs, and numbers beyond int64 or a double. */
+const suspicious = /\\u[dD][89a-fA-F]|\d{19}|[eE]\+?\d{3}/;
+const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/**
+ * The value of a JSON text as Go's parser reads it: a half surrogate pair becomes U+FFFD, an integer beyond int64 a
+ * double, and a number beyond a double is refused. Changes the value in place; without recursion, for it may be deep.
+ */
+export function asGoReads<T>(text: string, value: T): T {
+  if (!suspicious.test(text)) return value;
+  const root = { value: value as unknown };
+  const open: Record<string, unknown>[] = [root];
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    for (const [key, field] of Object.entries(container)) {
+      if (typeof field === 'object' && field !== null) open.push(field as Record<string, unknown>);
+      const read = scalar(field);
+      const name = wellFormed(key);
+      if (name !== key) {
+        delete container[key];
+        setOwn(container, name, read);
+      } else if (!Object.is(read, field)) setOwn(container, key, read);
+    }
+  }
+  return root.value as T;
+}
+
+/** Encoding replaces halves of surrogate pairs. */
+const wellFormed = (text: string): string => Buffer.from(text).toString();
+
+function scalar(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormed(value);
+  const number = typeof value === 'bigint' && (value < minInt64 || value > maxInt64) ? Number(value) : value;
+  if (typeof number === 'number' && !Number.isFinite(number))
+    throw new JsonError('json-number', 'a number is out of the range of float64');
+  return number;
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
+import { startEmbedded } from '../support/embedded-cluster.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { oddNamespace, oddObjects, widgetDefinition, widgetGroup } from '../support/odd-objects.ts';
+import { type Cluster, startRealCluster } from '../support/real-cluster.ts';
+import { eventually } from '../support/wait.ts';
+
+const missing = await resolveAssets({ build: false }).then(
+  () => undefined,
+  (error: unknown) => {
+    if (error instanceof AssetsUnavailable) return error.message;
+    throw error;
+  },
+);
+
+describe.skipIf(missing !== undefined)(`odd objects${missing === undefined ? '' : ` (${missing})`}`, () => {
+  const clusters: Cluster[] = [];
+  const servers: HttpClient[] = [];
+  beforeAll(async () => {
+    for (const start of [startRealCluster, () => startEmbedded({ simulation: false })]) {
+      const cluster = await start();
+      clusters.push(cluster);
+      const server = createHttpClient(cluster);
+      servers.push(server);
+      await server.post('/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: oddNamespace },
+      });
+      await server.post(`/api/v1/namespaces/${oddNamespace}/serviceaccounts`, {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'default' },
+      });
+      await server.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', widgetDefinition);
+      await eventually(async () =>
+        expect((await server.get(`/apis/${widgetGroup}/v1/namespaces/${oddNamespace}/widgets`)).status).toBe(200),
+      );
+    }
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+    for (const cluster of clusters) await cluster.stop();
+  });
+
+  it('are accepted and refused by the embedded server as by the real one, and stored alike', async () => {
+    const differences: string[] = [];
+    const counts = { accepted: 0, refused: 0 };
+    for (const { kind, name, path, text } of oddObjects()) {
+      const [real, embedded] = await Promise.all(
+        servers.map((server) => server.send('POST', path, { body: Buffer.from(text) })),
+      );
+      counts[real!.status === 201 ? 'accepted' : 'refused']++;
+      const found =
+        real!.status === 201 && embedded!.status === 201
+          ? contentOf(real!.text) === contentOf(embedded!.text)
+          : real!.status === embedded!.status;
+      if (!found)
+        differences.push(
+          `${kind} ${name}: ${real!.status} ${real!.text.slice(0, 300)} / ${embedded!.status} ${embedded!.text.slice(0, 300)} for ${text.slice(0, 400)}`,
+        );
+    }
+    console.info(`figure: odd objects: ${counts.accepted} accepted and ${counts.refused} refused by both`);
+    expect(differences).toEqual([]);
+    expect(counts.accepted).toBeGreaterThan(0);
+    expect(counts.refused).toBeGreaterThan(0);
+  }, 600_000);
+});
+
+/** What was sent, as it was stored: data or the value of a widget, character by character. */
+function contentOf(text: string): string {
+  const at = text.search(/"(?:data|value|options)":/);
+  return at === -1 ? '' : text.slice(at).replace(/(?:\}|,"status":.*)+\n?$/s, '');
+}
