@@ -1,10 +1,12 @@
 import { pathToFileURL } from 'node:url';
+import { Registry } from 'prom-client';
 import { configOf } from '../../src/app/config.ts';
 import { createReportThread } from '../../src/app/features/report-thread.ts';
 import { createLogger, systemClock } from '../../src/base/index.ts';
-import { createCourtesy } from '../../src/controller/index.ts';
+import { createControllerMetrics, createCourtesy } from '../../src/controller/index.ts';
 import { parseReference } from '../../src/image/index.ts';
 import { createCopier, createRegistryClient } from '../../src/registry/index.ts';
+import { createReportMetrics } from '../../src/report/index.ts';
 import type { Work } from './busy-cluster.ts';
 
 export interface WorkDone {
@@ -15,13 +17,14 @@ export interface WorkDone {
 
 /** Scans the cluster as the report feature of `supercargo run` does, and copies the image meanwhile. */
 export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work): Promise<WorkDone> {
+  const registry = new Registry();
   const reporter = createReportThread({
     program: pathToFileURL('dist/report-worker.cjs'),
     config: configOf({ features: ['report'], policies: { selector: {} }, logLevel: 'warn' }),
     ownPolicies: 'all',
     origin: { env: {}, kubeconfig },
     isLeftOut: () => false,
-    metrics: () => ({ judged() {}, rescanned() {}, written() {} }),
+    metrics: (gauges) => createReportMetrics(registry, createControllerMetrics(registry).forQueue('report'), gauges),
     log: createLogger({ level: 'warn' }),
   });
   const stop = new AbortController();

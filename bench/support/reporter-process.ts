@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { createLogger, systemClock } from '../../src/base/index.ts';
+import { createControllerMetrics } from '../../src/controller/index.ts';
 import {
   bearer,
   createDiscovery,
@@ -68,7 +69,7 @@ export async function runReporterProcess(): Promise<void> {
     installation: 'supercargo',
     isSplit: true,
     isAlone: true,
-    metrics: (gauges) => createReportMetrics(metrics, gauges),
+    metrics: (gauges) => createReportMetrics(metrics, createControllerMetrics(metrics).forQueue('report'), gauges),
     clock: systemClock,
     log,
   });

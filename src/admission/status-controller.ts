@@ -1,5 +1,10 @@
 import type { Clock, Logger } from '../base/index.ts';
-import { type Controller, createController, type ReconcileResult } from '../controller/index.ts';
+import {
+  type Controller,
+  type ControllerMetrics,
+  createController,
+  type ReconcileResult,
+} from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type GroupVersionKind, keyOf } from '../object/index.ts';
 import type { PolicyObject } from '../policy/index.ts';
@@ -16,6 +21,7 @@ export interface StatusControllerOptions {
   readonly problems?: PolicyProblems | undefined;
   /** The kinds of the cluster, for a condition about those that it does not have. */
   readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
+  readonly metrics: Pick<ControllerMetrics, 'forController'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -67,6 +73,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
     name: 'policy-status',
     reconcile,
     concurrency: 4,
+    metrics: options.metrics,
     log,
     sources: [
       async (sink, signal) => {

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { type Logger, UsageError } from '../base/index.ts';
-import { createControllerMetrics, createManager, type Manager } from '../controller/index.ts';
+import { createManager, type Manager } from '../controller/index.ts';
 import type { Environment } from '../kube/index.ts';
 import { type Config, policyFeatures } from './config.ts';
 import type { Connection } from './connect.ts';
@@ -38,7 +38,6 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
     ...config.features.map(loadFeature),
   ]);
   const registry = new Registry();
-  const metrics = createControllerMetrics(registry);
   const environment = createEnvironment({ ...options, metrics: registry, selector });
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
@@ -68,7 +67,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
     namespace: environment.namespace,
     installation: config.installation,
     env: options.env,
-    metrics,
+    metrics: environment.controllerMetrics,
   });
   const manager: Manager = createManager({
     log,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Registry } from 'prom-client';
 import { type Logger, systemClock } from '../base/index.ts';
-import { type Runnable, startOrder } from '../controller/index.ts';
+import { createControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
 import { createEventRecorder, createInformerFactory } from '../kube/index.ts';
 import { type LabelMatcher, type LabelSelector, labelSelectorOf, parseDurationMs } from '../object/index.ts';
 import {
@@ -61,6 +61,7 @@ export function createEnvironment({
     onMissing: createMissingKindsLog(log, systemClock),
   });
   createFailingMetric(metrics, informers);
+  const controllerMetrics = createControllerMetrics(metrics);
   const clock = systemClock;
   const network = registryNetwork(config);
   const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));
@@ -100,18 +101,22 @@ export function createEnvironment({
       rules: config.lookUps,
       limits: { ...config.lookUps, timeoutMs: parseDurationMs(config.lookUps.timeout) },
     }),
-    webhooks: webhooksOf({ config, connection, informers, namespace, metrics, log }),
+    webhooks: webhooksOf({ config, connection, informers, namespace, metrics, controllerMetrics, log }),
     admissionResults: createFeed(),
     policyProblems: createProblems(),
     events: createEventRecorder({ client, component: config.installation, log }),
     metrics,
+    controllerMetrics,
     clock,
     log,
   };
 }
 
 function webhooksOf(
-  environment: Pick<FeatureEnvironment, 'config' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'log'>,
+  environment: Pick<
+    FeatureEnvironment,
+    'config' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'controllerMetrics' | 'log'
+  >,
 ): Webhooks {
   const { config, connection, namespace } = environment;
   const { host, port, exposure, url, service, tls, maxBodyBytes, namespaceSelector, objectSelector, removeOnStop } =
@@ -155,6 +160,7 @@ function webhooksOf(
     // Who keeps the status of policies must know what is registered, so both are one group.
     leadershipGroup: (['admission', 'mirror'] as const).find((name) => config.features.includes(name)) ?? 'webhooks',
     metrics: environment.metrics,
+    controllerMetrics: environment.controllerMetrics,
     clock: systemClock,
     log: environment.log,
   });

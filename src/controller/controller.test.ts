@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { SupercargoError } from '../base/index.ts';
 import { type ControllerOptions, createController, type KeySink, type Reconcile } from './controller.ts';
 import { createRecordingLogger } from './testing/recording-log.ts';
+import { createWorkqueue } from './workqueue.ts';
 
 function setup(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
   const clock = createFakeClock();
@@ -15,7 +17,12 @@ function setup(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
     clock,
     log,
     backoff: { jitter: 0 },
-    hooks: { reconciled: (outcome) => outcomes.push(outcome) },
+    metrics: {
+      forController: (name) => ({
+        queue: unreadMetrics().forQueue(name),
+        reconciled: (outcome) => outcomes.push(outcome),
+      }),
+    },
     sources: [(given) => void (sink = given)],
     reconcile: (key, signal) => {
       runs.push(`${clock.now()} ${key}`);
@@ -36,6 +43,14 @@ const failing = (...errors: unknown[]): Reconcile => {
     return undefined;
   };
 };
+
+/** Refused by the compiler: a controller or a queue that is not counted. */
+export const uncounted = [
+  // @ts-expect-error -- metrics are required
+  (): unknown => createController({ name: 'test', sources: [], reconcile: async () => {} }),
+  // @ts-expect-error -- metrics are required
+  (): unknown => createWorkqueue({}),
+];
 
 describe('a controller', () => {
   it('reconciles a key once when that succeeds', async () => {
@@ -140,6 +155,7 @@ describe('a controller', () => {
     const seen: string[] = [];
     let term = 0;
     const controller = createController({
+      metrics: unreadMetrics(),
       name: 'again',
       clock,
       reconcile: async (key) => void seen.push(key),

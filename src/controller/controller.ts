@@ -9,7 +9,7 @@ import {
 } from '../base/index.ts';
 import { isEchoOf, linkAbort } from './abort.ts';
 import { ControllerError, describeThrown } from './errors.ts';
-import { createWorkqueue, type WorkOptions, type Workqueue, type WorkqueueHooks } from './workqueue.ts';
+import { createWorkqueue, type WorkOptions, type Workqueue, type WorkqueueMetrics } from './workqueue.ts';
 
 /** Nothing more to do, or come back after a time although nothing failed. */
 export interface ReconcileResult {
@@ -33,9 +33,10 @@ export type Source = (sink: KeySink, signal: AbortSignal) => void | Promise<void
 export const reconcileOutcomes = ['success', 'requeue_after', 'error', 'terminal_error'] as const;
 export type ReconcileOutcome = (typeof reconcileOutcomes)[number];
 
-export interface ControllerHooks {
-  readonly queue?: WorkqueueHooks;
-  reconciled?(outcome: ReconcileOutcome): void;
+/** What one controller counts. */
+export interface ReconcileMetrics {
+  readonly queue: WorkqueueMetrics;
+  reconciled(outcome: ReconcileOutcome): void;
 }
 
 export interface ControllerOptions extends WorkOptions {
@@ -45,7 +46,8 @@ export interface ControllerOptions extends WorkOptions {
   readonly backoff?: Partial<BackoffOptions>;
   readonly clock?: Clock;
   readonly log?: Logger;
-  readonly hooks?: ControllerHooks;
+  /** There is no controller that is not counted. */
+  readonly metrics: { forController(name: string): ReconcileMetrics };
 }
 
 export interface Controller {
@@ -58,16 +60,18 @@ export interface Controller {
 }
 
 export function createController(options: ControllerOptions): Controller {
-  return { name: options.name, run: (signal) => runController(options, signal) };
+  // Here and not when it runs: its series are there from the start, also where another replica leads.
+  const counts = options.metrics.forController(options.name);
+  return { name: options.name, run: (signal) => runController(options, counts, signal) };
 }
 
-async function runController(options: ControllerOptions, signal: AbortSignal): Promise<void> {
+async function runController(options: ControllerOptions, counts: ReconcileMetrics, signal: AbortSignal): Promise<void> {
   const log = (options.log ?? silentLogger).child({ controller: options.name });
-  const { backoff, clock, hooks = {} } = options;
+  const { backoff, clock } = options;
   const queue = createWorkqueue({
     ...(backoff && { backoff }),
     ...(clock && { clock }),
-    ...(hooks.queue && { hooks: hooks.queue }),
+    metrics: counts.queue,
   });
   const stop = linkAbort(signal);
   const guarded = async (work: Promise<void>) => {
@@ -79,7 +83,8 @@ async function runController(options: ControllerOptions, signal: AbortSignal): P
       throw thrown;
     }
   };
-  const work = (key: string, workSignal: AbortSignal) => reconcileOne({ ...options, queue, log }, key, workSignal);
+  const work = (key: string, workSignal: AbortSignal) =>
+    reconcileOne({ ...options, counts, queue, log }, key, workSignal);
   const parts = await Promise.allSettled([
     ...options.sources.map((source) => guarded(feed(options.name, source, queue, stop.signal))),
     guarded(queue.run(work, stop.signal, options)),
@@ -100,18 +105,19 @@ async function feed(controller: string, source: Source, sink: KeySink, signal: A
 }
 
 interface ReconcileContext extends ControllerOptions {
+  readonly counts: ReconcileMetrics;
   readonly queue: Workqueue;
   readonly log: Logger;
 }
 
 async function reconcileOne(context: ReconcileContext, key: string, signal: AbortSignal): Promise<void> {
-  const { queue, hooks } = context;
+  const { queue, counts } = context;
   try {
     const result = await context.reconcile(key, signal);
     queue.forget(key);
-    if (result?.requeueAfterMs === undefined) return hooks?.reconciled?.('success');
+    if (result?.requeueAfterMs === undefined) return counts.reconciled('success');
     queue.addAfter(key, result.requeueAfterMs);
-    hooks?.reconciled?.('requeue_after');
+    counts.reconciled('requeue_after');
   } catch (thrown) {
     if (!isEchoOf(signal, thrown)) onFailure(context, key, thrown);
   }
@@ -131,13 +137,13 @@ function reconcileRetryOf(thrown: unknown): Retry {
   return worthAnotherLook.has(errorCode(thrown)) ? 'backoff' : retryOf(thrown);
 }
 
-function onFailure({ queue, hooks, log }: ReconcileContext, key: string, thrown: unknown): void {
+function onFailure({ queue, counts, log }: ReconcileContext, key: string, thrown: unknown): void {
   const retry = reconcileRetryOf(thrown);
   const fields = thrown instanceof Error ? { key, err: thrown } : { key, thrown: describeThrown(thrown) };
   if (retry === 'never') {
     queue.forget(key);
     log.error('Reconcile failed; not tried again before the next event', fields);
-    hooks?.reconciled?.('terminal_error');
+    counts.reconciled('terminal_error');
     return;
   }
   const retries = queue.retries(key);
@@ -145,5 +151,5 @@ function onFailure({ queue, hooks, log }: ReconcileContext, key: string, thrown:
   if (retry === 'backoff') pauseMs = queue.addRateLimited(key);
   else queue.addAfter(key, (pauseMs = retry.afterMs));
   log.warn('Reconcile failed; trying again', { ...fields, retries, pauseMs });
-  hooks?.reconciled?.('error');
+  counts.reconciled('error');
 }

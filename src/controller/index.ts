@@ -10,7 +10,6 @@
 export { whenAborted } from './abort.ts';
 export {
   type Controller,
-  type ControllerHooks,
   type ControllerOptions,
   createController,
   type KeySink,
@@ -43,6 +42,6 @@ export {
   type Work,
   type WorkOptions,
   type Workqueue,
-  type WorkqueueHooks,
+  type WorkqueueMetrics,
   type WorkqueueOptions,
 } from './workqueue.ts';

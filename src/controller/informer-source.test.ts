@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import type { InformerHandler } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
@@ -43,6 +44,7 @@ async function reconciled(keysOf?: Parameters<typeof informerSource<KubeObject, 
   const seen: string[] = [];
   const stop = new AbortController();
   const controller = createController({
+    metrics: unreadMetrics(),
     name: 'pods',
     clock,
     sources: [informerSource(informer, keysOf)],

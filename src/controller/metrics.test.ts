@@ -23,7 +23,7 @@ it('counts what a controller does, in the given registry and nowhere else', asyn
     name: 'mirror',
     clock,
     backoff: { jitter: 0 },
-    hooks: metrics.forController('mirror'),
+    metrics,
     sources: [(sink) => sink.add('a'), (sink) => sink.add('b')],
     reconcile: async () => {
       await clock.sleep(2_000);

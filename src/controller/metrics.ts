@@ -1,10 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type ControllerHooks, type ReconcileOutcome, reconcileOutcomes } from './controller.ts';
+import { type ReconcileMetrics, type ReconcileOutcome, reconcileOutcomes } from './controller.ts';
+import type { WorkqueueMetrics } from './workqueue.ts';
 
-/** Hooks that write into one registry. Workqueue and leader metrics carry the names Kubernetes' own dashboards use. */
+/** Counts of one registry. Workqueue and leader metrics carry the names Kubernetes' own dashboards use. */
 export interface ControllerMetrics {
   /** For `createController`; `name` becomes a label. */
-  forController(name: string): ControllerHooks & Required<Pick<ControllerHooks, 'queue' | 'reconciled'>>;
+  forController(name: string): ReconcileMetrics;
+  /** For a queue without a controller. */
+  forQueue(name: string): WorkqueueMetrics;
   /** For `createLeaderElection`'s `onLeadingChanged`; `group` becomes a label. */
   forLeadership(group: string): (isLeading: boolean) => void;
 }
@@ -54,22 +57,28 @@ export function createControllerMetrics(registry: Registry, options: ControllerM
   const controllerLabel = boundedLabel(options.maxNames ?? 64);
   const groupLabel = boundedLabel(options.maxNames ?? 64);
 
+  const forQueue = (queueName: string): WorkqueueMetrics => {
+    const name = controllerLabel(queueName);
+    // Present from the start: a rate over a series that appears with its first error misses that error.
+    adds.inc({ name }, 0);
+    retries.inc({ name }, 0);
+    depth.set({ name }, 0);
+    return {
+      added: () => adds.inc({ name }),
+      depthChanged: (keys) => depth.set({ name }, keys),
+      started: (waitedMs) => latency.observe({ name }, waitedMs / 1000),
+      finished: (tookMs) => duration.observe({ name }, tookMs / 1000),
+      retried: () => retries.inc({ name }),
+    };
+  };
+
   return {
+    forQueue,
     forController(controllerName) {
       const name = controllerLabel(controllerName);
-      // Present from the start: a rate over a series that appears with its first error misses that error.
       for (const result of reconcileOutcomes) reconciles.inc({ controller: name, result }, 0);
-      adds.inc({ name }, 0);
-      retries.inc({ name }, 0);
-      depth.set({ name }, 0);
       return {
-        queue: {
-          added: () => adds.inc({ name }),
-          depthChanged: (keys) => depth.set({ name }, keys),
-          started: (waitedMs) => latency.observe({ name }, waitedMs / 1000),
-          finished: (tookMs) => duration.observe({ name }, tookMs / 1000),
-          retried: () => retries.inc({ name }),
-        },
+        queue: forQueue(controllerName),
         reconciled: (result: ReconcileOutcome) => reconciles.inc({ controller: name, result }),
       };
     },

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.ts';
 import { systemClock } from '../base/index.ts';
-import { createWorkqueue, type WorkOptions, type WorkqueueHooks } from './workqueue.ts';
+import { createWorkqueue, type WorkOptions, type WorkqueueMetrics } from './workqueue.ts';
 
-function setup(options: WorkOptions & { workMs?: number; hooks?: WorkqueueHooks; jitter?: number } = {}) {
+const unread = () => unreadMetrics().forQueue('test');
+
+function setup(options: WorkOptions & { workMs?: number; metrics?: WorkqueueMetrics; jitter?: number } = {}) {
   const clock = createFakeClock();
-  const { hooks, jitter = 0, workMs = 10 } = options;
-  const queue = createWorkqueue({ clock, backoff: { jitter }, ...(hooks && { hooks }) });
+  const { metrics = unread(), jitter = 0, workMs = 10 } = options;
+  const queue = createWorkqueue({ clock, backoff: { jitter }, metrics });
   const stop = new AbortController();
   const log: string[] = [];
   const done = queue.run(
@@ -54,7 +57,7 @@ describe('a workqueue', () => {
 
   it('keeps what was added before it ran', async () => {
     const clock = createFakeClock();
-    const queue = createWorkqueue({ clock });
+    const queue = createWorkqueue({ clock, metrics: unread() });
     queue.add('early');
     const seen: string[] = [];
     void queue.run(async (key) => void seen.push(key), new AbortController().signal);
@@ -146,14 +149,14 @@ describe('a workqueue', () => {
   });
 
   it('stops at once when its signal was aborted before', async () => {
-    const queue = createWorkqueue({ clock: createFakeClock() });
+    const queue = createWorkqueue({ clock: createFakeClock(), metrics: unread() });
     queue.add('a');
     await queue.run(() => Promise.reject(new Error('must not run')), AbortSignal.abort());
   });
 
   it('ends with the error when the work itself breaks its contract, after the others ended', async () => {
     const clock = createFakeClock();
-    const queue = createWorkqueue({ clock });
+    const queue = createWorkqueue({ clock, metrics: unread() });
     let others = 0;
     queue.add('good');
     queue.add('bad');
@@ -170,17 +173,17 @@ describe('a workqueue', () => {
   });
 
   it('refuses to run twice', async () => {
-    const queue = createWorkqueue();
+    const queue = createWorkqueue({ metrics: unread() });
     await queue.run(async () => {}, AbortSignal.abort());
     await expect(queue.run(async () => {}, AbortSignal.abort())).rejects.toMatchObject({
       code: 'controller-queue-used',
     });
   });
 
-  it('tells its hooks about adds, depth, waiting, work and retries', async () => {
+  it('counts adds, depth, waiting, work and retries', async () => {
     const told: string[] = [];
     const { clock, queue } = setup({
-      hooks: {
+      metrics: {
         added: () => told.push('added'),
         depthChanged: (depth) => told.push(`depth ${depth}`),
         started: (ms) => told.push(`waited ${ms}`),
@@ -200,7 +203,7 @@ describe('a workqueue', () => {
   });
 
   it('lets the event loop turn although the work never waits', async () => {
-    const queue = createWorkqueue({ clock: systemClock });
+    const queue = createWorkqueue({ clock: systemClock, metrics: unread() });
     const stop = new AbortController();
     for (let i = 0; i < 60; i++) queue.add(`k${i}`);
     let left = 60;
@@ -219,7 +222,7 @@ describe('a workqueue', () => {
   });
 
   it('works through 200,000 keys in the order they came', async () => {
-    const queue = createWorkqueue({ clock: systemClock });
+    const queue = createWorkqueue({ clock: systemClock, metrics: unread() });
     const stop = new AbortController();
     const total = 200_000;
     for (let i = 0; i < total; i++) queue.add(`namespace/name-${i}`);
@@ -254,7 +257,7 @@ it('runs every key after its last add and never twice at once, whatever is added
       fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 8 }),
       async (steps, concurrency, workTimes) => {
         const clock: FakeClock = createFakeClock();
-        const queue = createWorkqueue({ clock });
+        const queue = createWorkqueue({ clock, metrics: unread() });
         const active = new Set<string>();
         const owed = new Set<string>();
         let runs = 0;

@@ -3,24 +3,24 @@ import { ControllerError } from './errors.ts';
 import { createEventLoopShare } from './event-loop-share.ts';
 import { Fifo } from './fifo.ts';
 
-/** What a queue tells about itself, for metrics. Called synchronously; must not throw. */
-export interface WorkqueueHooks {
+/** What a queue counts. Called synchronously; must not throw. */
+export interface WorkqueueMetrics {
   /** A key came in that was not waiting already. */
-  added?(): void;
+  added(): void;
   /** How many keys wait to be run now; keys that wait for a time are not counted. */
-  depthChanged?(depth: number): void;
+  depthChanged(depth: number): void;
   /** A key left the queue after so long. */
-  started?(waitedMs: number): void;
-  finished?(tookMs: number): void;
+  started(waitedMs: number): void;
+  finished(tookMs: number): void;
   /** A key was put back with a pause because it failed. */
-  retried?(): void;
+  retried(): void;
 }
 
 export interface WorkqueueOptions {
   /** The pauses of `addRateLimited`: 5 ms doubling to 1000 s by default, half of each random. */
   readonly backoff?: Partial<BackoffOptions>;
   readonly clock?: Clock;
-  readonly hooks?: WorkqueueHooks;
+  readonly metrics: WorkqueueMetrics;
 }
 
 export interface WorkOptions {
@@ -56,7 +56,7 @@ export interface Workqueue {
   run(work: Work, signal: AbortSignal, options?: WorkOptions): Promise<void>;
 }
 
-export function createWorkqueue(options: WorkqueueOptions = {}): Workqueue {
+export function createWorkqueue(options: WorkqueueOptions): Workqueue {
   return new Queue(options);
 }
 
@@ -65,7 +65,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 class Queue implements Workqueue {
   private readonly clock: Clock;
-  private readonly hooks: WorkqueueHooks;
+  private readonly metrics: WorkqueueMetrics;
   private readonly backoff: BackoffOptions;
   /** Keys that want a run, with the time since when. Those also in `active` join `ready` when their run ends. */
   private readonly wanted = new Map<string, number>();
@@ -81,7 +81,7 @@ class Queue implements Workqueue {
   constructor(options: WorkqueueOptions) {
     this.clock = options.clock ?? systemClock;
     this.turn = createEventLoopShare(this.clock);
-    this.hooks = options.hooks ?? {};
+    this.metrics = options.metrics;
     this.backoff = { baseMs: 5, maxMs: 1_000_000, ...options.backoff };
   }
 
@@ -92,7 +92,7 @@ class Queue implements Workqueue {
   add(key: string): void {
     if (this.isClosed || this.wanted.has(key)) return;
     this.wanted.set(key, this.clock.monotonicMs());
-    this.hooks.added?.();
+    this.metrics.added();
     if (!this.active.has(key)) this.enqueue(key);
   }
 
@@ -118,7 +118,7 @@ class Queue implements Workqueue {
     const pauseMs = backoffMs(failures, this.backoff);
     if (this.isClosed) return pauseMs;
     this.failures.set(key, failures + 1);
-    this.hooks.retried?.();
+    this.metrics.retried();
     this.addAfter(key, pauseMs);
     return pauseMs;
   }
@@ -172,7 +172,7 @@ class Queue implements Workqueue {
 
   private async workOn(key: string, work: Work, signal: AbortSignal): Promise<void> {
     this.active.add(key);
-    this.hooks.depthChanged?.(this.depth);
+    this.metrics.depthChanged(this.depth);
     try {
       // Leaves the stack of whoever called `add`; until then the key still counts as waiting.
       await this.turn();
@@ -185,12 +185,12 @@ class Queue implements Workqueue {
 
   private async begin(key: string, work: () => Promise<void>): Promise<void> {
     const startMs = this.clock.monotonicMs();
-    this.hooks.started?.(startMs - (this.wanted.get(key) ?? startMs));
+    this.metrics.started(startMs - (this.wanted.get(key) ?? startMs));
     this.wanted.delete(key);
     try {
       await work();
     } finally {
-      this.hooks.finished?.(this.clock.monotonicMs() - startMs);
+      this.metrics.finished(this.clock.monotonicMs() - startMs);
     }
   }
 
@@ -200,7 +200,7 @@ class Queue implements Workqueue {
 
   private enqueue(key: string): void {
     this.ready.push(key);
-    this.hooks.depthChanged?.(this.depth);
+    this.metrics.depthChanged(this.depth);
     this.pump();
   }
 
@@ -215,6 +215,6 @@ class Queue implements Workqueue {
     this.phase = 'stopped';
     this.wanted.clear();
     this.ready.clear();
-    this.hooks.depthChanged?.(0);
+    this.metrics.depthChanged(0);
   }
 }

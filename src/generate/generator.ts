@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
-import { type Runnable, startOrder } from '../controller/index.ts';
+import { type ControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
 import type { DiscoveredType, Discovery, EventRecorder, KubeClient } from '../kube/index.ts';
 import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../runtime/index.ts';
 import type { CollectReview } from './outbox.ts';
@@ -26,6 +26,7 @@ export interface GeneratorOptions {
   readonly canTrust: boolean;
   readonly events: EventRecorder;
   readonly metrics: Registry;
+  readonly controllerMetrics: Pick<ControllerMetrics, 'forQueue'>;
   /** Where the checkpoint, the marks and the outboxes are. */
   readonly namespace: string;
   readonly installation: string;
@@ -54,6 +55,7 @@ const steadyMs = 60_000;
 export function createGenerator(options: GeneratorOptions): Generator {
   const { policies, events, metrics, onProblem, discovery, clock } = options;
   const log = options.log.child({ feature: 'generate' });
+  const queueMetrics = options.controllerMetrics.forQueue('generate');
   const telling = new Telling({ events, metrics, log, onProblem });
   let types: readonly DiscoveredType[] = [];
   let table: RuleTable | undefined;
@@ -80,7 +82,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     for (let failures = 0; !signal.aborted; ) {
       const begunMs = clock.monotonicMs();
       try {
-        await runTerm({ ...options, telling, log }, signal);
+        await runTerm({ ...options, queueMetrics, telling, log }, signal);
       } catch (thrown) {
         if (signal.aborted) return;
         if (clock.monotonicMs() - begunMs > steadyMs) failures = 0;

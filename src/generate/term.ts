@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { WorkqueueMetrics } from '../controller/index.ts';
 import type { DiscoveredType, Discovery, KubeClient, ResourceType } from '../kube/index.ts';
 import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
 import type { LivePolicies, LookUps, Namespaces, PolicyChange } from '../runtime/index.ts';
@@ -30,6 +31,7 @@ export interface TermOptions {
   readonly namespaces: Namespaces;
   readonly lookUps: LookUps;
   readonly telling: Telling;
+  readonly queueMetrics: WorkqueueMetrics;
   readonly namespace: string;
   readonly installation: string;
   /** Whether requests are heard: without, rules that are bound to admission cannot work. */

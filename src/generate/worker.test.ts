@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { silentLogger } from '../base/index.ts';
 import { ManualClock } from '../kube/testing/manual-clock.ts';
 import type { KubeObject } from '../object/index.ts';
@@ -50,6 +51,7 @@ class Story {
     const events = { record: () => {}, dropped: 0, run: async () => {} };
     const unused = () => Promise.reject(new Error('not part of this story'));
     this.worker = new Worker({
+      queueMetrics: unreadMetrics().forQueue('generate'),
       client: { get: async () => pod as never },
       discovery: { byKind: unused },
       policies: { all: [] } as never,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/index.ts';
 import { errorMessage } from '../base/index.ts';
-import { createWorkqueue, type Workqueue } from '../controller/index.ts';
+import { createWorkqueue, type Workqueue, type WorkqueueMetrics } from '../controller/index.ts';
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
@@ -27,6 +27,7 @@ export interface WorkerOptions {
   readonly runRules: RunRules;
   readonly failures: Failures;
   readonly telling: Telling;
+  readonly queueMetrics: WorkqueueMetrics;
   readonly clock: Clock;
   /** The list of failures is another one. */
   readonly onFailures: () => void;
@@ -43,7 +44,11 @@ export class Worker {
   private room: (() => void)[] = [];
 
   constructor(private readonly options: WorkerOptions) {
-    this.queue = createWorkqueue({ clock: options.clock, backoff: { baseMs: 200, maxMs: 300_000 } });
+    this.queue = createWorkqueue({
+      clock: options.clock,
+      backoff: { baseMs: 200, maxMs: 300_000 },
+      metrics: options.queueMetrics,
+    });
     this.syncWork = new SyncWork({
       ...options,
       apply: async (policy, job, signal) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { createController } from '../controller/index.ts';
 import { createFairSlots } from './fair-slots.ts';
 
@@ -13,6 +14,7 @@ describe('slots that namespaces share', () => {
       ...Array.from({ length: 5 }, (_, i) => `b/${i}`),
     ];
     const controller = createController({
+      metrics: unreadMetrics(),
       name: 'copies',
       concurrency: 4,
       sources: [slots.source, (sink) => keys.forEach(sink.add.bind(sink))],

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { WorkqueueMetrics } from '../controller/index.ts';
 import { reportedStatuses } from './result.ts';
 
 export type WriteOperation = 'create' | 'update' | 'delete';
@@ -9,9 +10,9 @@ export interface ReportMetrics {
   judged(policies: number): void;
   rescanned(policies: number): void;
   written(operation: WriteOperation, outcome: WriteOutcome, bytes?: number, times?: number): void;
+  /** Of the queue of report objects to be written. */
+  readonly queue: WorkqueueMetrics;
 }
-
-export const noMetrics: ReportMetrics = { judged() {}, rescanned() {}, written() {} };
 
 export interface ReportGauges {
   readonly totals: readonly number[];
@@ -30,7 +31,11 @@ const operations: readonly WriteOperation[] = ['create', 'update', 'delete'];
 const outcomes: readonly WriteOutcome[] = ['done', 'conflict', 'refused', 'failed', 'foreign'];
 
 /** Registers the metrics of reports; once per registry. */
-export function createReportMetrics(registry: Registry, gauges: () => ReportGauges | undefined): ReportMetrics {
+export function createReportMetrics(
+  registry: Registry,
+  queue: WorkqueueMetrics,
+  gauges: () => ReportGauges | undefined,
+): ReportMetrics {
   const registers = [registry];
   const judged = new Counter({
     name: 'supercargo_report_evaluations_total',
@@ -87,6 +92,7 @@ export function createReportMetrics(registry: Registry, gauges: () => ReportGaug
     ({ lagSeconds }) => lagSeconds,
   );
   return {
+    queue,
     judged: (policies) => judged.inc(policies),
     rescanned: (policies) => rescans.inc(policies),
     written(operation, outcome, size = 0, times = 1) {

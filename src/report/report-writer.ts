@@ -77,9 +77,9 @@ export class ReportWriter {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.options;
+    const { clock, metrics } = this.options;
     const limit = new RateLimit(clock, this.limits.writesPerSecond, this.limits.burst);
-    this.queue = createWorkqueue({ clock, backoff: { baseMs: 50, maxMs: 30_000 } });
+    this.queue = createWorkqueue({ clock, backoff: { baseMs: 50, maxMs: 30_000 }, metrics: metrics.queue });
     const watching = this.reports.run(signal);
     const stopReleasing = every(releaseMs, clock, () => this.releaseHeld());
     try {

@@ -5,7 +5,7 @@ import type { LivePolicies, LookUps } from '../runtime/index.ts';
 import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
 import type { OnReportProblem } from './kind-failures.ts';
 import { ownPace, sharedPace, waitFor } from './loop.ts';
-import { noMetrics, type OpenReportMetrics, type ReportGauges } from './metrics.ts';
+import type { OpenReportMetrics, ReportGauges } from './metrics.ts';
 import { readOutboxes } from './outbox-reader.ts';
 import { readBack } from './read-back.ts';
 import { ReportChanges } from './report-changes.ts';
@@ -33,7 +33,7 @@ export interface ReporterOptions {
   /** The thread has nothing else to do: no admission and no lease waits while it works. */
   readonly isAlone?: boolean;
   readonly onProblem?: OnReportProblem | undefined;
-  readonly metrics?: OpenReportMetrics;
+  readonly metrics: OpenReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -64,7 +64,7 @@ const hourMs = 3_600_000;
 export function createReporter(options: ReporterOptions): Reporter {
   const { client, policies, log, clock } = options;
   let term: Term | undefined;
-  const metrics = options.metrics?.(() => term && gaugesOf(term, clock)) ?? noMetrics;
+  const metrics = options.metrics(() => term && gaugesOf(term, clock));
 
   const begin = (): Term => {
     const { isSplit, targetBytes, isLeftOut = () => false } = options;

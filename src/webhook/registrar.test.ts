@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { silentLogger } from '../base/index.ts';
 import { KubeError } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
@@ -57,6 +58,7 @@ async function register(
         onRegistered: (_, refused) => void (told = refused),
       },
     ],
+    metrics: unreadMetrics(),
     installation: 'i',
     options: () => ({ address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] }),
     subscribe: () => () => {},

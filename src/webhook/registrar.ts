@@ -1,6 +1,6 @@
 import { ownerLabel } from '../api/index.ts';
 import { errorMessage, type Logger, SupercargoError } from '../base/index.ts';
-import { type Controller, createController } from '../controller/index.ts';
+import { type Controller, type ControllerMetrics, createController } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
 import {
@@ -25,6 +25,7 @@ export interface RegistrarOptions {
   readonly removeOnStop: boolean;
   /** Called after each time all configurations were seen in step. */
   readonly onInStep: () => void;
+  readonly metrics: Pick<ControllerMetrics, 'forController'>;
   readonly log: Logger;
 }
 
@@ -78,6 +79,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     name: 'webhooks',
     reconcile,
     concurrency: 2,
+    metrics: options.metrics,
     log,
     sources: [
       async (sink, signal) => {

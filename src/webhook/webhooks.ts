@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Clock, Logger } from '../base/index.ts';
-import { type Runnable, startOrder } from '../controller/index.ts';
+import { type ControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
 import type { InformerFactory, KubeClient } from '../kube/index.ts';
 import type { LabelSelector } from '../object/index.ts';
 import { createCertificateKeeper } from './certificate-keeper.ts';
@@ -40,6 +40,7 @@ export interface WebhooksOptions {
   /** The group of the one who writes configurations. */
   readonly leadershipGroup: string;
   readonly metrics: Registry;
+  readonly controllerMetrics: Pick<ControllerMetrics, 'forController'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -126,6 +127,7 @@ function createRunnables(
     },
     removeOnStop: options.removeOnStop,
     onInStep,
+    metrics: options.controllerMetrics,
     log,
   });
   return [

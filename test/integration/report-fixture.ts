@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { customResourceDefinitions } from '../../src/api/index.ts';
 import { type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
 import {
@@ -9,8 +10,15 @@ import {
   type ResourceType,
 } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
-import { createReporter, type Reporter, type ReporterOptions, reportTypes } from '../../src/report/index.ts';
+import {
+  createReporter,
+  createReportMetrics,
+  type Reporter,
+  type ReporterOptions,
+  reportTypes,
+} from '../../src/report/index.ts';
 import { createLivePolicies, createLookUps, policyTypes } from '../../src/runtime/index.ts';
+import { unreadMetrics } from '../support/controller-metrics.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 import { connectTo } from './connection.ts';
@@ -111,6 +119,7 @@ export async function startReporter(
     installation: 'supercargo',
     isSplit: true,
     limits: { debounceMs: 20, holdMs: 200 },
+    metrics: (gauges) => createReportMetrics(new Registry(), unreadMetrics().forQueue('report'), gauges),
     clock: systemClock,
     log,
     ...options,

@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What the program speaks to the API server with, in place of the administrator's connection. */
   readonly connection?: (administrator: Connection) => Promise<Connection> | Connection;
+  /** Told the address of `/metrics`. */
+  readonly onListening?: (address: string) => void;
   /** In place of the defaults. */
   readonly config?: Omit<Parameters<typeof configOf>[0], 'features'>;
 }
@@ -32,7 +34,7 @@ export interface RunOptions {
 export async function runFeatures(
   cluster: Pick<Cluster, 'kubeconfigPath'>,
   features: readonly FeatureName[],
-  { log = silentLogger, env = {}, config = {}, connection: change = (given) => given }: RunOptions = {},
+  { log = silentLogger, env = {}, config = {}, onListening, connection: change = (given) => given }: RunOptions = {},
 ): Promise<RunningFeatures> {
   const connection = await change(await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log }));
   const program = await createClusterProgram({
@@ -49,6 +51,7 @@ export async function runFeatures(
     connection,
     env,
     log,
+    ...(onListening ? { onListening } : {}),
   });
   const stopping = new AbortController();
   const done = program.run(stopping.signal);

@@ -3,6 +3,7 @@
  * namespace. A task is a ConfigMap whose `done` shall reach its `want`; each step is two preconditioned writes, `begun`
  * and then `done`, so that two reconciles of one task that overlap would show in its history.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createController,
@@ -14,6 +15,7 @@ import {
 } from '../../src/controller/index.ts';
 import { createInformer } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
+import { unreadMetrics } from '../support/controller-metrics.ts';
 import { configMaps, connectTo } from './connection.ts';
 
 const [kubeconfigPath, namespace, identity] = process.argv.slice(2) as [string, string, string];
@@ -22,6 +24,7 @@ const informer = createInformer<KubeObject>({ client, type: configMaps, namespac
 let attempts = 0;
 
 const controller = createController({
+  metrics: unreadMetrics(),
   name: 'tasks',
   sources: [informerSource(informer)],
   concurrency: 4,

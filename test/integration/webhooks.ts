@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
-import { createManager, createSoleLeadership } from '../../src/controller/index.ts';
+import { createControllerMetrics, createManager, createSoleLeadership } from '../../src/controller/index.ts';
 import { createInformerFactory, type KubeConnection } from '../../src/kube/index.ts';
 import { createWebhooks, type Reviewer, type WebhooksOptions } from '../../src/webhook/index.ts';
 
@@ -30,6 +30,7 @@ export function runWebhooks(
     removeOnStop: true,
     leadershipGroup: 'controllers',
     metrics,
+    controllerMetrics: createControllerMetrics(metrics),
     clock: systemClock,
     log: silentLogger,
     ...options,

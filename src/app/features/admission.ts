@@ -59,6 +59,7 @@ export const wireAdmission: WireFeature = (environment) => {
     registrations,
     problems: environment.policyProblems,
     servedKinds,
+    metrics: environment.controllerMetrics,
     clock,
     log,
   });

@@ -101,12 +101,14 @@ export const wireCreate: WireFeature = (environment) => {
       random: Math.random,
       log,
     }),
+    metrics: environment.controllerMetrics,
     log,
   });
   const checks = createController({
     name: 'create-templates',
     sources: [informerSource(templates, specChanged)],
     reconcile: createTemplateCheck({ client, templateOf, remotes, clock }),
+    metrics: environment.controllerMetrics,
     log,
   });
   return {

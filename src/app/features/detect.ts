@@ -16,7 +16,7 @@ import type { WireFeature } from './feature.ts';
 
 /** From registries to `ImageDetected` objects; on the leader alone. */
 export const wireDetect: WireFeature = (environment) => {
-  const { config, env, connection, informers, events, metrics, clock, log } = environment;
+  const { config, env, connection, informers, events, metrics, controllerMetrics, clock, log } = environment;
   const { client } = connection;
   const policies = informers.for<ImageResourcePolicy>(imageResourcePolicies);
   const templates = informers.for<ResourceTemplate>(resourceTemplates);
@@ -44,6 +44,7 @@ export const wireDetect: WireFeature = (environment) => {
       clock,
       log,
     }),
+    metrics: controllerMetrics,
     log,
   });
   const runnables: Runnable[] = [leading('detect', (signal) => detector.run(signal))];
@@ -59,6 +60,7 @@ export const wireDetect: WireFeature = (environment) => {
         installation: config.installation,
         clock,
       }),
+      metrics: controllerMetrics,
       log,
     });
     runnables.push(leading('detect-expiry', (signal) => expiry.run(signal)));

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { OnResults, PolicyProblem, PolicyProblems } from '../../admission/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { Runnable } from '../../controller/index.ts';
+import type { ControllerMetrics, Runnable } from '../../controller/index.ts';
 import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
 import type { LabelMatcher } from '../../object/index.ts';
 import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
@@ -36,6 +36,8 @@ export interface FeatureEnvironment {
   readonly policyProblems: PolicyProblemsFeed;
   readonly events: EventRecorder;
   readonly metrics: Registry;
+  /** Those of controllers and queues. */
+  readonly controllerMetrics: ControllerMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }

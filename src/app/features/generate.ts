@@ -4,8 +4,21 @@ import type { WireFeature } from './feature.ts';
 
 /** Objects made because of others: generate and mutate-existing rules. */
 export const wireGenerate: WireFeature = (environment) => {
-  const { config, connection, namespace, policies, lookUps, namespaces, roles, turns, events, metrics, clock, log } =
-    environment;
+  const {
+    config,
+    connection,
+    namespace,
+    policies,
+    lookUps,
+    namespaces,
+    roles,
+    turns,
+    events,
+    metrics,
+    controllerMetrics,
+    clock,
+    log,
+  } = environment;
   // Most rules need no webhook; where there is none anyway, none is opened for the few that do.
   const hearsRequests = config.features.includes('admission');
   const { runnables, listener } = createGenerator({
@@ -21,6 +34,7 @@ export const wireGenerate: WireFeature = (environment) => {
     canTrust: config.generate.trustReviews || config.webhook.clientCA !== undefined,
     events,
     metrics,
+    controllerMetrics,
     namespace,
     installation: config.installation,
     replica: hostname()

@@ -120,6 +120,7 @@ export const wireMirror: WireFeature = (environment) => {
         events,
       }),
     ),
+    metrics: environment.controllerMetrics,
     log,
   });
   const workloads = createController({
@@ -133,6 +134,7 @@ export const wireMirror: WireFeature = (environment) => {
       typeOf: (kind) => workloadTypes.find((type) => type.kind === kind),
       events,
     }),
+    metrics: environment.controllerMetrics,
     log,
   });
   const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'mirror', run });

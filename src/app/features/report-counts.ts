@@ -10,6 +10,13 @@ export interface ReportCounts {
     readonly bytes: number;
     readonly times: number;
   }[];
+  readonly queue: {
+    readonly added: number;
+    readonly retried: number;
+    readonly depth: number;
+    readonly waitedMs: readonly number[];
+    readonly tookMs: readonly number[];
+  };
   readonly gauges: ReportGauges | undefined;
 }
 
@@ -17,7 +24,17 @@ export interface ReportCounts {
 export function tallyCounts(gauges: () => ReportGauges | undefined): ReportMetrics & { take(): ReportCounts } {
   let [judged, rescanned] = [0, 0];
   const written = new Map<string, ReportCounts['written'][number]>();
+  let queue = emptyQueue(0);
   return {
+    queue: {
+      added: () => queue.added++,
+      retried: () => queue.retried++,
+      depthChanged: (depth) => {
+        queue.depth = depth;
+      },
+      started: (waitedMs) => queue.waitedMs.push(waitedMs),
+      finished: (tookMs) => queue.tookMs.push(tookMs),
+    },
     judged(policies) {
       judged += policies;
     },
@@ -30,17 +47,31 @@ export function tallyCounts(gauges: () => ReportGauges | undefined): ReportMetri
       written.set(key, { operation, outcome, bytes: before.bytes + bytes, times: before.times + times });
     },
     take() {
-      const counts = { judged, rescanned, written: [...written.values()], gauges: gauges() };
+      const counts = { judged, rescanned, written: [...written.values()], queue, gauges: gauges() };
       [judged, rescanned] = [0, 0];
       written.clear();
+      queue = emptyQueue(queue.depth);
       return counts;
     },
   };
 }
 
+const emptyQueue = (depth: number) => ({
+  added: 0,
+  retried: 0,
+  depth,
+  waitedMs: [] as number[],
+  tookMs: [] as number[],
+});
+
 /** Adds them where they are read. */
-export function addCounts(metrics: ReportMetrics, { judged, rescanned, written }: ReportCounts): void {
+export function addCounts(metrics: ReportMetrics, { judged, rescanned, written, queue }: ReportCounts): void {
   metrics.judged(judged);
   metrics.rescanned(rescanned);
   for (const { operation, outcome, bytes, times } of written) metrics.written(operation, outcome, bytes, times);
+  for (let i = 0; i < queue.added; i++) metrics.queue.added();
+  for (let i = 0; i < queue.retried; i++) metrics.queue.retried();
+  for (const ms of queue.waitedMs) metrics.queue.started(ms);
+  for (const ms of queue.tookMs) metrics.queue.finished(ms);
+  metrics.queue.depthChanged(queue.depth);
 }

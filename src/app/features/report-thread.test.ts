@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../base/index.ts';
+import { createControllerMetrics } from '../../controller/index.ts';
 import { createReportMetrics } from '../../report/index.ts';
 import { configOf } from '../config.ts';
 import { createReportThread } from './report-thread.ts';
@@ -23,7 +24,7 @@ function threadThat(code: string, graceMs?: number) {
     ownPolicies: 'all',
     origin: { env: { KUBECONFIG: '/k' }, context: 'c' },
     isLeftOut: () => false,
-    metrics: (gauges) => createReportMetrics(registry, gauges),
+    metrics: (gauges) => createReportMetrics(registry, createControllerMetrics(registry).forQueue('report'), gauges),
     ...(graceMs === undefined ? {} : { graceMs }),
     log: silentLogger,
   });
@@ -36,6 +37,7 @@ describe('the thread of reports', () => {
       judged: data.config.installation === 'mine' && data.origin.env.KUBECONFIG === '/k' && data.origin.context === 'c' ? 7 : 0,
       rescanned: 2,
       written: [{ operation: 'update', outcome: 'done', bytes: 300, times: 3 }],
+      queue: { added: 4, retried: 1, depth: 2, waitedMs: [1500], tookMs: [500, 500] },
       gauges: { totals: [4, 0, 0, 0, 0], objects: 5, watchedKinds: 6, failingKinds: 1, lagSeconds: 0 },
     }`;
     const { reporter, registry } = threadThat(`
@@ -53,6 +55,11 @@ describe('the thread of reports', () => {
       'supercargo_report_rescans_total 2',
       'supercargo_report_writes_total{operation="update",outcome="done"} 3',
       'supercargo_report_written_bytes_total 300',
+      'workqueue_adds_total{name="report"} 4',
+      'workqueue_retries_total{name="report"} 1',
+      'workqueue_depth{name="report"} 2',
+      'workqueue_queue_duration_seconds_sum{name="report"} 1.5',
+      'workqueue_work_duration_seconds_count{name="report"} 2',
       'supercargo_report_objects 5',
       'supercargo_report_failing_kinds 1',
     ])

@@ -47,7 +47,8 @@ export const wireReport: WireFeature = (environment) => {
 
 function reporterOf(environment: FeatureEnvironment): RemoteReporter {
   const { reportWorker: program, config, connection, selector, metrics, log } = environment;
-  const open: OpenReportMetrics = (gauges) => createReportMetrics(metrics, gauges);
+  const queue = environment.controllerMetrics.forQueue('report');
+  const open: OpenReportMetrics = (gauges) => createReportMetrics(metrics, queue, gauges);
   const onProblem = problemsOf(environment);
   if (program === undefined) return openReporter(environment, { metrics: open, onProblem });
   const { leaseDuration, renewDeadline } = config.leaderElection;

@@ -10,6 +10,7 @@ import {
   createRoles,
   type LookUps,
 } from '../../../src/runtime/index.ts';
+import { unreadMetrics } from '../../support/controller-metrics.ts';
 import type { World } from './world.ts';
 
 export interface RunningGenerator extends Generator {
@@ -49,6 +50,7 @@ export async function startGenerator(
     },
     onProblem: options.onProblem,
     metrics: options.metrics ?? new Registry(),
+    controllerMetrics: unreadMetrics(),
     namespace: 'supercargo-system',
     installation: world.installation,
     replica: 'replica-1',
