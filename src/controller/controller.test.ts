@@ -44,15 +44,17 @@ const failing = (...errors: unknown[]): Reconcile => {
   };
 };
 
-/** Refused by the compiler: a controller or a queue that is not counted. */
-export const uncounted = [
-  // @ts-expect-error -- metrics are required
-  (): unknown => createController({ name: 'test', sources: [], reconcile: async () => {} }),
-  // @ts-expect-error -- metrics are required
-  (): unknown => createWorkqueue({}),
-];
-
 describe('a controller', () => {
+  it('does not compile without metrics, and neither does a queue', () => {
+    const uncounted = [
+      // @ts-expect-error -- metrics are required
+      (): unknown => createController({ name: 'test', sources: [], reconcile: async () => {} }),
+      // @ts-expect-error -- metrics are required
+      (): unknown => createWorkqueue({}),
+    ];
+    expect(uncounted).toHaveLength(2);
+  });
+
   it('reconciles a key once when that succeeds', async () => {
     const { clock, add, runs, outcomes } = setup(failing());
     add('ns/a');
