@@ -136,9 +136,15 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
         'SecretUnavailable: Secret create-refusals/absent is not there',
       ],
       [
+        'illegal-name',
+        () => ({ template: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: "Not A Name" }\n' }),
+        'InvalidManifest: illegal-name-img.yaml:1: metadata.name: "Not A Name" is no name: ',
+      ],
+      [
         'dry-run',
         () => ({
-          template: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: "Not A Name" }\n',
+          // Only the server knows which keys the data of a ConfigMap may have.
+          template: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\ndata: { "not a key": x }\n',
           validation: { dryRun: true },
         }),
         'DryRunFailed: dry-run-img.yaml:1: the server would refuse it: ',
