@@ -275,6 +275,26 @@ describe('validation', () => {
     expect((await validate({ object: object as never })).denied).toContain('resource Pod/shop/a was blocked');
   });
 
+  it('finds out roles for an exception that names them, where no rule does', async () => {
+    const exception = {
+      apiVersion: 'kyverno.io/v2',
+      kind: 'PolicyException',
+      metadata: { name: 'admins', namespace: 'default' },
+      spec: {
+        background: false,
+        exceptions: [{ policyName: 'plain', ruleNames: ['one'] }],
+        match: { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] },
+      },
+    };
+    const enforced = [policy('plain', [labelled('one', { failureAction: 'Enforce' })])];
+    const validateAs = async (role: string) => {
+      const roles = { of: async () => ({ roles: [], clusterRoles: [role] }) };
+      return (await setUp(enforced, { roles, exceptions: [exception] }).validate()).denied;
+    };
+    expect(await validateAs('admin')).toBeUndefined();
+    expect(await validateAs('view')).toContain('one is missing');
+  });
+
   it('keeps roles that cannot be found out to the rules that ask for them', async () => {
     const byRole = {
       ...labelled('role', { failureAction: 'Enforce' }),
