@@ -1,6 +1,6 @@
 // npm run prove: what takes too long for every day. Two hundred crashes, long watches through a bad network, many leader
 // changes, then the whole of `npm test` on newer versions of Node; ends with the figures.
-// Arguments name the parts to run, all by default: crashes liveness leaders policy admission properties node22 node24
+// Arguments name the parts to run, all by default: crashes liveness leaders policy admission isolation properties node22 node24
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,6 +13,7 @@ const files = {
   leaders: 'leader-change',
   policy: 'policy-memory',
   admission: 'admission',
+  isolation: 'isolation',
 };
 const parts = [...Object.keys(files), 'properties', 'node22', 'node24'];
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : parts;
