@@ -41,7 +41,7 @@ rmSync('dist', { recursive: true, force: true });
 const { outputFiles } = await build({
   entryPoints: {
     main: 'src/main.ts',
-    'judge-worker': 'src/app/offline/judge-worker.ts',
+    'evaluation-worker': 'src/offline/evaluation-worker.ts',
     'report-worker': 'src/app/features/report-worker.ts',
     'liveness-worker': 'src/app/liveness/liveness-worker.ts',
   },
@@ -83,7 +83,7 @@ for (const { path, text } of outputFiles) {
   writeFileSync(`${path}.map`, map);
 }
 copyFileSync('scripts/load.cjs', 'dist/load.cjs');
-for (const name of ['main', 'judge-worker', 'report-worker', 'liveness-worker'])
+for (const name of ['main', 'evaluation-worker', 'report-worker', 'liveness-worker'])
   writeFileSync(
     `dist/${name}.cjs`,
     `require('./load.cjs').start(require('node:path').join(__dirname, 'code', '${name}.cjs'));\n`,

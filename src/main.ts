@@ -43,7 +43,7 @@ void runCli(
     outputClosed: outputClosed.signal,
     program: programName(process.argv[1] ?? 'supercargo', process.cwd(), process.env['PATH'] ?? ''),
     uptimeMs: () => performance.now(),
-    judgeWorker: workerFile('judge-worker'),
+    evaluationWorker: workerFile('evaluation-worker'),
     reportWorker: workerFile('report-worker'),
     livenessWorker: workerFile('liveness-worker'),
   },

@@ -38,11 +38,13 @@ export const rules: Rules = {
   webhook: [...pure, 'api', 'policy', 'kube', 'controller'],
   inventory: [...pure, 'api', 'kube', 'controller'],
   insights: [...pure, 'api'],
+  manifests: ['base', 'object'],
+  offline: [...pure, 'api', 'policy', 'runtime', 'manifests'],
   // Independent witnesses of the clients: never `kube`, never `registry`.
   apiserver: ['base', 'object', 'cel'],
   registryserver: ['base', 'image'],
   ...Object.fromEntries(features.map((feature) => [feature, shared])),
-  app: [...shared, ...features, 'apiserver', 'registryserver'],
+  app: [...shared, ...features, 'manifests', 'offline', 'apiserver', 'registryserver'],
   cli: ['app', 'api', 'base'],
   main: ['cli', 'base'],
 };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import {
   createAdmissionMetrics,
-  createLater,
+  createAuditQueue,
   createPolicyReviewers,
   defaultOmittedEvents,
   defaultResourceFilters,
@@ -72,7 +72,7 @@ export async function serveReviews(policies: readonly object[]): Promise<void> {
   });
   const set = createPolicySet(programs);
   const registry = new Registry();
-  const later = createLater(silentLogger);
+  const later = createAuditQueue(silentLogger);
   const omitted = new Set<string>(defaultOmittedEvents);
   const metrics = createAdmissionMetrics(registry, later);
   const { mutate, validate } = createPolicyReviewers({

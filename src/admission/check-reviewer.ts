@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { GroupVersionKind } from '../object/index.ts';
 import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
 import { exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
-import type { AdmissionRequest, AdmissionVerdict, Registration, Reviewer } from '../webhook/index.ts';
+import type { AdmissionDecision, AdmissionRequest, Registration, Reviewer } from '../webhook/index.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
 import { findUnknownKinds, renderUnknownKind } from './unknown-kinds.ts';
 
@@ -23,7 +23,7 @@ async function check(
   request: AdmissionRequest,
   { policies, exceptionNamespaces, servedKinds }: CheckOptions,
   signal: AbortSignal,
-): Promise<AdmissionVerdict> {
+): Promise<AdmissionDecision> {
   const { object, oldObject, kind } = request;
   if (!object || isMetadataUpdateUnderDeletion(request) || (oldObject && isSameSpec(object, oldObject))) return {};
   if (kind.kind === 'PolicyException') {
@@ -60,7 +60,7 @@ function ignoredPolicies(exception: JsonObject, namespace: string, trusted: read
 
 const maxTold = 20;
 
-function verdictOf(kind: string, issues: readonly PolicyIssue[]): AdmissionVerdict {
+function verdictOf(kind: string, issues: readonly PolicyIssue[]): AdmissionDecision {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const warnings = issues.filter(({ severity }) => severity === 'warning').map(render);
   if (errors.length === 0) return { warnings };

@@ -7,10 +7,11 @@
  * rules that refuse nothing keep nobody waiting; a policy without rules for requests registers nothing; work after the
  * answer is bounded and dropped rather than piled up.
  */
+
+export { type AuditQueue, type AuditQueueLimits, createAuditQueue } from './audit-queue.ts';
 export { createBudgetConditions, isOverBudget } from './budget-conditions.ts';
 export { checkRegistration, createCheckReviewer } from './check-reviewer.ts';
 export { defaultOmittedEvents, type EventReason, eventReasons, hasEvents, recordEvents } from './events.ts';
-export { createLater, type Later, type LaterLimits } from './later.ts';
 export { type AdmissionMetrics, createAdmissionMetrics } from './metrics.ts';
 export { createPolicyReviewers, type PolicyReviewersOptions } from './policy-reviewers.ts';
 export type { PolicyProblem, PolicyProblems } from './policy-status.ts';

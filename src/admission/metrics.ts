@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RuleResult, RuleStatus } from '../policy/index.ts';
-import type { Later } from './later.ts';
+import type { AuditQueue } from './audit-queue.ts';
 
 export interface AdmissionMetrics {
   count(results: readonly RuleResult[]): void;
@@ -12,7 +12,7 @@ const maxPolicies = 300;
 type Counts = Record<RuleStatus, number>;
 
 /** Counting happens on every rule of every request, so it is a plain addition; the registry asks when it is scraped. */
-export function createAdmissionMetrics(registry: Registry, later: Later): AdmissionMetrics {
+export function createAdmissionMetrics(registry: Registry, later: AuditQueue): AdmissionMetrics {
   const byPolicy = new Map<string, Counts>();
   const countsOf = (policy: string): Counts => {
     let counts = byPolicy.get(policy);

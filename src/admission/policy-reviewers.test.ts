@@ -3,8 +3,8 @@ import { silentLogger, systemClock } from '../base/index.ts';
 import { applyJsonPatch } from '../object/index.ts';
 import { compileException, compilePolicy, type LookUpAnswer } from '../policy/index.ts';
 import { createEvaluationTurns, createPolicySet } from '../runtime/index.ts';
-import type { AdmissionRequest, AdmissionVerdict } from '../webhook/index.ts';
-import { createLater } from './later.ts';
+import type { AdmissionDecision, AdmissionRequest } from '../webhook/index.ts';
+import { createAuditQueue } from './audit-queue.ts';
 import { createPolicyReviewers, type PolicyReviewersOptions } from './policy-reviewers.ts';
 import { defaultResourceFilters, parseResourceFilters } from './resource-filters.ts';
 import type { AdmissionResults } from './results.ts';
@@ -44,7 +44,7 @@ function setUp(
   });
   const exceptions = (options.exceptions ?? []).map((one) => compileException(one).program!);
   const told: AdmissionResults[] = [];
-  const later = createLater(silentLogger);
+  const later = createAuditQueue(silentLogger);
   const reviewers = createPolicyReviewers({
     policies: { current: createPolicySet(programs, exceptions), hasSynced: true },
     lookUps: { answer: async () => ({ ok: false, message: 'not found' }) },
@@ -63,9 +63,9 @@ function setUp(
   });
   const context = (route: string) => ({ route, authenticated: false, bytes: 1, signal: new AbortController().signal });
   return {
-    validate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionVerdict> =>
+    validate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionDecision> =>
       reviewers.validate.review(request(given), context(route)),
-    mutate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionVerdict> =>
+    mutate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionDecision> =>
       reviewers.mutate.review(request(given), context(route)),
     async told() {
       await later.drained();

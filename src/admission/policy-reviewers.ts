@@ -1,18 +1,22 @@
-import { after, type Clock, type Logger, type Soon } from '../base/index.ts';
+import { andThen, type Clock, type Logger, type MaybePromise } from '../base/index.ts';
 import type { Discovery } from '../kube/index.ts';
 import { diffJson, type GroupVersionKind, type KubeObject } from '../object/index.ts';
 import { newRequestBudget, type PolicyRequest, type RuleResult } from '../policy/index.ts';
 import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, PolicySet, Roles } from '../runtime/index.ts';
 import {
+  type AdmissionDecision,
   type AdmissionRequest,
-  type AdmissionVerdict,
   createRequestReader,
   type ReviewContext,
   type Reviewer,
 } from '../webhook/index.ts';
+import type { AuditQueue } from './audit-queue.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
-import { createJudge, type Hearing, type Judgement } from './judge.ts';
-import type { Later } from './later.ts';
+import {
+  type AdmissionEvaluationContext,
+  type AdmissionEvaluationResult,
+  createAdmissionEvaluator,
+} from './evaluator.ts';
 import { renderRefusal, renderWarning } from './message.ts';
 import { groupsOf, type PolicyGroup } from './policy-groups.ts';
 import type { ResourceFilters } from './resource-filters.ts';
@@ -26,7 +30,7 @@ export interface PolicyReviewersOptions {
   readonly turns: EvaluationTurns;
   readonly discovery: Pick<Discovery, 'byResource'>;
   readonly filters: ResourceFilters;
-  readonly later: Later;
+  readonly later: AuditQueue;
   /** Hears of every rule that was judged, at once: it must be quick. Not of dry runs. */
   readonly count: (results: readonly RuleResult[]) => void;
   /** Whether `onResults` is to hear of these. Most requests pass, and to keep them for later costs memory. */
@@ -37,7 +41,7 @@ export interface PolicyReviewersOptions {
   readonly log: Logger;
 }
 
-const admitted: AdmissionVerdict = {};
+const admitted: AdmissionDecision = {};
 
 /** The two who judge requests by policies: one changes, then one says yes or no. */
 export function createPolicyReviewers(options: PolicyReviewersOptions): {
@@ -46,20 +50,20 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
 } {
   const { policies, namespaces, later, onResults } = options;
   const reader = createRequestReader(options);
-  const judge = createJudge(options);
+  const judge = createAdmissionEvaluator(options);
   const ready = () =>
     policies.hasSynced && namespaces.hasSynced ? true : 'the policies of the cluster are not all known yet';
 
   /** Undefined when no policy is to be asked about this request. */
-  const open = (request: AdmissionRequest, context: ReviewContext): Soon<Case | undefined> => {
+  const open = (request: AdmissionRequest, context: ReviewContext): MaybePromise<Case | undefined> => {
     const set = policies.current;
     const group = groupsOf(set).get(context.route);
     // A webhook that is registered still, while its last policy is gone already.
     if (!group || isMetadataUpdateUnderDeletion(request)) return undefined;
     const signal = () => context.signal;
-    return after(reader.kindOf(request, signal), (known) => {
+    return andThen(reader.kindOf(request, signal), (known) => {
       if (options.filters.excludes(known, request.subResource, request.namespace, request.name)) return undefined;
-      return after(reader.read(request, known, signal), (policyRequest) => {
+      return andThen(reader.read(request, known, signal), (policyRequest) => {
         const { exceptions } = set;
         const budget = newRequestBudget();
         const hearing = { request: policyRequest, exceptions, signal, known: new Map(), budget };
@@ -73,19 +77,19 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     if (options.isNews(results)) later.add(bytes, () => onResults({ request, results, isBlocked }));
   };
 
-  const mutate = (request: AdmissionRequest, context: ReviewContext): Soon<AdmissionVerdict> =>
-    after(open(request, context), (opened) => {
+  const mutate = (request: AdmissionRequest, context: ReviewContext): MaybePromise<AdmissionDecision> =>
+    andThen(open(request, context), (opened) => {
       if (!opened || request.object === undefined) return admitted;
       const { group, kind, hearing } = opened;
       const programs = group.mutate.select('mutate', kind, request.subResource);
-      return after(judge(programs, 'mutate', hearing), (judged) => mutateBy(judged, opened, request, context.bytes));
+      return andThen(judge(programs, 'mutate', hearing), (judged) => mutateBy(judged, opened, request, context.bytes));
     });
   const mutateBy = (
-    { results, object }: Judgement,
+    { results, object }: AdmissionEvaluationResult,
     { group, hearing }: Case,
     request: AdmissionRequest,
     bytes: number,
-  ): AdmissionVerdict => {
+  ): AdmissionDecision => {
     const blocking = results.filter(({ status }) => status === 'error' && group.failurePolicy === 'Fail');
     tell(hearing.request, bytes, results, blocking.length > 0);
     const warnings = results.filter((result) => isWarning(result, result.status === 'error')).map(renderWarning);
@@ -94,10 +98,10 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     return { warnings, patch };
   };
 
-  const validate = (request: AdmissionRequest, context: ReviewContext): Soon<AdmissionVerdict> =>
-    after(open(request, context), (opened) =>
+  const validate = (request: AdmissionRequest, context: ReviewContext): MaybePromise<AdmissionDecision> =>
+    andThen(open(request, context), (opened) =>
       opened
-        ? after(judgeAll(opened.group.now, opened, request), (results) =>
+        ? andThen(judgeAll(opened.group.now, opened, request), (results) =>
             validateBy(results, opened, request, context.bytes),
           )
         : admitted,
@@ -107,7 +111,7 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     opened: Case,
     request: AdmissionRequest,
     bytes: number,
-  ): AdmissionVerdict => {
+  ): AdmissionDecision => {
     const { group, hearing } = opened;
     const isEnforced = ({ rule }: RuleResult) =>
       rule.failureAction(request.namespace, hearing.request.namespaceLabels) === 'Enforce';
@@ -130,9 +134,9 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     set: PolicySet,
     { kind, hearing }: Case,
     { subResource }: AdmissionRequest,
-  ): Soon<readonly RuleResult[]> =>
-    after(judge(set.select('verifyImages', kind, subResource), 'verifyImages', hearing), (images) =>
-      after(judge(set.select('validate', kind, subResource), 'validate', hearing), (checks) =>
+  ): MaybePromise<readonly RuleResult[]> =>
+    andThen(judge(set.select('verifyImages', kind, subResource), 'verifyImages', hearing), (images) =>
+      andThen(judge(set.select('validate', kind, subResource), 'validate', hearing), (checks) =>
         images.results.length === 0 ? checks.results : [...images.results, ...checks.results],
       ),
     );
@@ -144,7 +148,11 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     if (rest.programs.length === 0 || !(concerned('validate') || concerned('verifyImages'))) return;
     later.add(bytes, async () => {
       const signal = AbortSignal.timeout(auditTimeoutMs);
-      const hearing: Hearing = { ...opened.hearing, signal: () => signal, budget: newRequestBudget() };
+      const hearing: AdmissionEvaluationContext = {
+        ...opened.hearing,
+        signal: () => signal,
+        budget: newRequestBudget(),
+      };
       const results = await judgeAll(rest, { ...opened, hearing }, request);
       options.count(results);
       if (options.isNews(results)) onResults({ request: hearing.request, results, isBlocked: false });
@@ -161,7 +169,7 @@ interface Case {
   readonly group: PolicyGroup;
   readonly set: PolicySet;
   readonly kind: GroupVersionKind;
-  readonly hearing: Hearing;
+  readonly hearing: AdmissionEvaluationContext;
 }
 
 const auditTimeoutMs = 10_000;

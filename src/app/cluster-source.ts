@@ -6,20 +6,20 @@ import { errorMessage, isAbort } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
 import { isKubeError } from '../kube/index.ts';
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion } from '../object/index.ts';
-import type { LookUp, LookUpAnswer } from '../policy/index.ts';
-import type { Connection } from './connect.ts';
 import {
-  type Application,
-  createAsyncJudge,
+  createAsyncOfflineEvaluator,
   type Finding,
   type FindingOptions,
   findingOf,
   givenNames,
-} from './offline/index.ts';
+  type PolicyApplication,
+} from '../offline/index.ts';
+import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import type { Connection } from './connect.ts';
 
 export interface ClusterRun {
   readonly connection: Connection;
-  readonly application: Application;
+  readonly application: PolicyApplication;
   readonly findings: FindingOptions;
   /** All namespaces, and what has none, when absent. */
   readonly namespace?: string | undefined;
@@ -36,8 +36,8 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
   const labels = new Map<string, Readonly<Record<string, string>>>();
   for await (const page of connection.client.pages(namespaces, { signal }))
     for (const { metadata } of page.items) labels.set(metadata.name ?? '', metadata.labels ?? {});
-  const { judgeOptions } = application;
-  const judge = createAsyncJudge(
+  const { evaluatorOptions: judgeOptions } = application;
+  const judge = createAsyncOfflineEvaluator(
     {
       ...judgeOptions,
       given: givenNames({ configMap: true, apiCall: true, globalReference: false, imageRegistry: false }),
@@ -51,7 +51,10 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
     for await (const page of connection.client.pages(type, { ...scope, signal })) {
       for (const object of page.items) {
         const verdict = await judge(object, signal);
-        yield findingOf({ verdict, file: fileOf(verdict.resource), line: 0, hasNamespace: true }, run.findings);
+        yield findingOf(
+          { response: verdict, file: fileOf(verdict.resource), line: 0, hasNamespace: true },
+          run.findings,
+        );
       }
       resources += page.items.length;
       run.onProgress?.(resources);
@@ -70,7 +73,7 @@ async function concernedTypes({ connection, application, namespace, signal }: Cl
     const { group, version, resource, kind } = type;
     if (!type.verbs.includes('list') || (namespace !== undefined && !type.namespaced)) return false;
     const key = `${group}/${resource}`;
-    if (seen.has(key) || !rules.some((rule) => rule.concerns({ group, version, kind }, ''))) return false;
+    if (seen.has(key) || !rules.some((rule) => rule.mayMatchKind({ group, version, kind }, ''))) return false;
     seen.add(key);
     return true;
   });

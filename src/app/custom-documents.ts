@@ -2,9 +2,9 @@ import { definitions } from '../api/index.ts';
 import { checkCustomResource } from '../apiserver/index.ts';
 import { UsageError } from '../base/index.ts';
 import { findTypeErrors, type SchemaOf, type TypeSchema } from '../create/index.ts';
+import type { Files } from '../manifests/index.ts';
+import { readObjects } from '../manifests/index.ts';
 import { gvkOf, type KubeObject } from '../object/index.ts';
-import { readObjects } from './offline/documents.ts';
-import type { Files } from './offline/files.ts';
 
 /** The schemas of our own kinds, as a server would check them. */
 const ownSchemaOf: SchemaOf = ({ group, version, kind }) => {

@@ -10,7 +10,7 @@ const crds: ResourceType = {
   namespaced: false,
 };
 
-export interface DefinitionStep {
+export interface DefinitionAction {
   readonly name: string;
   readonly action: 'created' | 'changed' | 'unchanged' | 'kept';
 }
@@ -19,13 +19,13 @@ export interface DefinitionStep {
  * Brings our custom resources into the cluster. A definition that somebody else installed (Kyverno's own, or another
  * installation's) is kept as it is.
  */
-export function applyDefinitions(client: KubeClient, installation: string): Promise<readonly DefinitionStep[]> {
+export function applyDefinitions(client: KubeClient, installation: string): Promise<readonly DefinitionAction[]> {
   return Promise.all(
     customResourceDefinitions(installation).map((definition) => applyOne(client, definition, installation)),
   );
 }
 
-async function applyOne(client: KubeClient, definition: KubeObject, installation: string): Promise<DefinitionStep> {
+async function applyOne(client: KubeClient, definition: KubeObject, installation: string): Promise<DefinitionAction> {
   const name = definition.metadata.name!;
   for (;;) {
     const present = await client.get<KubeObject>(crds, { name }).catch((thrown) => {

@@ -16,14 +16,25 @@ export const loadClusterImages = () => import('./cluster-images.ts');
 export const loadMirror = () => import('./mirror-images.ts');
 export const loadRender = () => import('./render-template.ts');
 export const loadScan = () => import('./scan-policy.ts');
-export const loadFiles = () => import('./offline/files.ts');
+export const loadFiles = () => import('../manifests/index.ts');
 export const loadKubectl = () => import('./kubectl.ts');
 export const loadReport = () => import('./report.ts');
 export const loadJobs = () => import('./jobs.ts');
 export const loadSync = () => import('./sync.ts');
-export const loadOffline = () => import('./offline/index.ts');
+export const loadOffline = () => import('../offline/index.ts');
 export const loadClusterSource = () => import('./cluster-source.ts');
 
+export type {
+  ApplySetup,
+  Explanation,
+  Finding,
+  FindingOptions,
+  Paint,
+  PolicyApplication,
+  RuleExplanation,
+  TestRow,
+  TreeNode,
+} from '../offline/index.ts';
 export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
 export { localFeatures, parseFeatures } from './features/index.ts';
 export type { LocalCluster } from './local.ts';
@@ -31,16 +42,5 @@ export type { LocalFeatures } from './local-features.ts';
 export { openTemporaryFolder } from './local-folder.ts';
 export type { LocalRegistry } from './local-registry.ts';
 export type { MirroredImage } from './mirror-images.ts';
-export type {
-  Application,
-  ApplySetup,
-  Explanation,
-  Finding,
-  FindingOptions,
-  Paint,
-  RuleExplanation,
-  TestRow,
-  TreeNode,
-} from './offline/index.ts';
 export { findRunningCluster } from './running-clusters.ts';
 export type { PolicyScan } from './scan-policy.ts';

@@ -8,7 +8,7 @@ import {
   type InstallationPlace,
   keyOf,
   listInstalled,
-  type OnStep,
+  type OnObjectAction,
   removeObject,
 } from './install-objects.ts';
 
@@ -19,7 +19,7 @@ export interface ApplyOptions extends InstallationPlace {
   readonly discovery: Discovery;
   /** Takes back fields that others have changed. */
   readonly force: boolean;
-  readonly onStep: OnStep;
+  readonly onStep: OnObjectAction;
 }
 
 /**

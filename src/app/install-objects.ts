@@ -20,13 +20,13 @@ export const selectorOf = (labels: Labels): Labels =>
 export const pullSecretsRole = (installation: string) => `${installation}-pull-secrets`;
 
 /** What was done with one object. */
-export interface Step {
+export interface ObjectAction {
   readonly action: 'applied' | 'removed' | 'kept' | 'absent';
   readonly object: string;
   readonly reason?: string;
 }
 
-export type OnStep = (step: Step) => void;
+export type OnObjectAction = (step: ObjectAction) => void;
 
 export interface InstallationPlace {
   readonly installation: string;

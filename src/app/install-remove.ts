@@ -7,14 +7,14 @@ import {
   type InstallationPlace,
   installedTypes,
   listInstalled,
-  type OnStep,
+  type OnObjectAction,
   removeObject,
 } from './install-objects.ts';
 
 export interface RemoveOptions extends InstallationPlace {
   readonly client: KubeClient;
   readonly discovery: Discovery;
-  readonly onStep: OnStep;
+  readonly onStep: OnObjectAction;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from './install-rbac.ts';
 
 export { applyManifests } from './install-apply.ts';
-export type { OnStep } from './install-objects.ts';
+export type { OnObjectAction } from './install-objects.ts';
 export { parseParts } from './install-parts.ts';
 export { removeInstallation } from './install-remove.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nodeFiles } from './offline/files.ts';
+import { nodeFiles } from '../manifests/index.ts';
 import { type RenderOptions, renderTemplate } from './render-template.ts';
 
 const template = (spec: string) =>

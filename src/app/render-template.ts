@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { ResourceTemplate } from '../api/index.ts';
 import { builtinSchemaOf } from '../apiserver/index.ts';
 import { errorCode, errorMessage, rfc3339, UsageError } from '../base/index.ts';
-import { prepare, type TemplateData, templateData } from '../create/index.ts';
+import { renderDetection, type TemplateData, templateData } from '../create/index.ts';
 import { parseDigest, parseReference, withDefaultTag } from '../image/index.ts';
+import type { Files } from '../manifests/index.ts';
 import { diffLines } from '../sync/index.ts';
 import { readOwn } from './custom-documents.ts';
-import type { Files } from './offline/files.ts';
 
 export interface RenderOptions {
   readonly files: Files;
@@ -52,7 +52,7 @@ export function renderTemplate(options: RenderOptions): Rendered {
     );
   const spec = { ...template.spec, variables: { ...template.spec.variables, ...options.variables } };
   const detection = { spec: detectionOf(options) };
-  const { files: planned, message, warnings } = prepare(detection, { spec }, builtinSchemaOf);
+  const { files: planned, message, warnings } = renderDetection(detection, { spec }, builtinSchemaOf);
   const keepsFiles = (spec.duplicateCheck ?? 'repository') !== 'exact';
   return {
     files: planned.map(({ path, content }) => ({

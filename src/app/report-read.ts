@@ -1,8 +1,8 @@
 import { isJsonObject, UsageError } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import type { ReportEntry } from '../offline/index.ts';
 import { type ReportedStatus, reportedStatuses, reportTypes } from '../report/index.ts';
-import type { ReportEntry } from './offline/index.ts';
 
 /** A result of a report in the cluster, whoever wrote it. */
 export interface ReportedResult extends Omit<ReportEntry, 'action' | 'file' | 'line'> {

@@ -1,8 +1,8 @@
 import { renderYaml, systemClock } from '../base/index.ts';
 import { createInformer } from '../kube/index.ts';
+import { type ReportEntry, reportFormats } from '../offline/index.ts';
 import { reportTypes } from '../report/index.ts';
 import type { Connection } from './connect.ts';
-import { type ReportEntry, reportFormats } from './offline/index.ts';
 import { renderHtml } from './report-html.ts';
 import { type ReportedResult, type ReportFilter, readResults } from './report-read.ts';
 import { type Grouping, ResultCounts, type ResultGroup, summarise } from './report-summary.ts';

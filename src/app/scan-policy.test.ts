@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pushImage } from '../../test/support/push-image.ts';
 import { silentLogger } from '../base/index.ts';
+import { memoryFiles } from '../manifests/index.ts';
 import { createRegistryClient } from '../registry/index.ts';
 import { type RegistryServer, startRegistryServer } from '../registryserver/index.ts';
-import { memoryFiles } from './offline/files.ts';
 import { scanPolicy } from './scan-policy.ts';
 
 const plain = (more: object) => ({

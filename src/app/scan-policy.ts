@@ -11,11 +11,11 @@ import {
   scan,
 } from '../detect/index.ts';
 import { parseRegistryHost } from '../image/index.ts';
+import type { Files } from '../manifests/index.ts';
 import { parseDurationMs } from '../object/index.ts';
 import { createRegistryClient, proxyFromEnvironment } from '../registry/index.ts';
 import { readOwn } from './custom-documents.ts';
 import { credentialsFor } from './mirror-images.ts';
-import type { Files } from './offline/files.ts';
 
 export interface ScanPolicyOptions {
   readonly files: Files;

@@ -61,14 +61,14 @@ export {
   logLevels,
   silentLogger,
 } from './log.ts';
+export { andThen, type MaybePromise } from './maybe-promise.ts';
 export { assignOwn, getOwn, setOwn } from './own.ts';
 export { isProcessRunning, processStartTime } from './process-state.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
 export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';
 export { serverCiphers } from './server-ciphers.ts';
-export { after, type Soon } from './soon.ts';
-export { goBehindOthers } from './thread-priority.ts';
+export { lowerThreadPriority } from './thread-priority.ts';
 export { openZipEntry, readZipEntry, ZipError } from './unzip.ts';
 export { maxYamlBytes, parseYaml, parseYamlDocuments, type YamlOptions } from './yaml.ts';
 export type { YamlDocument } from './yaml-build.ts';

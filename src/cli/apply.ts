@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import {
-  type Application,
   type ApplySetup,
   type Finding,
   type FindingOptions,
   loadClusterSource,
   loadOffline,
+  type PolicyApplication,
 } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
@@ -120,7 +120,7 @@ async function apply(policies: readonly string[], options: ApplyCommandOptions, 
 }
 
 interface Source {
-  readonly application: Application;
+  readonly application: PolicyApplication;
   readonly setup: ApplySetup;
   readonly options: ApplyCommandOptions;
   readonly findings: FindingOptions;
@@ -133,7 +133,7 @@ async function* source(given: Source): AsyncGenerator<Finding> {
   const { application, setup, options, findings, context, files, progress } = given;
   if (!options.cluster) {
     const { applyToFiles } = await loadOffline();
-    const program = context.judgeWorker;
+    const program = context.evaluationWorker;
     yield* applyToFiles({
       application,
       setup,
@@ -166,7 +166,11 @@ function* changedBy({ object, generated = [], entries }: Finding, isEverything: 
 }
 
 /** What a person should know of the policies before anything else: on standard error, a line each. */
-function tellOfPolicies({ policies, unsupported }: Application, { ignored }: ApplySetup, { stderr }: CliContext): void {
+function tellOfPolicies(
+  { policies, unsupported }: PolicyApplication,
+  { ignored }: ApplySetup,
+  { stderr }: CliContext,
+): void {
   for (const { place, kind, name, reason } of unsupported) {
     const isSaid = reason.includes('not supported yet');
     stderr.write(

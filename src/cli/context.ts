@@ -32,7 +32,7 @@ export interface CliContext {
   /** Milliseconds since the process was started. */
   readonly uptimeMs: () => number;
   /** The program of the threads that judge; only the built program has it. */
-  readonly judgeWorker?: URL | undefined;
+  readonly evaluationWorker?: URL | undefined;
   /** The program of the thread that writes reports, likewise. */
   readonly reportWorker?: URL | undefined;
   /** The program of the thread that has leases and health, likewise. */

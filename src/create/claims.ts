@@ -2,7 +2,7 @@
  * Which lineages this process works on. The phase in the cluster says so too, but a watch tells of it later than the
  * next detection may come.
  */
-export class Claims {
+export class LineageClaims {
   private readonly holders = new Map<string, string>();
 
   /** Undefined when the claim is made; else who holds it. */

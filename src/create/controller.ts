@@ -5,7 +5,7 @@ import type { Reconcile, ReconcileResult } from '../controller/index.ts';
 import type { Inventory } from '../inventory/index.ts';
 import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
 import { keyOf } from '../object/index.ts';
-import { Claims } from './claims.ts';
+import { LineageClaims } from './claims.ts';
 import { checkDetectionFields, confirmDetection } from './detection-check.ts';
 import { type DuplicateCheck, findDuplicates, type PrefixOf } from './duplicate.ts';
 import { CreateError } from './errors.ts';
@@ -14,12 +14,12 @@ import { failureOf, pauseMs } from './failure.ts';
 import type { PlannedFile } from './file-plan.ts';
 import { logDuplicates } from './log-texts.ts';
 import type { CreateMetrics } from './metrics.ts';
-import { prepare } from './prepare.ts';
+import { renderDetection } from './prepare.ts';
 import type { PublishResult } from './publish-item.ts';
 import type { Publish } from './publisher.ts';
 import { type Lookups, type Resolved, resolve } from './resolve.ts';
 import { findPredecessor, findSuccessor, isCommitted, lineageOf } from './siblings.ts';
-import { attemptsOf, type EndStep, type Step } from './status.ts';
+import { attemptsOf, type DetectionTransition, type FinalTransition } from './status.ts';
 import { createStatusWriter } from './status-writer.ts';
 import { subjectOf } from './subject.ts';
 import type { SchemaOf } from './type-check.ts';
@@ -53,7 +53,7 @@ const staleMs = 100;
 /** Looks at one detection: brings it one step on, or to its end. */
 export function createCreator(options: CreatorOptions): Reconcile {
   const { client, clock, installation } = options;
-  const claims = new Claims();
+  const claims = new LineageClaims();
   const write = createStatusWriter(client, clock);
 
   return async (key, signal) => {
@@ -71,7 +71,7 @@ export function createCreator(options: CreatorOptions): Reconcile {
 
     let current = detection;
     let lineage: string | undefined;
-    const take = async (step: Step) => {
+    const take = async (step: DetectionTransition) => {
       current = await write(current, step, signal);
     };
     try {
@@ -102,7 +102,7 @@ export function createCreator(options: CreatorOptions): Reconcile {
       const mayBePushed = detection.status?.phase === 'Processing' || attemptsOf(detection.status) > 0;
       const isSuperseded = confirmation === 'superseded';
       if (isSuperseded && !mayBePushed) return await end(current, superseded(policy), options, take, left);
-      const { warnings, ...prepared } = prepare(detection, template, options.schemaOf);
+      const { warnings, ...prepared } = renderDetection(detection, template, options.schemaOf);
       for (const message of warnings)
         options.events.record(subjectOf(template), { type: 'Warning', reason: 'UnquotedTag', message });
       await take({ kind: 'processing' });
@@ -143,7 +143,7 @@ const notDetected = ({ spec }: ImageDetected, policy: Resolved['policy']) =>
     `the status of ImageResourcePolicy ${keyOf(policy)} does not record ${spec.fullImageName} (${spec.imageDigest.slice(0, 19)}) as detected: only what the detection part wrote is committed, unless the ResourceTemplate sets spec.allowExternalDetections`,
   );
 
-const superseded = (policy: Resolved['policy']): EndStep => ({
+const superseded = (policy: Resolved['policy']): FinalTransition => ({
   kind: 'skipped',
   reason: 'Superseded',
   message: `ImageResourcePolicy ${keyOf(policy)} has detected another version since`,
@@ -160,7 +160,10 @@ interface Case extends Resolved {
   readonly siblings: readonly ImageDetected[];
 }
 
-function shouldSkip({ detection, policy, template, siblings }: Case, options: CreatorOptions): EndStep | undefined {
+function shouldSkip(
+  { detection, policy, template, siblings }: Case,
+  options: CreatorOptions,
+): FinalTransition | undefined {
   const { fullImageName, imageDigest, tagPrefix } = detection.spec;
   const check = template.spec.duplicateCheck ?? 'repository';
   const answer = findDuplicates(
@@ -210,7 +213,7 @@ function targetKeyOf(detection: ImageDetected, lookups: Lookups): string | undef
   }
 }
 
-function stepOf(result: PublishResult, { policy, template }: Resolved): EndStep {
+function stepOf(result: PublishResult, { policy, template }: Resolved): FinalTransition {
   const branch = template.spec.gitRepository.branch ?? 'main';
   switch (result.kind) {
     case 'failed':
@@ -230,12 +233,12 @@ function stepOf(result: PublishResult, { policy, template }: Resolved): EndStep 
   }
 }
 
-type Take = (step: Step) => Promise<void>;
+type Take = (step: DetectionTransition) => Promise<void>;
 
 /** Writes the end down, and only then tells of it. */
 async function end(
   detection: ImageDetected,
-  step: EndStep,
+  step: FinalTransition,
   options: CreatorOptions,
   take: Take,
   left: number | undefined,

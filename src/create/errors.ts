@@ -17,10 +17,10 @@ export const createErrors = {
   'create-kind-refused': 'change',
   'create-dry-run': 'slow',
   'create-secret': 'slow',
-} as const satisfies Readonly<Record<string, Pace>>;
+} as const satisfies Readonly<Record<string, RetryPace>>;
 export type CreateErrorCode = keyof typeof createErrors;
 
-export type Pace = 'change' | 'slow' | 'quick';
+export type RetryPace = 'change' | 'slow' | 'quick';
 
 /** What a person has to mend, in one line. */
 export class CreateError extends SupercargoError {

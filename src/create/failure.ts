@@ -1,12 +1,12 @@
 import { backoffMs, errorCode, errorMessage } from '../base/index.ts';
 import { type GitErrorCode, gitErrors } from '../git/index.ts';
-import { type CreateErrorCode, createErrors, type Pace } from './errors.ts';
+import { type CreateErrorCode, createErrors, type RetryPace } from './errors.ts';
 
 /** What went wrong, as a condition tells it, and when to try again. */
-export interface Failure {
+export interface DetectionFailure {
   readonly reason: string;
   readonly message: string;
-  readonly pace: Pace;
+  readonly pace: RetryPace;
 }
 
 /** What a person elsewhere has to mend: credentials, keys, rights on a branch. Nothing tells us when. */
@@ -58,13 +58,13 @@ const reasons: Readonly<Record<CreateErrorCode | GitErrorCode, string>> = {
 };
 
 /** Undefined for what is not about the detection: a lost connection to the cluster, a stop. */
-export function failureOf(thrown: unknown): Failure | undefined {
+export function failureOf(thrown: unknown): DetectionFailure | undefined {
   const code = errorCode(thrown) ?? '';
   if (!Object.hasOwn(reasons, code)) return undefined;
   return { reason: reasons[code as keyof typeof reasons], message: errorMessage(thrown), pace: paceOf(code) };
 }
 
-function paceOf(code: string): Pace {
+function paceOf(code: string): RetryPace {
   if (Object.hasOwn(createErrors, code)) return createErrors[code as CreateErrorCode];
   if (slowGitErrors.has(code)) return 'slow';
   return gitErrors[code as GitErrorCode] === 'never' ? 'change' : 'quick';
@@ -76,6 +76,6 @@ const pauses = {
 };
 
 /** The pause after so many attempts; undefined where only a change helps. */
-export function pauseMs(pace: Pace, attempts: number, random: () => number): number | undefined {
+export function pauseMs(pace: RetryPace, attempts: number, random: () => number): number | undefined {
   return pace === 'change' ? undefined : backoffMs(Math.max(0, attempts - 1), { ...pauses[pace], random });
 }

@@ -21,7 +21,7 @@ export type { PlannedFile } from './file-plan.ts';
 export { type RemoteSettings, remoteOf } from './git-credentials.ts';
 export { logStatistics } from './log-texts.ts';
 export { type CreateMetrics, createCreateMetrics } from './metrics.ts';
-export { type Prepared, prepare } from './prepare.ts';
+export { type RenderedDetection, renderDetection } from './prepare.ts';
 export type { PublishItem, PublishResult } from './publish-item.ts';
 export { createPublisher, type Publish, type PublisherOptions } from './publisher.ts';
 export { type Lookups, templateKeyOf } from './resolve.ts';

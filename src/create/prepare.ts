@@ -5,18 +5,18 @@ import { type PlannedFile, planFiles, render } from './file-plan.ts';
 import { templateData } from './template-data.ts';
 import type { SchemaOf } from './type-check.ts';
 
-export interface Prepared {
+export interface RenderedDetection {
   readonly files: readonly PlannedFile[];
   readonly message: string;
   readonly warnings: readonly string[];
 }
 
 /** Everything that a template makes of a detection. Pure: the same two give the same files, at any time. */
-export function prepare(
+export function renderDetection(
   { spec: detection }: Pick<ImageDetected, 'spec'>,
   { spec }: Pick<ResourceTemplate, 'spec'>,
   schemaOf: SchemaOf,
-): Prepared {
+): RenderedDetection {
   checkDetectionFields(detection);
   const data = templateData(detection, spec);
   const nowMs = Date.parse(detection.detectedAt);

@@ -2,9 +2,13 @@ import { type ImageDetected, imagesDetected } from '../api/index.ts';
 import type { Clock } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { semanticEqual } from '../object/index.ts';
-import { nextStatus, type Step } from './status.ts';
+import { type DetectionTransition, nextDetectionStatus } from './status.ts';
 
-export type WriteStep = (detection: ImageDetected, step: Step, signal: AbortSignal) => Promise<ImageDetected>;
+export type WriteTransition = (
+  detection: ImageDetected,
+  step: DetectionTransition,
+  signal: AbortSignal,
+) => Promise<ImageDetected>;
 
 const maxConflicts = 5;
 
@@ -13,11 +17,11 @@ const maxConflicts = 5;
  * fails (somebody else may have taken it); what has happened already is written on top of what is there now, unless
  * that is an end.
  */
-export function createStatusWriter(client: Pick<KubeClient, 'get' | 'patch'>, clock: Clock): WriteStep {
+export function createStatusWriter(client: Pick<KubeClient, 'get' | 'patch'>, clock: Clock): WriteTransition {
   return async (detection, step, signal) => {
     let current = detection;
     for (let conflicts = 0; ; conflicts++) {
-      const status = nextStatus(current, step, clock.now());
+      const status = nextDetectionStatus(current, step, clock.now());
       if (semanticEqual(status, current.status ?? {})) return current;
       const { name = '', namespace, uid, resourceVersion } = current.metadata;
       const body = { metadata: { uid, resourceVersion }, status };

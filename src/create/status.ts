@@ -2,24 +2,24 @@ import type { ImageDetected } from '../api/index.ts';
 import { rfc3339 } from '../base/index.ts';
 import { type NextCondition, setCondition } from '../object/index.ts';
 import type { SkipReason } from './duplicate.ts';
-import type { Failure } from './failure.ts';
+import type { DetectionFailure } from './failure.ts';
 
 type Status = NonNullable<ImageDetected['status']>;
 
 /** Every step of a detection. `committed`, `skipped` are final; a failure may be tried again. */
-export type Step =
+export type DetectionTransition =
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
   | { readonly kind: 'processing' }
   | { readonly kind: 'committed'; readonly commit: string; readonly files: readonly string[]; readonly message: string }
   | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly message: string }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: DetectionFailure };
 
-export type EndStep = Exclude<Step, { kind: 'waiting' | 'processing' }>;
+export type FinalTransition = Exclude<DetectionTransition, { kind: 'waiting' | 'processing' }>;
 
 const maxMessage = 2048;
 
 /** The status after a step, in the words that `kubectl describe` shows. Pure. */
-export function nextStatus(detection: ImageDetected, step: Step, nowMs: number): Status {
+export function nextDetectionStatus(detection: ImageDetected, step: DetectionTransition, nowMs: number): Status {
   const { status = {}, metadata } = detection;
   const observed = metadata.generation === undefined ? {} : { observedGeneration: metadata.generation };
   let { conditions } = status;
@@ -64,7 +64,7 @@ export const attemptsOf = (status: ImageDetected['status']): number => status?.a
 
 const short = (text: string) => (text.length > maxMessage ? `${text.slice(0, maxMessage - 1)}…` : text);
 
-function conditionsOf(step: Step): readonly NextCondition[] {
+function conditionsOf(step: DetectionTransition): readonly NextCondition[] {
   const condition = (type: string, isTrue: boolean, reason: string, message: string): NextCondition => ({
     type,
     status: isTrue ? 'True' : 'False',

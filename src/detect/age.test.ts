@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareAge, compareTags, isNewerThan, maxCreatedReads, parseCreated, planCreatedReads } from './age.ts';
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 
-const tag = (name: string, more: Partial<Candidate> = {}): Candidate => ({ repository: 'a', tag: name, ...more });
-const newest = (...candidates: readonly Candidate[]) => [...candidates].sort(compareAge).at(-1)?.tag;
+const tag = (name: string, more: Partial<TagCandidate> = {}): TagCandidate => ({ repository: 'a', tag: name, ...more });
+const newest = (...candidates: readonly TagCandidate[]) => [...candidates].sort(compareAge).at(-1)?.tag;
 
 describe('the newest of the tags of a registry that tells no time of a push', () => {
   it('is one that no earlier scan listed, whatever its name and date', () => {
@@ -78,12 +78,12 @@ it.each([
 });
 
 describe('the dates that are read', () => {
-  const groupOf = ({ repository, tag: name }: Candidate) => (name === 'other' ? undefined : repository);
-  const planned = (candidates: readonly Candidate[], limit?: number) =>
+  const groupOf = ({ repository, tag: name }: TagCandidate) => (name === 'other' ? undefined : repository);
+  const planned = (candidates: readonly TagCandidate[], limit?: number) =>
     planCreatedReads(candidates, groupOf, limit).map((one) => `${one.repository}:${one.tag}`);
 
   it('are those that decide between rivals of the highest standing', () => {
-    const seen = (name: string, standing: Candidate['seen'], repository = 'a') =>
+    const seen = (name: string, standing: TagCandidate['seen'], repository = 'a') =>
       tag(name, { repository, seen: standing });
     const many = [seen('v1', 'before'), seen('v2', 'new'), seen('v3', 'new'), seen('other', 'new')];
     const single = [seen('v1', 'before', 'b'), seen('v2', 'before', 'b'), seen('v3', 'last', 'b')];

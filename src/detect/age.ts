@@ -1,4 +1,4 @@
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 
 /** Reads of a first scan, or of many pushes at once, stay bounded: each costs up to three requests. */
 export const maxCreatedReads = 100;
@@ -14,13 +14,13 @@ export function parseCreated(created: unknown): number | undefined {
 }
 
 const standing = { before: 0, last: 1, new: 2 } as const;
-const standingOf = ({ seen }: Candidate) => (seen === undefined ? 0 : standing[seen]);
+const standingOf = ({ seen }: TagCandidate) => (seen === undefined ? 0 : standing[seen]);
 
 /**
  * Positive when `a` is newer. The time of the push where a registry tells it. Else tags that were not listed before, then
  * the one that was detected last; among equals the date in the image, then the numbers in the tag, then its text.
  */
-export function compareAge(a: Candidate, b: Candidate): number {
+export function compareAge(a: TagCandidate, b: TagCandidate): number {
   return (
     (a.pushedAtMs ?? 0) - (b.pushedAtMs ?? 0) ||
     standingOf(a) - standingOf(b) ||
@@ -30,7 +30,7 @@ export function compareAge(a: Candidate, b: Candidate): number {
 }
 
 /** Whether `next` is newer than `previous`, which was detected in an earlier scan and may be gone from the registry. */
-export function isNewerThan(previous: Candidate, next: Candidate): boolean {
+export function isNewerThan(previous: TagCandidate, next: TagCandidate): boolean {
   if (previous.pushedAtMs !== undefined && next.pushedAtMs !== undefined) return compareAge(next, previous) > 0;
   if (next.seen !== undefined) return next.seen === 'new';
   if (previous.createdAtMs !== undefined && next.createdAtMs !== undefined)
@@ -43,11 +43,11 @@ export function isNewerThan(previous: Candidate, next: Candidate): boolean {
  * take turns, the highest numbers first, so that a repository with many tags does not use up the reads of the others.
  */
 export function planCreatedReads(
-  candidates: readonly Candidate[],
-  groupOf: (candidate: Candidate) => string | undefined,
+  candidates: readonly TagCandidate[],
+  groupOf: (candidate: TagCandidate) => string | undefined,
   limit = maxCreatedReads,
-): readonly Candidate[] {
-  const groups = new Map<string, Candidate[]>();
+): readonly TagCandidate[] {
+  const groups = new Map<string, TagCandidate[]>();
   for (const candidate of candidates) {
     const group = candidate.pushedAtMs === undefined ? groupOf(candidate) : undefined;
     if (group === undefined) continue;
@@ -59,7 +59,7 @@ export function planCreatedReads(
   const queues = [...groups.values()]
     .filter((rivals) => rivals.length > 1)
     .map((rivals) => rivals.sort((a, b) => compareTags(b.tag, a.tag)));
-  const planned: Candidate[] = [];
+  const planned: TagCandidate[] = [];
   for (let turn = 0; planned.length < limit; turn++) {
     const next = queues.flatMap((rivals) => rivals.slice(turn, turn + 1));
     if (next.length === 0) break;

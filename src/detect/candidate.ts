@@ -1,5 +1,5 @@
 /** One tag of one repository, as a registry tells of it. */
-export interface Candidate {
+export interface TagCandidate {
   /** Path in the registry: `team-a/web`. */
   readonly repository: string;
   readonly tag: string;
@@ -17,8 +17,8 @@ export interface Candidate {
 }
 
 /** Why a tag was chosen or not, in words a person can read. */
-export interface Judgement {
-  readonly candidate: Candidate;
+export interface TagDecision {
+  readonly candidate: TagCandidate;
   readonly chosen: boolean;
   readonly reason: string;
   /** What `extractPrefix` found in the tag. */

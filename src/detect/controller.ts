@@ -14,11 +14,11 @@ import { type KubeObject, keyOf, parseDurationMs, semanticEqual } from '../objec
 import { type DetectedOptions, detectedObject, isSameDetection } from './detected-object.ts';
 import { defaultConcurrentScans, type IsCopy } from './image-source.ts';
 import type { DetectMetrics } from './metrics.ts';
-import { addDates, findNews, remember } from './news.ts';
+import { addDates, findNewDetections, updateLastDetected } from './new-detections.ts';
 import type { OpenSource } from './open-source.ts';
-import { nextStatus, type Outcome, summaryOf } from './outcome.ts';
 import { compileImagePattern, type ImageMatcher } from './pattern.ts';
 import { type ChosenImage, scan } from './scan.ts';
+import { nextPolicyStatus, type ScanOutcome, scanSummary } from './scan-outcome.ts';
 import { openTagHistory, rememberTags } from './seen-tags.ts';
 import { compileSelection, type Selection } from './selection.ts';
 
@@ -58,7 +58,7 @@ export function createDetector(options: DetectorOptions): Reconcile {
   };
 }
 
-function resultOf(outcome: Outcome, intervalMs: number): ReconcileResult {
+function resultOf(outcome: ScanOutcome, intervalMs: number): ReconcileResult {
   if (outcome.kind === 'failed')
     // Thrown, so that failures back off; the condition already says why.
     throw new SupercargoError('detect-scan-failed', outcome.message, { retry: 'backoff' });
@@ -73,7 +73,11 @@ function dueInMs({ metadata, status }: ImageResourcePolicy, intervalMs: number, 
   return Math.max(0, Date.parse(status.lastScanTime) + intervalMs - nowMs);
 }
 
-async function lookAt(policy: ImageResourcePolicy, options: DetectorOptions, signal: AbortSignal): Promise<Outcome> {
+async function lookAt(
+  policy: ImageResourcePolicy,
+  options: DetectorOptions,
+  signal: AbortSignal,
+): Promise<ScanOutcome> {
   const plan = planOf(policy);
   if ('kind' in plan) return plan;
   const denied = deniedTemplate(policy, options);
@@ -100,7 +104,7 @@ async function lookAt(policy: ImageResourcePolicy, options: DetectorOptions, sig
 const secondsSince = (startedMs: number, { clock }: DetectorOptions) => (clock.monotonicMs() - startedMs) / 1000;
 
 /** A mistake in the policy is told and not retried. */
-function planOf({ spec }: ImageResourcePolicy): Plan | Extract<Outcome, { kind: 'stalled' }> {
+function planOf({ spec }: ImageResourcePolicy): Plan | Extract<ScanOutcome, { kind: 'stalled' }> {
   const stalled = (message: string) => ({ kind: 'stalled' as const, reason: 'InvalidPolicy', message });
   const source = spec.ecrRepository ?? spec.ociRepository;
   const name = spec.ecrRepository ? 'spec.ecrRepository' : 'spec.ociRepository';
@@ -140,7 +144,7 @@ async function scanOnce(
   { matcher, selection }: Plan,
   options: DetectorOptions,
   signal: AbortSignal,
-): Promise<Extract<Outcome, { kind: 'scanned' }>> {
+): Promise<Extract<ScanOutcome, { kind: 'scanned' }>> {
   const { events, clock, log, metrics } = options;
   const limits = policy.spec.ecrRepository ?? policy.spec.ociRepository!;
   const source = await options.openSource(policy, signal);
@@ -158,7 +162,7 @@ async function scanOnce(
       signal,
     });
     const before = addDates(lastDetected, result.judgements);
-    const { detected, known } = findNews(result.chosen, before, selection);
+    const { detected, known } = findNewDetections(result.chosen, before, selection);
     for (const image of detected) {
       const object = await announce(
         { policy, image, installation: options.installation, nowMs: clock.now() },
@@ -175,11 +179,11 @@ async function scanOnce(
       scan: result,
       detected: detected.length,
       kept: known.filter(({ isDowngrade }) => isDowngrade),
-      last: remember(before, detected, clock.now()),
+      last: updateLastDetected(before, detected, clock.now()),
       seen: choice === undefined ? undefined : rememberTags(seenTags, result.listed, choice),
     };
     if (result.failures.length > 0)
-      events.record(subjectOf(policy), { type: 'Warning', reason: 'PartialFailure', message: summaryOf(outcome) });
+      events.record(subjectOf(policy), { type: 'Warning', reason: 'PartialFailure', message: scanSummary(outcome) });
     return outcome;
   } finally {
     await source.close();
@@ -215,11 +219,11 @@ async function announce(
 
 async function writeStatus(
   policy: ImageResourcePolicy,
-  outcome: Outcome,
+  outcome: ScanOutcome,
   { client, clock }: DetectorOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const status = nextStatus(policy, outcome, clock.now());
+  const status = nextPolicyStatus(policy, outcome, clock.now());
   if (semanticEqual(status, policy.status ?? {})) return;
   const { name = '', namespace, resourceVersion } = policy.metadata;
   // A merge patch keeps what it does not name.

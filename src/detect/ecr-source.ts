@@ -1,6 +1,6 @@
 import type { ECRClient, ImageDetail, Repository } from '@aws-sdk/client-ecr';
 import { type AddressPolicy, errorMessage, SupercargoError } from '../base/index.ts';
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 import { endpointAgents } from './ecr-endpoint.ts';
 import type { ImageSource } from './image-source.ts';
 import { type AwsKeys, definedKeys, RoleCredentials } from './role-credentials.ts';
@@ -67,7 +67,7 @@ export function ecrSource(options: EcrSourceOptions): ImageSource {
         { ...scope, repositoryName: path, filter: { tagStatus: 'TAGGED' } },
         { abortSignal: signal },
       );
-      const candidates: Candidate[] = [];
+      const candidates: TagCandidate[] = [];
       try {
         let count = 0;
         for await (const { imageDetails = [] } of pages) {
@@ -95,7 +95,7 @@ function repositoryOf({ repositoryName, repositoryUri }: Repository) {
   return [{ path: repositoryName, registry: repositoryUri.slice(0, -repositoryName.length - 1) }];
 }
 
-function candidatesOf(repository: string, { imageTags = [], imageDigest, imagePushedAt }: ImageDetail): Candidate[] {
+function candidatesOf(repository: string, { imageTags = [], imageDigest, imagePushedAt }: ImageDetail): TagCandidate[] {
   if (imageDigest === undefined) return [];
   const pushedAtMs = imagePushedAt?.getTime();
   return imageTags.map((tag) => ({

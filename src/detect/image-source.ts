@@ -1,4 +1,4 @@
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 import type { ImageMatcher } from './pattern.ts';
 
 /** A registry as detection sees it. */
@@ -8,12 +8,12 @@ export interface ImageSource {
   /** The matching repositories, page by page as they are listed. */
   repositories(matcher: ImageMatcher, signal: AbortSignal): AsyncIterable<readonly SourceRepository[]>;
   /** The tags of a repository. One request a page, not one a tag. */
-  tags(repository: SourceRepository, signal: AbortSignal): Promise<readonly Candidate[]>;
+  tags(repository: SourceRepository, signal: AbortSignal): Promise<readonly TagCandidate[]>;
   /** The digest of a tag, asked for only where `tags` did not tell. */
-  digestOf(candidate: Candidate, signal: AbortSignal): Promise<string>;
+  digestOf(candidate: TagCandidate, signal: AbortSignal): Promise<string>;
   /** The digest of a tag and when its image was built, where `tags` tells no time of a push. */
   datesOf?(
-    candidate: Candidate,
+    candidate: TagCandidate,
     signal: AbortSignal,
   ): Promise<{ readonly digest?: string | undefined; readonly createdAtMs?: number | undefined }>;
   close(): Promise<void>;

@@ -5,17 +5,17 @@
  * Invariants: what is chosen does not depend on the order of a registry's answer; nothing is detected twice and nothing
  * is downgraded; a pattern or range that makes no sense chooses nothing and says so.
  */
-export type { Candidate, Judgement } from './candidate.ts';
+export type { TagCandidate, TagDecision } from './candidate.ts';
 export { createDetector, type DetectorOptions } from './controller.ts';
 export { clashingName, type DetectedIdentity, detectedName, imageNameOf } from './detected-name.ts';
 export { type EcrSourceOptions, ecrSource } from './ecr-source.ts';
 export { createExpiry, type ExpiryOptions } from './expiry.ts';
 export { defaultConcurrentScans, type ImageSource, type IsCopy, type SourceRepository } from './image-source.ts';
 export { createDetectMetrics, type DetectMetrics } from './metrics.ts';
-export { findNews, type News, remember } from './news.ts';
+export { findNewDetections, type NewDetections, updateLastDetected } from './new-detections.ts';
 export { ociSource } from './oci-source.ts';
 export { createOpenSource, type OpenSource, type OpenSourceOptions } from './open-source.ts';
-export { type Outcome, summaryOf } from './outcome.ts';
 export { compileImagePattern, type ImageMatcher, PatternError, type RepositoryPatterns } from './pattern.ts';
 export { type ChosenImage, type Scan, type ScanOptions, scan } from './scan.ts';
+export { type ScanOutcome, scanSummary } from './scan-outcome.ts';
 export { compileSelection, type Selection, SelectionError, type SelectionSpec } from './selection.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageResourcePolicy, SeenTags } from '../api/index.ts';
 import type { ImageSource, IsCopy } from './image-source.ts';
-import { findNews } from './news.ts';
-import { nextStatus, summaryOf } from './outcome.ts';
+import { findNewDetections } from './new-detections.ts';
 import { compileImagePattern } from './pattern.ts';
 import { scan } from './scan.ts';
+import { nextPolicyStatus, scanSummary } from './scan-outcome.ts';
 import { openTagHistory, rememberTags } from './seen-tags.ts';
 import { compileSelection } from './selection.ts';
 
@@ -40,7 +40,7 @@ describe('a scan', () => {
     const result = await look(['copies/r.example/team/app', 'team/app', 'team/other'], isCopy);
     expect(result.chosen.map(({ repository }) => repository)).toEqual(['team/app']);
     expect(result).toMatchObject({ repositories: 1, copies: 1, images: 1 });
-    expect(summaryOf({ scan: result, detected: 1 })).toBe(
+    expect(scanSummary({ scan: result, detected: 1 })).toBe(
       'looked at 1 tags of 1 repositories; left out 1 repositories that hold copies of other images; 1 chosen, 1 of them new',
     );
   });
@@ -55,9 +55,9 @@ describe('a scan', () => {
     const result = await look(['team/app'], () => false);
     const selection = compileSelection({ semver: { range: '*' } });
     const last = [{ repository: 'team/app', tag: '1.5.0', digest, detectedAt: '2030-01-01T00:00:00Z' }];
-    const { detected, known } = findNews(result.chosen, last, selection);
+    const { detected, known } = findNewDetections(result.chosen, last, selection);
     expect(detected).toEqual([]);
-    expect(summaryOf({ scan: result, detected: 0, kept: known.filter(({ isDowngrade }) => isDowngrade) })).toBe(
+    expect(scanSummary({ scan: result, detected: 0, kept: known.filter(({ isDowngrade }) => isDowngrade) })).toBe(
       'looked at 1 tags of 1 repositories; 1 chosen, 0 of them new; team/app:1.0.0 is not taken: 1.5.0 was detected before, and nothing is downgraded',
     );
   });
@@ -73,7 +73,7 @@ describe('a scan', () => {
       signal: AbortSignal.timeout(5_000),
     });
     const policy = { metadata: { generation: 1 } } as ImageResourcePolicy;
-    const status = nextStatus(policy, { kind: 'scanned', scan: result, detected: 0, last: [] }, 0);
+    const status = nextPolicyStatus(policy, { kind: 'scanned', scan: result, detected: 0, last: [] }, 0);
     expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
       status: 'False',
       reason: 'RepositoryNotFound',
@@ -103,7 +103,7 @@ describe('a scan', () => {
 
   it('of nothing but copies does not say that no repository matches', async () => {
     const result = await look(['copies/a/app'], isCopy);
-    expect(summaryOf({ scan: result, detected: 0 })).toBe(
+    expect(scanSummary({ scan: result, detected: 0 })).toBe(
       'looked at 0 tags of 0 repositories; left out 1 repositories that hold copies of other images; no other repository matches the pattern',
     );
   });

@@ -1,6 +1,6 @@
 import { errorMessage, isAbort, mapConcurrent } from '../base/index.ts';
 import { planCreatedReads } from './age.ts';
-import type { Candidate, Judgement } from './candidate.ts';
+import type { TagCandidate, TagDecision } from './candidate.ts';
 import type { ImageSource, IsCopy, SourceRepository } from './image-source.ts';
 import type { ImageMatcher } from './pattern.ts';
 import type { TagHistory } from './seen-tags.ts';
@@ -25,7 +25,7 @@ export interface ChosenImage {
   readonly tag: string;
   readonly digest: string;
   readonly pushedAtMs?: number | undefined;
-  readonly seen?: Candidate['seen'];
+  readonly seen?: TagCandidate['seen'];
   readonly createdAtMs?: number | undefined;
   readonly prefix?: string | undefined;
 }
@@ -41,7 +41,7 @@ export interface Scan {
   readonly isTruncated: boolean;
   readonly failures: readonly { readonly repository: string; readonly message: string }[];
   /** Every tag with its fate. */
-  readonly judgements: readonly Judgement[];
+  readonly judgements: readonly TagDecision[];
   readonly chosen: readonly ChosenImage[];
   /** All tags of the repositories that were read without a failure and tell no time of a push. */
   readonly listed: ReadonlyMap<string, readonly string[]>;
@@ -108,17 +108,17 @@ export async function scan(options: ScanOptions): Promise<Scan> {
   };
 }
 
-const classify = (candidates: readonly Candidate[], { history, selection }: ScanOptions): readonly Candidate[] =>
+const classify = (candidates: readonly TagCandidate[], { history, selection }: ScanOptions): readonly TagCandidate[] =>
   selection.byAge === undefined || !history ? candidates : history.classify(candidates, selection.prefixOf);
 
 /** A repository whose dates cannot be read takes no part: an older tag must not win because a request failed. */
 async function withDates(
-  candidates: readonly Candidate[],
+  candidates: readonly TagCandidate[],
   { source, selection, maxConcurrentScans, signal }: ScanOptions,
   fail: (repository: string, thrown: unknown) => void,
-): Promise<readonly Candidate[]> {
+): Promise<readonly TagCandidate[]> {
   if (selection.byAge === undefined || !source.datesOf) return candidates;
-  const dated = new Map<Candidate, Candidate>();
+  const dated = new Map<TagCandidate, TagCandidate>();
   const failed = new Set<string>();
   await mapConcurrent(planCreatedReads(candidates, selection.groupOf), maxConcurrentScans, async (candidate) => {
     if (failed.has(candidate.repository)) return;
@@ -137,7 +137,7 @@ async function withDates(
 
 /** Tags of a repository that failed count as not yet seen: the next scan still takes them for new. */
 function listedIn(
-  lists: readonly (readonly Candidate[])[],
+  lists: readonly (readonly TagCandidate[])[],
   failures: readonly { readonly repository: string }[],
 ): ReadonlyMap<string, readonly string[]> {
   const failed = new Set(failures.map(({ repository }) => repository));
@@ -154,7 +154,7 @@ function listedIn(
 }
 
 async function complete(
-  { repository, tag, digest, pushedAtMs, seen, createdAtMs }: Candidate,
+  { repository, tag, digest, pushedAtMs, seen, createdAtMs }: TagCandidate,
   prefix: string | undefined,
   registry: string,
   { source, signal }: ScanOptions,

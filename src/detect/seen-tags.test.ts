@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { LastDetected, SeenTags } from '../api/index.ts';
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 import { openTagHistory, rememberTags } from './seen-tags.ts';
 
 const listed = (repository: string, ...tags: readonly string[]) => new Map([[repository, tags]]);
 const standing = (seen: SeenTags | undefined, tags: readonly string[], last: readonly LastDetected[] = []) => {
-  const candidates = tags.map((tag): Candidate => ({ repository: 'a', tag }));
+  const candidates = tags.map((tag): TagCandidate => ({ repository: 'a', tag }));
   const classified = openTagHistory(seen, last, '^v').classify(candidates, () => undefined);
   return Object.fromEntries(classified.map(({ tag, seen: how }) => [tag, how]));
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LastDetected, SeenTags } from '../api/index.ts';
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 
 /**
  * What the status of a policy remembers of earlier scans: which tags were listed, and which was detected last. For
@@ -8,7 +8,10 @@ import type { Candidate } from './candidate.ts';
  */
 export interface TagHistory {
   /** The candidates of one repository with their standing; unchanged where nothing is remembered of it. */
-  classify(candidates: readonly Candidate[], prefixOf: (candidate: Candidate) => string | undefined): Candidate[];
+  classify(
+    candidates: readonly TagCandidate[],
+    prefixOf: (candidate: TagCandidate) => string | undefined,
+  ): TagCandidate[];
 }
 
 /** 5 bytes: with 10,000 tags a new one is taken for an old one once in 100,000,000 pushes. */
@@ -35,7 +38,7 @@ export function openTagHistory(
       const packed = known.get(candidates[0]?.repository ?? '');
       if (packed === undefined) return [...candidates];
       const hashes = new Set(unpack(packed));
-      return candidates.map((candidate): Candidate => {
+      return candidates.map((candidate): TagCandidate => {
         const { repository, tag, pushedAtMs } = candidate;
         if (pushedAtMs !== undefined) return candidate;
         if (!hashes.has(hashOf(tag))) return { ...candidate, seen: 'new' };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from './candidate.ts';
+import type { TagCandidate } from './candidate.ts';
 import { compileSelection, SelectionError, type SelectionSpec } from './selection.ts';
 
-const candidates = (repository: string, ...tags: readonly string[]): Candidate[] =>
+const candidates = (repository: string, ...tags: readonly string[]): TagCandidate[] =>
   tags.map((tag, i) => ({ repository, tag, digest: `sha256:${repository}${tag}`, pushedAtMs: i }));
-const chosen = (spec: SelectionSpec, given: readonly Candidate[]) =>
+const chosen = (spec: SelectionSpec, given: readonly TagCandidate[]) =>
   compileSelection(spec)
     .judge(given)
     .filter((judgement) => judgement.chosen)
@@ -74,7 +74,12 @@ describe('a selection', () => {
   });
 
   it('advances to what is newer or has a new digest, and never back', () => {
-    const at = (tag: string, digest = tag, pushedAtMs = 0): Candidate => ({ repository: 'a', tag, digest, pushedAtMs });
+    const at = (tag: string, digest = tag, pushedAtMs = 0): TagCandidate => ({
+      repository: 'a',
+      tag,
+      digest,
+      pushedAtMs,
+    });
     const versions = compileSelection({ semver: { range: '*' } });
     expect(versions.advances(at('1.0.0'), at('1.0.1'))).toBe(true);
     expect(versions.advances(at('1.0.1'), at('1.0.0'))).toBe(false);

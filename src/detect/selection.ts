@@ -8,7 +8,7 @@ import {
   type Version,
 } from '../base/index.ts';
 import { compareAge, isNewerThan } from './age.ts';
-import type { Candidate, Judgement } from './candidate.ts';
+import type { TagCandidate, TagDecision } from './candidate.ts';
 
 export class SelectionError extends SupercargoError {}
 
@@ -23,12 +23,12 @@ export interface SelectionSpec {
 /** Ranks tags of one kind. Higher keys win; undefined says why a tag takes no part. */
 interface Ranking {
   /** `undefined` when the tag takes part, else why not. */
-  refuse(candidate: Candidate): string | undefined;
-  prefixOf(candidate: Candidate): string | undefined;
+  refuse(candidate: TagCandidate): string | undefined;
+  prefixOf(candidate: TagCandidate): string | undefined;
   /** Positive when `a` is preferred to `b`. */
-  compare(a: Candidate, b: Candidate): number;
+  compare(a: TagCandidate, b: TagCandidate): number;
   /** Whether a candidate may follow what an earlier scan chose; by `compare` unless said. */
-  isNewerThan?(previous: Candidate, next: Candidate): boolean;
+  isNewerThan?(previous: TagCandidate, next: TagCandidate): boolean;
   /** The expression, where the newest is chosen. */
   readonly byAge?: string;
   readonly preferred: string;
@@ -42,12 +42,12 @@ export interface Selection {
   /** The expression among whose matches the newest is chosen; undefined where age does not count. */
   readonly byAge?: string | undefined;
   /** Candidates of one group compete; undefined for one that takes no part. */
-  groupOf(candidate: Candidate): string | undefined;
-  prefixOf(candidate: Candidate): string | undefined;
+  groupOf(candidate: TagCandidate): string | undefined;
+  prefixOf(candidate: TagCandidate): string | undefined;
   /** Every candidate with its fate, the chosen ones first. Independent of the candidates' order. */
-  judge(candidates: readonly Candidate[]): readonly Judgement[];
+  judge(candidates: readonly TagCandidate[]): readonly TagDecision[];
   /** True when `next` may follow `previous` of the same repository and prefix: nothing is ever downgraded. */
-  advances(previous: Candidate, next: Candidate): boolean;
+  advances(previous: TagCandidate, next: TagCandidate): boolean;
 }
 
 const ways = ['semver', 'alphabetical', 'pattern'] as const;
@@ -64,7 +64,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
     );
   const ranking = rankings[given[0]!](spec);
   const isOverall = ranking.isOverall && !spec.perRepository;
-  const groupOf = (candidate: Candidate) =>
+  const groupOf = (candidate: TagCandidate) =>
     isOverall ? '' : `${candidate.repository}\n${ranking.prefixOf(candidate) ?? ''}`;
   return {
     isOverall,
@@ -72,8 +72,8 @@ export function compileSelection(spec: SelectionSpec): Selection {
     groupOf: (candidate) => (ranking.refuse(candidate) === undefined ? groupOf(candidate) : undefined),
     prefixOf: (candidate) => ranking.prefixOf(candidate),
     judge(candidates) {
-      const refused = new Map<Candidate, string>();
-      const best = new Map<string, Candidate>();
+      const refused = new Map<TagCandidate, string>();
+      const best = new Map<string, TagCandidate>();
       for (const candidate of candidates) {
         const why = ranking.refuse(candidate);
         if (why !== undefined) {
@@ -84,7 +84,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
         const leader = best.get(group);
         if (leader === undefined || prefers(ranking, candidate, leader)) best.set(group, candidate);
       }
-      const judgements = candidates.map((candidate): Judgement => {
+      const judgements = candidates.map((candidate): TagDecision => {
         const prefix = refused.has(candidate) ? undefined : ranking.prefixOf(candidate);
         const winner = best.get(groupOf(candidate));
         const reason =
@@ -106,11 +106,11 @@ export function compileSelection(spec: SelectionSpec): Selection {
 }
 
 /** Names decide between equals, so that the order of a registry's answer never does. */
-function prefers(ranking: Ranking, a: Candidate, b: Candidate): boolean {
+function prefers(ranking: Ranking, a: TagCandidate, b: TagCandidate): boolean {
   return (ranking.compare(a, b) || -byName(a, b)) > 0;
 }
 
-function byName(a: Candidate, b: Candidate): number {
+function byName(a: TagCandidate, b: TagCandidate): number {
   return compareText(a.repository, b.repository) || compareText(a.tag, b.tag);
 }
 
@@ -121,7 +121,7 @@ const rankings: Readonly<Record<(typeof ways)[number], (spec: SelectionSpec) => 
     const { range: text } = semver!;
     const range = attempt('semver.range', () => parseVersionRange(text));
     const versions = new Map<string, Version | undefined>();
-    const versionOf = ({ tag }: Candidate) => {
+    const versionOf = ({ tag }: TagCandidate) => {
       if (!versions.has(tag)) versions.set(tag, parseVersion(tag));
       return versions.get(tag);
     };

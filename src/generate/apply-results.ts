@@ -7,7 +7,7 @@ import type { DownstreamWriter } from './downstream-writer.ts';
 import { forbiddenCall, GenerateError } from './errors.ts';
 import { type Origin, triggerIdentityOf } from './origin.ts';
 import { isSynchronized } from './rules.ts';
-import type { Occasion, RuleRun } from './run-rules.ts';
+import type { RuleRun, TriggerContext } from './run-rules.ts';
 
 export interface Effects {
   /** An object came into being because of the subject. */
@@ -21,7 +21,7 @@ export interface Effects {
 export interface ApplyOptions {
   readonly program: PolicyProgram;
   readonly rules: readonly RuleProgram[];
-  readonly occasion: Occasion;
+  readonly occasion: TriggerContext;
   readonly subject: KubeObject;
   readonly run: RuleRun;
   /** What the subject brought about before, synchronized. */
@@ -79,7 +79,7 @@ function matchesOtherwise({ occasion, subject, run }: ApplyOptions, rule: RulePr
   const operation = occasion.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
   const { namespaceLabels } = run;
   const request = { kind: gvkOf(subject), subresource: '', object: subject, uid: '', now: 0, namespaceLabels };
-  return rule.matches({ ...request, operation }) === undefined;
+  return rule.mismatchReason({ ...request, operation }) === undefined;
 }
 
 async function changeTargets(

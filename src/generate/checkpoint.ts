@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/index.ts';
 import { compareResourceVersions, type ResourceType } from '../kube/index.ts';
-import type { Mark } from './progress.ts';
+import type { WatchPosition } from './position-tracker.ts';
 import type { Beginning, TriggerOperation } from './trigger.ts';
 
 /** A trigger that could not be worked off: read again and tried again, while everything else goes on. */
@@ -18,15 +18,15 @@ export interface FailedTrigger {
 }
 
 /** What of the objects that were there before it a policy has looked at. */
-export interface PolicyMark {
+export interface PolicyPosition {
   readonly revision: string;
   /** Not yet: up to where each kind had been heard when the policy became known. Absent when it is done. */
-  readonly pending?: Readonly<Record<string, Mark>> | undefined;
+  readonly pending?: Readonly<Record<string, WatchPosition>> | undefined;
   /** By the names of its rules, until it is done: from when on each acts. */
   readonly since?: Readonly<Record<string, Beginning>> | undefined;
 }
 
-export interface DownstreamMark {
+export interface DownstreamPosition {
   readonly type: ResourceType;
   readonly resourceVersion: string;
 }
@@ -34,12 +34,12 @@ export interface DownstreamMark {
 /** What generation knows beyond the life of a process; one ConfigMap. */
 export interface Checkpoint {
   /** By `group/version/resource`. */
-  readonly marks: Readonly<Record<string, Mark>>;
+  readonly marks: Readonly<Record<string, WatchPosition>>;
   /** By the policies' uid. */
-  readonly policies: Readonly<Record<string, PolicyMark>>;
+  readonly policies: Readonly<Record<string, PolicyPosition>>;
   readonly failed: readonly FailedTrigger[];
   /** Kinds of which synchronized objects of ours exist, and up to where their changes are known. */
-  readonly downstream: Readonly<Record<string, DownstreamMark>>;
+  readonly downstream: Readonly<Record<string, DownstreamPosition>>;
 }
 
 export const emptyCheckpoint: Checkpoint = { marks: {}, policies: {}, failed: [], downstream: {} };

@@ -2,7 +2,7 @@ import { ownerLabel } from '../api/index.ts';
 import type { Logger } from '../base/index.ts';
 import { createInformer, type Informer, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
-import type { DownstreamMark } from './checkpoint.ts';
+import type { DownstreamPosition } from './checkpoint.ts';
 import { ListFailures } from './list-failures.ts';
 import { type Origin, originOf, policyLabel } from './origin.ts';
 
@@ -55,8 +55,8 @@ export class DownstreamIndex {
   ) {}
 
   /** Up to where each kind that has objects is known. */
-  marks(): Readonly<Record<string, DownstreamMark>> {
-    const marks: Record<string, DownstreamMark> = {};
+  marks(): Readonly<Record<string, DownstreamPosition>> {
+    const marks: Record<string, DownstreamPosition> = {};
     for (const [id, { informer, since }] of this.followed) {
       const { resourceVersion, type, size } = informer;
       if (!informer.hasSynced && since !== undefined) marks[id] = { type: plain(type), resourceVersion: since };

@@ -5,7 +5,7 @@ import { type FailedTrigger, failedKey, failedTrigger, maxFailed } from './check
 const maxAttempts = 16;
 const pauses = { baseMs: 1_000, maxMs: 30 * 60_000, factor: 3 };
 
-export type Verdict = { readonly retryAfterMs: number } | { readonly givenUp: string };
+export type RetryDecision = { readonly retryAfterMs: number } | { readonly givenUp: string };
 
 /** The triggers that failed and are tried again: few, by key, oldest first. */
 export class Failures {
@@ -38,7 +38,7 @@ export class Failures {
   add(
     trigger: Omit<FailedTrigger, 'attempts'>,
     tried?: ReadonlySet<string> | undefined,
-  ): { readonly key: string } & Verdict {
+  ): { readonly key: string } & RetryDecision {
     const key = failedKey(trigger);
     const before = this.failed.get(key);
     const attempts = (before?.attempts ?? 0) + 1;

@@ -1,5 +1,5 @@
 import type { KindFailure, ResourceType } from '../kube/index.ts';
-import type { PolicyProblem } from './telling.ts';
+import type { PolicyProblem } from './generate-recorder.ts';
 
 const maxNamed = 3;
 

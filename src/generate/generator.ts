@@ -3,11 +3,11 @@ import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.
 import { type ControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
 import type { DiscoveredType, Discovery, EventRecorder, KubeClient } from '../kube/index.ts';
 import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../runtime/index.ts';
+import { GenerateRecorder, type OnPolicyProblem } from './generate-recorder.ts';
+import { runLeaderSession } from './leader-session.ts';
 import type { CollectReview } from './outbox.ts';
 import { OutboxWriter } from './outbox-writer.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
-import { type OnPolicyProblem, Telling } from './telling.ts';
-import { runTerm } from './term.ts';
 import { createRequestListener } from './webhook.ts';
 
 export interface GeneratorOptions {
@@ -19,7 +19,7 @@ export interface GeneratorOptions {
   readonly roles: Roles;
   readonly turns?: EvaluationTurns | undefined;
   /** Whether `listener` is asked about requests. */
-  readonly hearsRequests: boolean;
+  readonly receivesRequests: boolean;
   /** Takes every review for the API server's, also without a client certificate. */
   readonly trustsReviews: boolean;
   /** Whether reviews can be trusted at all: by `trustsReviews`, or because the API server authenticates itself. */
@@ -56,14 +56,14 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const { policies, events, metrics, onProblem, discovery, clock } = options;
   const log = options.log.child({ feature: 'generate' });
   const queueMetrics = options.controllerMetrics.forQueue('generate');
-  const telling = new Telling({ events, metrics, log, onProblem });
+  const recorder = new GenerateRecorder({ events, metrics, log, onProblem });
   let types: readonly DiscoveredType[] = [];
   let table: RuleTable | undefined;
   policies.subscribe(() => {
     table = undefined;
   });
   const currentTable = () => (table ??= createRuleTable(policies.current.programs, types));
-  const outbox = new OutboxWriter({ ...options, log, telling, table: currentTable });
+  const outbox = new OutboxWriter({ ...options, log, recorder, table: currentTable });
   const collect: CollectReview = (request, signal) => outbox.collect(request, signal);
   /** Which rules need the outbox depends on the kinds the server has. */
   const learnKinds = async (signal: AbortSignal) => {
@@ -82,7 +82,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     for (let failures = 0; !signal.aborted; ) {
       const begunMs = clock.monotonicMs();
       try {
-        await runTerm({ ...options, queueMetrics, telling, log }, signal);
+        await runLeaderSession({ ...options, queueMetrics, recorder: recorder, log }, signal);
       } catch (thrown) {
         if (signal.aborted) return;
         if (clock.monotonicMs() - begunMs > steadyMs) failures = 0;

@@ -8,8 +8,8 @@
  * mutate-existing rule names; an answer that is empty, partial or missing deletes nothing.
  */
 export { GenerateError, type GenerateErrorCode } from './errors.ts';
+export type { OnPolicyProblem, PolicyProblem } from './generate-recorder.ts';
 export { createGenerator, type Generator, type GeneratorOptions } from './generator.ts';
 export { oncePerAnnotation, originAnnotation } from './origin.ts';
 export type { AdmittedRequest, CollectReview } from './outbox.ts';
 export { isAdmissionBound } from './rules.ts';
-export type { OnPolicyProblem, PolicyProblem } from './telling.ts';

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { silentLogger, systemClock } from '../base/index.ts';
 import type { KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import { GenerateRecorder } from './generate-recorder.ts';
 import { outboxEntryOf, renderOutbox } from './outbox.ts';
 import { OutboxReader } from './outbox-reader.ts';
-import { Telling } from './telling.ts';
 
 const box = (entries: string): KubeObject => ({
   apiVersion: 'v1',
@@ -55,7 +55,7 @@ async function listenersAfter(count: number): Promise<number> {
     installation: 'ours',
     clock: systemClock,
     log: silentLogger,
-    telling: new Telling({
+    recorder: new GenerateRecorder({
       events: { record: () => {}, dropped: 0, run: async () => {} },
       metrics: new Registry(),
       log: silentLogger,

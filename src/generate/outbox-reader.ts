@@ -4,10 +4,10 @@ import { createInformer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, keyOf, renderApiVersion } from '../object/index.ts';
 import { configMaps } from './checkpoint-store.ts';
 import { objectAfter, readSubject } from './confirmation.ts';
+import type { GenerateRecorder } from './generate-recorder.ts';
 import { type OutboxEntry, parseOutbox, renderOutbox, wasPersisted } from './outbox.ts';
 import { outboxLabel } from './outbox-writer.ts';
 import type { PendingTrigger } from './pending.ts';
-import type { Telling } from './telling.ts';
 
 export interface OutboxReaderOptions {
   readonly client: KubeClient;
@@ -15,7 +15,7 @@ export interface OutboxReaderOptions {
   readonly installation: string;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly telling: Telling;
+  readonly recorder: GenerateRecorder;
   readonly trigger: (trigger: PendingTrigger) => void;
   /** The rules of a policy that may act on requests that nobody vouches for. */
   readonly confirmableOf: (policy: string) => ReadonlySet<string>;
@@ -126,7 +126,7 @@ export class OutboxReader {
           await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);
         }
         signal.throwIfAborted();
-        this.options.telling.gaveUp('attempts', { policy, trigger: `${namespace}/${name}` });
+        this.options.recorder.gaveUp('attempts', { policy, trigger: `${namespace}/${name}` });
       }),
     );
     signal.throwIfAborted();

@@ -5,9 +5,9 @@ import { type KubeObject, parseKey } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { configMaps } from './checkpoint-store.ts';
 import { confirmedBefore } from './confirmation.ts';
+import type { GenerateRecorder } from './generate-recorder.ts';
 import { type AdmittedRequest, Outbox, type OutboxEntry, outboxEntryOf, parseOutbox, renderOutbox } from './outbox.ts';
 import type { RuleTable } from './rule-table.ts';
-import type { Telling } from './telling.ts';
 
 export const outboxLabel = 'supercargo.dev/outbox';
 
@@ -19,7 +19,7 @@ export interface OutboxWriterOptions {
   readonly replica: string;
   readonly table: () => RuleTable;
   readonly policies: LivePolicies;
-  readonly telling: Telling;
+  readonly recorder: GenerateRecorder;
   readonly clock: Clock;
   readonly log: Logger;
   readonly flushMs?: number;
@@ -37,7 +37,7 @@ export class OutboxWriter {
 
   async collect(claimed: AdmittedRequest, signal: AbortSignal): Promise<void> {
     if (claimed.dryRun || this.concerned(claimed).length === 0) return;
-    const { client, clock, telling, policies, log } = this.options;
+    const { client, clock, recorder, policies, log } = this.options;
     const request = claimed.isTrusted ? claimed : await confirmedBefore(client, claimed, signal);
     const keys = request ? this.concerned(request) : [];
     if (!request || keys.length === 0) {
@@ -50,10 +50,10 @@ export class OutboxWriter {
       this.wake();
       return;
     }
-    telling.gaveUp('outbox', { policies: keys, object: `${request.namespace}/${request.name}` });
+    recorder.gaveUp('outbox', { policies: keys, object: `${request.namespace}/${request.name}` });
     const message = 'the outbox is full: requests come faster than they can be worked off, and some were lost';
     for (const key of keys)
-      telling.failed(key, policies.all.find((policy) => policy.key === key)?.object, {
+      recorder.failed(key, policies.all.find((policy) => policy.key === key)?.object, {
         reason: 'TriggersLost',
         message,
       });
@@ -85,7 +85,7 @@ export class OutboxWriter {
         ({ program, bound, confirmable }) =>
           parseKey(program.key).namespace === policyNamespace &&
           (isTrusted ? bound : confirmable).some(
-            (rule) => rule.concerns(kind, subresource) && rule.matches(request) === undefined,
+            (rule) => rule.mayMatchKind(kind, subresource) && rule.mismatchReason(request) === undefined,
           ),
       )
       .map(({ program }) => program.key);

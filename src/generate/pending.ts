@@ -1,7 +1,7 @@
 import type { ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { TriggerIdentity } from './origin.ts';
-import type { Occasion } from './run-rules.ts';
+import type { TriggerContext } from './run-rules.ts';
 
 /** One write that a policy is to act on. */
 export interface PendingTrigger {
@@ -9,7 +9,7 @@ export interface PendingTrigger {
   readonly type: ResourceType;
   readonly identity: TriggerIdentity;
   /** Without the object when too many wait: it is read again then. */
-  readonly occasion: Omit<Occasion, 'object'> & { readonly object?: KubeObject | undefined };
+  readonly occasion: Omit<TriggerContext, 'object'> & { readonly object?: KubeObject | undefined };
   /** By name, the rules that were there to hear of it: one that comes while it waits has nothing to do with it. */
   readonly rules?: ReadonlySet<string> | undefined;
   /** Called once when it is done or given up; never when the work was called off. */

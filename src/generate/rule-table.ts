@@ -52,6 +52,7 @@ export function createRuleTable(programs: readonly PolicyProgram[], known: reado
     others,
     types,
     hasUnknownKinds,
-    forKind: (kind) => [...policies.values()].filter(({ watched }) => watched.some((rule) => rule.concerns(kind, ''))),
+    forKind: (kind) =>
+      [...policies.values()].filter(({ watched }) => watched.some((rule) => rule.mayMatchKind(kind, ''))),
   };
 }

@@ -15,8 +15,8 @@ export function needsTrust(rule: RuleProgram, types: readonly DiscoveredType[]):
   if (reads.user || reads.roles || reads.options || operations.has('CONNECT')) return true;
   return types.some(
     (type) =>
-      (rule.concerns(type, '') && !isFollowed(type)) ||
-      type.subresources.some((sub) => sub !== 'ephemeralcontainers' && rule.concerns(type, sub)),
+      (rule.mayMatchKind(type, '') && !isFollowed(type)) ||
+      type.subresources.some((sub) => sub !== 'ephemeralcontainers' && rule.mayMatchKind(type, sub)),
   );
 }
 
@@ -38,7 +38,7 @@ export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[
   const chosen = new Map<string, DiscoveredType>();
   const named = new Set(kindsOf(rule.spec.match).map((selector) => kindOf(selector)));
   for (const type of types) {
-    if (!isFollowed(type) || !rule.concerns(type, '')) continue;
+    if (!isFollowed(type) || !rule.mayMatchKind(type, '')) continue;
     if (restless.has(type.kind) && !named.has(type.kind)) continue;
     const id = `${type.group}/${type.kind}`;
     const before = chosen.get(id);

@@ -12,10 +12,10 @@ import type {
 } from '../policy/index.ts';
 import { type EvaluationTurns, evaluate, type LookUps, type Namespaces } from '../runtime/index.ts';
 import { withPullSecrets } from './pod-look-ups.ts';
-import { witnessed } from './witnessed-look-ups.ts';
+import { recordLookUps } from './recording-look-ups.ts';
 
 /** One reason to run rules: an object in the state it had then. */
-export interface Occasion {
+export interface TriggerContext {
   readonly operation: PolicyOperation;
   /** Absent for DELETE. */
   readonly object?: KubeObject | undefined;
@@ -44,7 +44,7 @@ export interface RuleRun {
 export type RunRules = (
   program: PolicyProgram,
   rules: readonly RuleProgram[],
-  occasion: Occasion,
+  occasion: TriggerContext,
   signal: AbortSignal,
 ) => Promise<RuleRun>;
 
@@ -54,7 +54,7 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
   return async (program, rules, occasion, signal) => {
     const subject = occasion.object ?? occasion.oldObject;
     if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
-    const witness = witnessed(withPullSecrets(options.lookUps, subject));
+    const witness = recordLookUps(withPullSecrets(options.lookUps, subject));
     const { lookUps } = witness;
     const { namespace } = subject.metadata;
     const labels = namespace ? (namespaces.labels(namespace) ?? (await namespaces.fetchLabels(namespace, signal))) : {};

@@ -3,8 +3,8 @@ import { rfc3339, silentLogger, systemClock } from '../base/index.ts';
 import type { KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { compilePolicy } from '../policy/index.ts';
-import type { PolicyMark } from './checkpoint.ts';
-import type { Mark } from './progress.ts';
+import type { PolicyPosition } from './checkpoint.ts';
+import type { WatchPosition } from './position-tracker.ts';
 import { createRuleTable } from './rule-table.ts';
 import { Scanner } from './scanner.ts';
 import { discoveredPods } from './testing/history.ts';
@@ -67,8 +67,8 @@ function policyObject(createdAt: number, generation: number, generateExisting: b
 interface Setting {
   readonly program: ReturnType<typeof policy>;
   readonly objects: readonly KubeObject[];
-  readonly heard: Mark | undefined;
-  readonly marks?: Map<string, PolicyMark>;
+  readonly heard: WatchPosition | undefined;
+  readonly marks?: Map<string, PolicyPosition>;
   readonly sinceMs?: number;
   readonly types?: readonly (typeof discoveredPods)[];
   /** A kind that the server refuses to list. */
@@ -116,7 +116,7 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, .
   return { found, rulesFor, marks, scanner, finish: () => unfinished.forEach((done) => void done()) };
 }
 
-const heardAt = (version: number, seconds: number, ...handled: string[]): Mark => ({
+const heardAt = (version: number, seconds: number, ...handled: string[]): WatchPosition => ({
   resourceVersion: String(version),
   timeMs: noon + seconds * 1000,
   handled: handled.map((name) => `uid-${name}`),

@@ -3,10 +3,10 @@ import { backoffMs, type Clock, errorMessage, getOwn, type Logger } from '../bas
 import type { KubeClient, ResourceType } from '../kube/index.ts';
 import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
-import type { PolicyMark } from './checkpoint.ts';
+import type { PolicyPosition } from './checkpoint.ts';
 import { triggerIdentityOf } from './origin.ts';
 import type { PendingTrigger } from './pending.ts';
-import type { Mark } from './progress.ts';
+import type { WatchPosition } from './position-tracker.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import { actsOnExisting } from './rules.ts';
 import { type Beginning, type CutOff, creationOf, isSince, isWithin, lastChangeOf, missedTrigger } from './trigger.ts';
@@ -16,13 +16,13 @@ export interface ScannerOptions {
   readonly client: Pick<KubeClient, 'pages'>;
   readonly table: () => RuleTable;
   /** By the policies' uid; kept in the checkpoint. */
-  readonly marks: Map<string, PolicyMark>;
+  readonly marks: Map<string, PolicyPosition>;
   /** Nothing written before is a trigger. */
   readonly sinceMs: number;
   readonly installation: string;
   readonly trigger: (trigger: PendingTrigger) => void;
   /** Up to where a kind has been heard by now; undefined as long as its first list is under way. */
-  readonly heard: (type: ResourceType) => Mark | undefined;
+  readonly heard: (type: ResourceType) => WatchPosition | undefined;
   readonly room: (signal: AbortSignal) => Promise<void>;
   readonly onScanned: () => void;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ export class Scanner {
       const before = marks.get(uid);
       const revision = revisionOf(policy.program);
       if (before?.revision === revision) continue;
-      const pending: Record<string, Mark> = {};
+      const pending: Record<string, WatchPosition> = {};
       for (const [id, type] of types) {
         const known = heard(type);
         if (known && concerns(policy, type)) pending[id] = known;
@@ -84,7 +84,7 @@ export class Scanner {
   }
 
   /** The first list of a kind is complete: to the policies that waited for it, all of it was before them. */
-  firstHeard(type: ResourceType, heard: Mark): void {
+  firstHeard(type: ResourceType, heard: WatchPosition): void {
     const { marks } = this.options;
     const id = renderGvr(type);
     for (const [uid, mark] of marks) {
@@ -198,7 +198,7 @@ export class Scanner {
     // What is older than the policy is not told live, whenever it was heard of.
     const isThere = isWithin(object, createdAtMs(object), heard) || !isSince(creationOf(policy.program.policy), object);
     for (const rule of policy.watched) {
-      if (!rule.concerns(kind, '')) continue;
+      if (!rule.mayMatchKind(kind, '')) continue;
       const asExisting = isThere ? 'CREATE' : undefined;
       const operation = existing.has(rule.name) ? asExisting : missedTrigger(object, since(rule.name), heard);
       if (operation) wanted[operation].add(rule.name);
@@ -218,7 +218,7 @@ export class Scanner {
 }
 
 const concerns = ({ watched }: GeneratingPolicy, type: ResourceType): boolean =>
-  watched.some((rule) => rule.concerns(type, ''));
+  watched.some((rule) => rule.mayMatchKind(type, ''));
 
 const uidOf = ({ policy }: PolicyProgram): string => policy.metadata.uid ?? '';
 const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata.generation ?? '');
@@ -227,7 +227,10 @@ const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata
  * A rule that is still to look at what it missed keeps its beginning, and may then see once more what it heard live
  * meanwhile; one that is new begins with the revision: what was written before is none of its triggers.
  */
-function sinceOf({ program, watched }: GeneratingPolicy, before: PolicyMark | undefined): Record<string, Beginning> {
+function sinceOf(
+  { program, watched }: GeneratingPolicy,
+  before: PolicyPosition | undefined,
+): Record<string, Beginning> {
   const begun = before ? lastChangeOf(program.policy) : creationOf(program.policy);
   return Object.fromEntries(watched.map(({ name }) => [name, getOwn(before?.since ?? {}, name) ?? begun]));
 }

@@ -37,7 +37,7 @@ describe('what is to be synchronized', () => {
       table: () => createRuleTable([program!], []),
       index: { ofTrigger: () => [] } as never,
       writer: undefined as never,
-      telling: undefined as never,
+      recorder: undefined as never,
       apply: async (_, { rules }) => {
         seen.push(rules.map(({ name }) => name).join(' and '));
         if (seen.length === 1) for (const rule of ['one', 'two']) work.want('key', origin(rule));

@@ -4,11 +4,11 @@ import type { LivePolicies } from '../runtime/index.ts';
 import { policyTypes } from '../runtime/index.ts';
 import type { Downstream, DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
+import type { GenerateRecorder } from './generate-recorder.ts';
 import type { Origin, TriggerIdentity } from './origin.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import { isSynchronized } from './rules.ts';
-import type { Occasion } from './run-rules.ts';
-import type { Telling } from './telling.ts';
+import type { TriggerContext } from './run-rules.ts';
 
 export interface SyncWorkOptions {
   readonly client: Pick<KubeClient, 'get'>;
@@ -17,10 +17,10 @@ export interface SyncWorkOptions {
   readonly table: () => RuleTable;
   readonly index: DownstreamIndex;
   readonly writer: DownstreamWriter;
-  readonly telling: Telling;
+  readonly recorder: GenerateRecorder;
   readonly apply: (
     policy: GeneratingPolicy,
-    job: { readonly occasion: Occasion; readonly rules: GeneratingPolicy['watched'] },
+    job: { readonly occasion: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
     signal: AbortSignal,
   ) => Promise<void>;
 }
@@ -127,7 +127,7 @@ export class SyncWork {
   private async remove(downstream: readonly Downstream[], signal: AbortSignal): Promise<void> {
     for (const { type, object, origin } of downstream) {
       if (await this.options.writer.remove(type, object, signal))
-        this.options.telling.did(origin.policy, 'removed', object);
+        this.options.recorder.did(origin.policy, 'removed', object);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 } from '../kube/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import { originAnnotation } from './origin.ts';
-import { type Mark, Progress } from './progress.ts';
+import { PositionTracker, type WatchPosition } from './position-tracker.ts';
 import { type CutOff, coldTrigger, liveTrigger, type TriggerOperation } from './trigger.ts';
 import { digestOf, isWrittenBy, lastWriteOf } from './writes.ts';
 
@@ -24,7 +24,7 @@ interface Trace {
 export interface TriggerFollowerOptions {
   readonly client: KubeClient;
   readonly type: ResourceType;
-  readonly mark?: Mark | undefined;
+  readonly mark?: WatchPosition | undefined;
   readonly installation: string;
   readonly fieldManager: string;
   readonly isOwnWrite: (object: KubeObject) => boolean;
@@ -32,7 +32,7 @@ export interface TriggerFollowerOptions {
   readonly onTrigger: (object: KubeObject, operation: TriggerOperation, done: () => void) => number;
   readonly onGone: (uid: string) => void;
   /** A first list, which is history to everybody, came to this. */
-  readonly onFirstHeard: (heard: Mark) => void;
+  readonly onFirstHeard: (heard: WatchPosition) => void;
   /** Its objects cannot be listed or watched, or can be again. */
   readonly onFailure: () => void;
   /** The mark may have moved. */
@@ -46,7 +46,7 @@ export class TriggerFollower {
   readonly informer: Informer<KubeObject, Trace>;
   /** Why its objects cannot be listed or watched just now. */
   failure: KindFailure | undefined;
-  private readonly progress: Progress;
+  private readonly progress: PositionTracker;
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
   /** True until the end of a first list that no mark preceded: what it shows is history that nobody asked for. */
@@ -57,7 +57,7 @@ export class TriggerFollower {
     const { client, type, mark, log } = options;
     this.id = renderGvr(type);
     this.isBlind = mark === undefined;
-    this.progress = new Progress(mark);
+    this.progress = new PositionTracker(mark);
     this.resumed = mark && { ...mark, handled: new Set(mark.handled) };
     this.informer = createInformer<KubeObject, Trace>({
       client: withFailures(client, (failure) => {
@@ -95,7 +95,7 @@ export class TriggerFollower {
       () => {
         if (this.isBlind) {
           this.isBlind = false;
-          this.options.onFirstHeard(this.progress.heard(this.informer));
+          this.options.onFirstHeard(this.progress.observed(this.informer));
         }
         this.options.onProgress();
       },
@@ -112,11 +112,11 @@ export class TriggerFollower {
   }
 
   /** Up to where writes have been told, to whoever was there to listen; unknown during a first list. */
-  heard(): Mark | undefined {
-    return this.isBlind ? undefined : this.progress.heard(this.informer);
+  heard(): WatchPosition | undefined {
+    return this.isBlind ? undefined : this.progress.observed(this.informer);
   }
 
-  mark(): Mark | undefined {
+  mark(): WatchPosition | undefined {
     return this.isBlind ? undefined : this.progress.mark(this.informer);
   }
 

@@ -98,7 +98,7 @@ export function listenedRules(
     for (const type of types) {
       if (scope === 'Namespaced' && !type.namespaced) continue;
       for (const subresource of ['', ...type.subresources]) {
-        if (!program.concerns(type, subresource)) continue;
+        if (!program.mayMatchKind(type, subresource)) continue;
         const operations = operationsOf(program, subresource);
         const id = JSON.stringify([type.group, type.version, operations]);
         const rule = { operations, apiGroups: [type.group], apiVersions: [type.version], scope };

@@ -8,10 +8,10 @@ import { compilePolicy } from '../policy/index.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
 import { Failures } from './failures.ts';
+import { GenerateRecorder } from './generate-recorder.ts';
 import { type Origin, triggerIdentityOf } from './origin.ts';
 import { createRuleTable } from './rule-table.ts';
 import { createRuleRunner } from './run-rules.ts';
-import { Telling } from './telling.ts';
 import { discoveredPods, pods } from './testing/history.ts';
 import { Worker } from './worker.ts';
 
@@ -65,7 +65,7 @@ class Story {
         exceptions: () => [],
       }),
       failures: this.failures,
-      telling: new Telling({
+      recorder: new GenerateRecorder({
         events,
         metrics: new Registry(),
         log,

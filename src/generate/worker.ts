@@ -10,12 +10,12 @@ import type { DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
 import { GenerateError } from './errors.ts';
 import type { Failures } from './failures.ts';
+import type { GenerateRecorder, PolicyProblem } from './generate-recorder.ts';
 import { type Origin, type TriggerIdentity, triggerIdentityOf } from './origin.ts';
 import { type PendingTrigger, PendingTriggers } from './pending.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
-import type { Occasion, RunRules } from './run-rules.ts';
+import type { RunRules, TriggerContext } from './run-rules.ts';
 import { SyncWork } from './sync-work.ts';
-import type { PolicyProblem, Telling } from './telling.ts';
 
 export interface WorkerOptions {
   readonly client: Pick<KubeClient, 'get'>;
@@ -26,7 +26,7 @@ export interface WorkerOptions {
   readonly writer: DownstreamWriter;
   readonly runRules: RunRules;
   readonly failures: Failures;
-  readonly telling: Telling;
+  readonly recorder: GenerateRecorder;
   readonly queueMetrics: WorkqueueMetrics;
   readonly clock: Clock;
   /** The list of failures is another one. */
@@ -115,7 +115,7 @@ export class Worker {
   }
 
   private async attempt(trigger: PendingTrigger, signal: AbortSignal): Promise<void> {
-    const { failures, telling } = this.options;
+    const { failures, recorder } = this.options;
     const { policy, type, identity, occasion, rules: tried } = trigger;
     const { namespace, name, uid } = identity;
     const operation = occasion.operation === 'UPDATE' ? 'UPDATE' : 'CREATE';
@@ -126,7 +126,7 @@ export class Worker {
       if (failed.length > 0) throw oneError(failed);
       if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
       // As long as another trigger of the policy fails, its condition says so.
-      if (!failures.concern(policy)) telling.succeeded(policy);
+      if (!failures.concern(policy)) recorder.succeeded(policy);
     } catch (thrown) {
       if (signal.aborted) return;
       this.tell(policy, thrown);
@@ -134,17 +134,17 @@ export class Worker {
       const plain: ResourceType = pick(type);
       const error = errorMessage(thrown);
       const verdict = failures.add({ policy, type: plain, namespace, name, uid, operation, error, rules }, tried);
-      if ('givenUp' in verdict) telling.gaveUp('attempts', { policy, trigger: `${namespace}/${name}`, error });
+      if ('givenUp' in verdict) recorder.gaveUp('attempts', { policy, trigger: `${namespace}/${name}`, error });
       else this.queue.addAfter(`${retryPrefix}${verdict.key}`, verdict.retryAfterMs);
       const lost = failures.overflow();
-      if (lost) telling.gaveUp('overflow', { policy: lost.policy, trigger: `${lost.namespace}/${lost.name}` });
+      if (lost) recorder.gaveUp('overflow', { policy: lost.policy, trigger: `${lost.namespace}/${lost.name}` });
       this.failuresChanged();
     }
     trigger.done();
   }
 
   private failuresChanged(): void {
-    this.options.telling.retrying(this.options.failures.size);
+    this.options.recorder.retrying(this.options.failures.size);
     this.options.onFailures();
   }
 
@@ -174,17 +174,17 @@ export class Worker {
 
   private async apply(
     { program }: GeneratingPolicy,
-    { occasion, rules }: { readonly occasion: Occasion; readonly rules: GeneratingPolicy['watched'] },
+    { occasion, rules }: { readonly occasion: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
     signal: AbortSignal,
   ): Promise<readonly RuleFailure[]> {
-    const { index, writer, runRules, telling } = this.options;
+    const { index, writer, runRules, recorder } = this.options;
     const subject = occasion.object ?? occasion.oldObject;
     if (!subject) return [];
     const run = await runRules(program, rules, occasion, signal);
     const effects: Effects = {
-      created: (object, rule) => telling.created(program.policy, rule.name, object, subject),
-      changed: (object) => telling.did(program.key, 'changed', object),
-      removed: (object) => telling.did(program.key, 'removed', object),
+      created: (object, rule) => recorder.created(program.policy, rule.name, object, subject),
+      changed: (object) => recorder.did(program.key, 'changed', object),
+      removed: (object) => recorder.did(program.key, 'removed', object),
       follow: (type) => index.follow(type),
     };
     const existing = index.ofTrigger(program.key, triggerIdentityOf(subject).uid);
@@ -207,13 +207,13 @@ export class Worker {
   }
 
   private tell(policy: string, thrown: unknown): void {
-    const { telling, policies } = this.options;
+    const { recorder, policies } = this.options;
     const isPermission = thrown instanceof GenerateError && thrown.code === 'generate-forbidden';
     const problem: PolicyProblem = {
       reason: isPermission ? 'MissingPermission' : 'GenerateFailed',
       message: thrown instanceof GenerateError ? thrown.message : errorMessage(thrown),
     };
-    telling.failed(policy, policies.all.find(({ key }) => key === policy)?.object, problem);
+    recorder.failed(policy, policies.all.find(({ key }) => key === policy)?.object, problem);
   }
 }
 

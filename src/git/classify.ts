@@ -6,7 +6,7 @@ interface Rule {
   readonly advice: string;
 }
 
-/** What git, ssh and the servers people use say, most telling first: a refused key also looks like a lost connection. */
+/** What git, ssh and the servers people use say, most recorder first: a refused key also looks like a lost connection. */
 const rules: readonly Rule[] = [
   {
     code: 'git-host-key-changed',
@@ -83,12 +83,12 @@ function tellingLine(output: string, pattern: RegExp | undefined): string {
     .split(/[\r\n]+/)
     .map((line) => line.replace(/^remote:\s*/, '').trim())
     .filter((line) => line !== '' && !/^(?:hint:|warning:|@+$|To |Done$|error: failed to push some refs)/.test(line));
-  const telling =
+  const recorder =
     (pattern && lines.find((line) => pattern.test(line))) ??
     lines.findLast((line) => /^(?:fatal|error):/.test(line)) ??
     lines.at(-1) ??
     '';
-  return telling
+  return recorder
     .replace(/^(?:fatal|error): /, '')
     .replace(/^!\s+/, '')
     .replaceAll('\t', ' ')

@@ -9,7 +9,7 @@ import { GitError } from './errors.ts';
 import type { ProcessOptions } from './process.ts';
 import { removeHalfPacks } from './quota.ts';
 import { type CheckedRemote, checkRemote, type GitRemote } from './remote.ts';
-import { createMemory, type Memory, Session } from './session.ts';
+import { createRepositoryCache, type RepositoryCache, Session } from './session.ts';
 
 export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
   /** Where copies of remotes are kept between calls; it belongs to this process alone. */
@@ -21,7 +21,7 @@ export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
 /** Local copies of remotes: bare, without file contents, one for each address, used by one at a time. */
 export class RepositoryStore {
   private readonly queues = new Map<string, Promise<unknown>>();
-  private readonly opened = new Map<string, Memory>();
+  private readonly opened = new Map<string, RepositoryCache>();
 
   constructor(private readonly options: StoreOptions) {}
 
@@ -73,8 +73,8 @@ export class RepositoryStore {
     this.opened.set(repository, memory);
   }
 
-  private memoryOf(repository: string): Memory {
-    return this.opened.get(repository) ?? createMemory();
+  private memoryOf(repository: string): RepositoryCache {
+    return this.opened.get(repository) ?? createRepositoryCache();
   }
 
   /** A copy that git cannot make sense of is thrown away: the next use starts with a fresh one. */

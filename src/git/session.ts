@@ -7,21 +7,21 @@ import { failed, type GitCommand, type GitOutput, git, type ProcessOptions, runG
 import type { CheckedRemote } from './remote.ts';
 
 /** What is known of a copy while the process lives; all of it can be found out again. */
-export interface Memory {
+export interface RepositoryCache {
   /** Tracking refs whose history is here without a gap since a moment. */
   readonly completeSince: Map<string, number>;
   /** Commits that were found by a trailer, by ref and trailer. */
-  readonly found: Map<string, FoundBefore>;
+  readonly found: Map<string, CachedTrailerSearch>;
 }
 
-export interface FoundBefore {
+export interface CachedTrailerSearch {
   readonly tip: string;
   readonly sinceMs: number;
   /** Newest first. */
   readonly commits: readonly FoundCommit[];
 }
 
-export const createMemory = (): Memory => ({ completeSince: new Map(), found: new Map() });
+export const createRepositoryCache = (): RepositoryCache => ({ completeSince: new Map(), found: new Map() });
 
 /** One stretch of work on the local copy of one remote: its directory, environment and signal. */
 export class Session {
@@ -34,7 +34,7 @@ export class Session {
     private readonly env: GitEnvironment,
     private readonly options: ProcessOptions,
     private readonly signal: AbortSignal,
-    readonly memory: Memory,
+    readonly memory: RepositoryCache,
   ) {
     this.reader = new ObjectReader(this.command('reading an object', []), options);
   }

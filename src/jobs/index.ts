@@ -6,8 +6,8 @@
  * never run at once; no more is claimed than can run; an outcome is forgotten only when Insights knows it. Options
  * cannot set what the program, the loader or a client of a cloud reads, nor expand to other variables.
  */
-export type { InProcessJob } from './course.ts';
-export { ledgerName } from './ledger.ts';
+export type { InProcessJob } from './job-run.ts';
+export { jobStoreName } from './job-store.ts';
 export {
   idAnnotation,
   idLabel,

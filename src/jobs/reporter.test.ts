@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { silentLogger } from '../base/index.ts';
 import { InsightsError, type InsightsErrorCode } from '../insights/index.ts';
-import { reportUntilHeard } from './reporter.ts';
+import { reportUntilAccepted } from './reporter.ts';
 
 const setUp = (failures: readonly (InsightsErrorCode | 'ok')[], giveUpAfterMs?: number) => {
   const clock = createFakeClock();
@@ -22,9 +22,9 @@ const never = new AbortController().signal;
 test('an outcome is told until it is heard, ever more slowly, and never sooner than asked for', async () => {
   const down = 'insights-unreachable';
   const { clock, tries, options } = setUp([down, down, down, 'insights-throttled', 'insights-unauthorized']);
-  const telling = reportUntilHeard(options, message, never);
+  const recorder = reportUntilAccepted(options, message, never);
   await clock.advance(10 * 60_000);
-  expect(await telling).toBe(true);
+  expect(await recorder).toBe(true);
   expect(tries).toEqual([0, 1_000, 3_000, 7_000, 97_000, 113_000]);
 });
 
@@ -32,7 +32,7 @@ test.each<InsightsErrorCode>(['insights-not-found', 'insights-refused'])(
   'an outcome that Insights will never want (%s) is told once',
   async (code) => {
     const { tries, options } = setUp([code]);
-    expect(await reportUntilHeard(options, message, never)).toBe(true);
+    expect(await reportUntilAccepted(options, message, never)).toBe(true);
     expect(tries).toHaveLength(1);
   },
 );
@@ -42,8 +42,8 @@ test('a program that is to end gives up for now', async () => {
     Array.from({ length: 50 }, () => 'insights-timeout' as const),
     10_000,
   );
-  const telling = reportUntilHeard(options, message, never);
+  const recorder = reportUntilAccepted(options, message, never);
   await clock.advance(60_000);
-  expect(await telling).toBe(false);
+  expect(await recorder).toBe(false);
   expect(tries.at(-1)).toBeLessThanOrEqual(10_000);
 });

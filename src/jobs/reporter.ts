@@ -20,7 +20,7 @@ const hopeless: ReadonlySet<string> = new Set(['insights-not-found', 'insights-r
  * Tells until it was heard: true when Insights knows, or will never want to; false when it was given up for now.
  * A token that is not accepted is mended by people, so it is tried on.
  */
-export async function reportUntilHeard(
+export async function reportUntilAccepted(
   { report, clock, random, log, giveUpAfterMs }: ReporterOptions,
   message: { readonly id: string; readonly status: JobStatus },
   signal: AbortSignal,

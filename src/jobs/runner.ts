@@ -2,8 +2,8 @@ import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { Claim, OnDemandJob } from '../insights/index.ts';
 import type { KubeClient } from '../kube/index.ts';
 import { type ClusterJobs, createClusterJobs } from './cluster-jobs.ts';
-import { type InProcessJob, JobCourse } from './course.ts';
-import { createLedger, type Ledger } from './ledger.ts';
+import { type InProcessJob, JobRun } from './job-run.ts';
+import { createJobStore, type JobStore } from './job-store.ts';
 import { idAnnotation, idLabel, type Job, orderAnnotation, reportedAnnotation, typeLabel } from './manifest.ts';
 import type { JobMetrics } from './metrics.ts';
 import type { ReportJob } from './reporter.ts';
@@ -36,8 +36,8 @@ export interface JobSummary {
 /** Runs the jobs that Insights hands out: each type one after the other, different types side by side. */
 export class JobRunner {
   private readonly jobs: ClusterJobs;
-  private readonly ledger: Ledger;
-  private readonly course: JobCourse;
+  private readonly ledger: JobStore;
+  private readonly course: JobRun;
   /** Claimed and not ended, by id. */
   private readonly open = new Set<string>();
   /** The same, and those of which Insights does not know yet how they ended. */
@@ -47,8 +47,8 @@ export class JobRunner {
   constructor(private readonly options: JobRunnerOptions) {
     const { report, clock, random, log, giveUpReportingAfterMs: giveUpAfterMs } = options;
     this.jobs = createClusterJobs(options);
-    this.ledger = createLedger(options);
-    this.course = new JobCourse({
+    this.ledger = createJobStore(options);
+    this.course = new JobRun({
       ...options,
       jobs: this.jobs,
       ledger: this.ledger,

@@ -5,10 +5,10 @@ import { SupercargoError } from '../base/index.ts';
 import type { Digest } from '../image/index.ts';
 import { type CopyResult, RegistryError } from '../registry/index.ts';
 import { createCopyController } from './copy-controller.ts';
-import type { CopyImage, CopyOrder } from './copy-image.ts';
+import type { CopyImage, CopyTask } from './copy-image.ts';
+import { createCopyNames } from './desired-copies.ts';
 import { noClaims } from './name-claims.ts';
 import { fakeObjects, imageOf, log, metrics, signal, target } from './testing/fakes.ts';
-import { createCopyNames } from './wanted.ts';
 
 const one = `sha256:${'1'.repeat(64)}` as Digest;
 const two = `sha256:${'2'.repeat(64)}` as Digest;
@@ -50,7 +50,7 @@ function play({
 }: Scene) {
   const clock = createFakeClock();
   const { objects, writes, client } = fakeObjects([image]);
-  const orders: CopyOrder[] = [];
+  const orders: CopyTask[] = [];
   const told: string[] = [];
   const reconcile = createCopyController({
     client,

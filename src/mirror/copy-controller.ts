@@ -5,13 +5,13 @@ import { type CopyName, type ImageReference, parseReference } from '../image/ind
 import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
 import { isRegistryError } from '../registry/index.ts';
 import type { CopyImage } from './copy-image.ts';
+import { createCopyProgress } from './copy-progress.ts';
 import { type CopyStatus, writeStatus } from './copy-status.ts';
+import type { CopyNames } from './desired-copies.ts';
 import type { MirrorMetrics } from './metrics.ts';
-import { rivalMessage } from './mirrored-images.ts';
+import { conflictMessage } from './mirrored-images.ts';
 import type { NameClaims } from './name-claims.ts';
 import type { HeadCopy } from './presence.ts';
-import { createProgress } from './progress.ts';
-import type { CopyNames } from './wanted.ts';
 
 export interface CopyControllerOptions {
   readonly client: Pick<KubeClient, 'get' | 'patch' | 'delete'>;
@@ -178,14 +178,14 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
   const { image } = task;
   const rival = await claims.claim(image);
   if (rival !== undefined) {
-    await fail(image, rivalMessage(image.spec.copy, rival), options, signal);
+    await fail(image, conflictMessage(image.spec.copy, rival), options, signal);
     return { requeueAfterMs: hopelessRetryMs };
   }
   let current = image;
   const note = async (changes: CopyStatus) => {
     current = await writeStatus(current, changes, options, signal);
   };
-  const progress = createProgress(clock, note);
+  const progress = createCopyProgress(clock, note);
   metrics.copying(1);
   try {
     const attempts = (image.status?.attempts ?? 0) + 1;

@@ -9,9 +9,9 @@ import {
   isRegistryError,
   type RegistryClient,
 } from '../registry/index.ts';
-import { keptTag } from './wanted.ts';
+import { copyTag } from './desired-copies.ts';
 
-export interface CopyOrder {
+export interface CopyTask {
   readonly image: MirroredImage;
   readonly source: ImageReference;
   readonly copy: CopyName;
@@ -19,7 +19,7 @@ export interface CopyOrder {
   readonly onEvent: (event: CopyEvent) => void;
 }
 
-export type CopyImage = (order: CopyOrder) => Promise<CopyResult>;
+export type CopyImage = (order: CopyTask) => Promise<CopyResult>;
 
 export interface CopyImageOptions {
   /** Lends the client that has the credentials an image names, and what its namespaces know of the backup registry. */
@@ -44,7 +44,7 @@ export function createCopyImage({ withClient, keepsDigests, follow, pace, log }:
     withClient(image, async (client, places) => {
       const copier = createCopier(client, { pace, places });
       const { registry, path } = copy;
-      const target = { registry, path, tag: keptTag(copy) };
+      const target = { registry, path, tag: copyTag(copy) };
       const before = image.status?.digest as Digest | undefined;
       const pinned = before !== undefined && !(image.spec.follow ?? follow) && source.digest === undefined;
       const request = { target, verify: true, signal, onEvent };

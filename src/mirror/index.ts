@@ -6,19 +6,26 @@
  * what a controller made is never rewritten (pods in `pods` mode excepted); a dry run causes no copy; the original is
  * noted on the object; nothing is copied from where copies go, or to anywhere else.
  */
-export { type CopyBook, type CopyBookOptions, type CopyState, type CopyWish, createCopyBook } from './copy-book.ts';
+
 export { type CopyControllerOptions, createCopyController } from './copy-controller.ts';
-export { type CopyImage, type CopyImageOptions, type CopyOrder, createCopyImage } from './copy-image.ts';
+export { type CopyImage, type CopyImageOptions, type CopyTask, createCopyImage } from './copy-image.ts';
 export { createPullSecretProblem, type PullSecretProblem } from './copy-pull-secret.ts';
 export { pullSecretSource } from './credentials.ts';
+export { type CopyNames, createCopyNames } from './desired-copies.ts';
 export { createFairSlots, type FairSlots, type FairSlotsOptions } from './fair-slots.ts';
 export { createMirrorMetrics, type MirrorMetrics } from './metrics.ts';
+export {
+  type CopyState,
+  createMirroredImageStore,
+  type MirroredImageStore,
+  type MirroredImageStoreOptions,
+  type MirrorRequest,
+} from './mirrored-image-store.ts';
 export { imagesWithCopyIn, mirroredImageInformer, namespacesOfImage } from './mirrored-images.ts';
 export { createNameClaims, type NameClaims, noClaims } from './name-claims.ts';
-export { createPresence, type HeadCopy, type Presence } from './presence.ts';
+export { type CopyPresence, createCopyPresence, type HeadCopy } from './presence.ts';
 export { type MirrorRegistrationOptions, mirrorPaths, mirrorRegistration } from './registration.ts';
 export { createMirrorReviewer, type ReviewerOptions } from './reviewer.ts';
 export { createRewriteController, type RewriteControllerOptions, workloadKey } from './rewrite-controller.ts';
 export type { MirrorSettings } from './settings.ts';
-export { type CopyNames, createCopyNames } from './wanted.ts';
 export { workloadKinds } from './workload.ts';

@@ -30,7 +30,10 @@ export const namespacesOfImage = ({ spec }: MirroredImage): readonly string[] =>
   spec.pullSecrets?.length ? [...new Set(spec.pullSecrets.map(({ namespace }) => namespace))] : [''];
 
 /** True for an image of another source whose copies are, or were, where those of `source` are to go. */
-export function isRival(other: MirroredImage, wish: { readonly source: string; readonly copy: string }): boolean {
+export function hasConflictingSource(
+  other: MirroredImage,
+  wish: { readonly source: string; readonly copy: string },
+): boolean {
   if (other.status?.digest === undefined) return false;
   try {
     return (
@@ -42,7 +45,7 @@ export function isRival(other: MirroredImage, wish: { readonly source: string; r
   }
 }
 
-export const rivalMessage = (copy: string, rival: string) =>
+export const conflictMessage = (copy: string, rival: string) =>
   `${copy} is the copy of ${rival}; two sources share a name under the mapping "basename": choose "path" or "flat"`;
 
 function repositoryOf(reference: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { MirroredImage } from '../api/index.ts';
 import { parseReference, renderRepository } from '../image/index.ts';
-import { isRival } from './mirrored-images.ts';
+import { hasConflictingSource } from './mirrored-images.ts';
 
 /**
  * Who may write to which repository of the backup registry. Under `path` and `flat` everybody has their own; under
@@ -31,7 +31,7 @@ export function createNameClaims({ listImages }: NameClaimsOptions): NameClaims 
       if (other) return other.spec.source;
       // Claimed before anything is awaited: whoever comes now sees it.
       busy.set(copyOf(image), holders.set(image.metadata.name ?? '', image));
-      const rival = (await listImages()).find((one) => isRival(one, image.spec));
+      const rival = (await listImages()).find((one) => hasConflictingSource(one, image.spec));
       if (!rival) return undefined;
       this.release(image);
       return rival.spec.source;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
-import { createPresence } from './presence.ts';
+import { createCopyPresence } from './presence.ts';
 import { signal, wishOf } from './testing/fakes.ts';
 
 const { copy } = wishOf('busybox:1');
@@ -8,11 +8,11 @@ const { copy } = wishOf('busybox:1');
 describe('whether a copy is there', () => {
   it('is what the registry says at that moment', async () => {
     let there: string | undefined = 'sha256:a';
-    const presence = createPresence({ head: async () => there, clock: createFakeClock() });
-    expect(await presence.isThere(copy, 'sha256:a', signal)).toBe(true);
-    expect(await presence.isThere(copy, 'sha256:b', signal)).toBe(false);
+    const presence = createCopyPresence({ head: async () => there, clock: createFakeClock() });
+    expect(await presence.exists(copy, 'sha256:a', signal)).toBe(true);
+    expect(await presence.exists(copy, 'sha256:b', signal)).toBe(false);
     there = undefined;
-    expect(await presence.isThere(copy, 'sha256:a', signal)).toBe(false);
+    expect(await presence.exists(copy, 'sha256:a', signal)).toBe(false);
   });
 
   it('costs one look for all who ask at once, also when the first of them gives up', async () => {
@@ -24,11 +24,11 @@ describe('whether a copy is there', () => {
         answer = resolve;
       });
     };
-    const presence = createPresence({ head, clock: createFakeClock() });
+    const presence = createCopyPresence({ head, clock: createFakeClock() });
     const first = new AbortController();
-    const impatient = presence.isThere(copy, 'sha256:a', first.signal);
+    const impatient = presence.exists(copy, 'sha256:a', first.signal);
     const others = Promise.all(
-      Array.from({ length: 100 }, () => presence.isThere(copy, 'sha256:a', new AbortController().signal)),
+      Array.from({ length: 100 }, () => presence.exists(copy, 'sha256:a', new AbortController().signal)),
     );
     first.abort(new Error('no more time'));
     await expect(impatient).rejects.toThrow('no more time');
@@ -41,7 +41,7 @@ describe('whether a copy is there', () => {
     const clock = createFakeClock();
     const head = (_: unknown, look: AbortSignal) =>
       new Promise<string>((_resolve, reject) => look.addEventListener('abort', () => reject(look.reason)));
-    const asked = createPresence({ head, clock, timeoutMs: 5_000 }).isThere(copy, 'sha256:a', signal);
+    const asked = createCopyPresence({ head, clock, timeoutMs: 5_000 }).exists(copy, 'sha256:a', signal);
     const outcome = expect(asked).rejects.toThrow('the time is over');
     await clock.advance(5_000);
     await outcome;

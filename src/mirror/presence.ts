@@ -10,17 +10,17 @@ export type HeadCopy = (copy: CopyName, signal: AbortSignal) => Promise<string |
  * remembers may have been deleted there. Nothing is remembered; but whoever asks while a look is under way shares it, so
  * that a hundred workloads at once cost one.
  */
-export interface Presence {
-  isThere(copy: CopyName, digest: string, signal: AbortSignal): Promise<boolean>;
+export interface CopyPresence {
+  exists(copy: CopyName, digest: string, signal: AbortSignal): Promise<boolean>;
 }
 
-export interface PresenceOptions {
+export interface CopyPresenceOptions {
   readonly head: HeadCopy;
   readonly clock: Clock;
   readonly timeoutMs?: number;
 }
 
-export function createPresence({ head, clock, timeoutMs = 5_000 }: PresenceOptions): Presence {
+export function createCopyPresence({ head, clock, timeoutMs = 5_000 }: CopyPresenceOptions): CopyPresence {
   const looks = new Map<string, Promise<string | undefined>>();
   const look = (name: string, copy: CopyName) => {
     const underWay = looks.get(name);
@@ -33,7 +33,7 @@ export function createPresence({ head, clock, timeoutMs = 5_000 }: PresenceOptio
     return begun;
   };
   return {
-    async isThere(copy, digest, signal) {
+    async exists(copy, digest, signal) {
       return (await orAborted(look(renderReference(copy), copy), signal)) === digest;
     },
   };

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { applyJsonPatch, type KubeObject } from '../object/index.ts';
 import type { AdmissionRequest } from '../webhook/index.ts';
-import type { CopyState, CopyWish } from './copy-book.ts';
+import { createCopyNames } from './desired-copies.ts';
+import type { CopyState, MirrorRequest } from './mirrored-image-store.ts';
 import { createMirrorReviewer, type ReviewerOptions } from './reviewer.ts';
 import { log, metrics, settings, signal, target } from './testing/fakes.ts';
-import { createCopyNames } from './wanted.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const copy = 'backup.example/copies/docker.io/library/busybox:1';
@@ -37,7 +37,7 @@ const objectOf = (kind: string, images: readonly string[], metadata: object = {}
 };
 
 async function review({ request, kind = 'Deployment', images = ['busybox:1'], metadata, ...scene }: Scene) {
-  const asked: CopyWish[] = [];
+  const asked: MirrorRequest[] = [];
   const state = scene.state ?? { phase: 'Copied', digest, attempts: 1 };
   const object = objectOf(kind, images, metadata);
   const reviewer = createMirrorReviewer('mirror', {
@@ -48,7 +48,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
     trustsReviews: scene.trustsReviews ?? false,
     book: {
       stateOf: () => state,
-      rivalOf: () => undefined,
+      conflictingSource: () => undefined,
       async ask(wish) {
         asked.push(wish);
         return false;
@@ -56,7 +56,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
       waitFor: async () => state,
     },
     pullSecretProblem: async () => scene.problem,
-    presence: { isThere: async () => true },
+    presence: { exists: async () => true },
     metrics,
     clock: createFakeClock(),
     log,

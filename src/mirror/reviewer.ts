@@ -1,16 +1,16 @@
 import { type Logger, mapConcurrent } from '../base/index.ts';
 import { pullSecretsOf } from '../inventory/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import type { AdmissionRequest, AdmissionVerdict, ReviewContext, Reviewer } from '../webhook/index.ts';
+import type { AdmissionDecision, AdmissionRequest, ReviewContext, Reviewer } from '../webhook/index.ts';
 import type { PullSecretProblem } from './copy-pull-secret.ts';
+import { type CopyNames, desiredCopies, renderCopy } from './desired-copies.ts';
+import { type EnsureCopyOptions, ensureCopy } from './ensure-copy.ts';
 import type { MirrorMetrics } from './metrics.ts';
-import { type ObtainOptions, obtainCopy } from './obtain.ts';
 import { type Replaced, rewritePatch } from './rewrite.ts';
 import type { MirrorSettings } from './settings.ts';
-import { type CopyNames, renderCopy, wantedCopies } from './wanted.ts';
-import { changedSlots, isImmutable, isRewritable, type PodPart, podPartOf } from './workload.ts';
+import { changedImages, isImmutable, isRewritable, type PodSpecField, podSpecFieldOf } from './workload.ts';
 
-export interface ReviewerOptions extends Omit<ObtainOptions, 'settings'> {
+export interface ReviewerOptions extends Omit<EnsureCopyOptions, 'settings'> {
   readonly settings: MirrorSettings;
   readonly names: CopyNames;
   readonly namespaceLabels: (namespace: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>;
@@ -34,11 +34,11 @@ async function review(
   request: AdmissionRequest,
   options: ReviewerOptions,
   context: Pick<ReviewContext, 'signal' | 'authenticated'>,
-): Promise<AdmissionVerdict> {
+): Promise<AdmissionDecision> {
   const { settings, names, metrics, log } = options;
   const pod = podToRewrite(request, settings);
   if (!pod) return {};
-  const wanted = wantedCopies(pod.slots, names);
+  const wanted = desiredCopies(pod.images, names);
   if (wanted.every(({ kind }) => kind === 'is-copy')) return {};
   const { signal } = context;
   if (!settings.selectsNamespace(await options.namespaceLabels(request.namespace, signal))) return {};
@@ -50,7 +50,7 @@ async function review(
     if (one.kind === 'is-copy') return undefined;
     if (one.kind === 'refused') return `${one.slot.image}: ${one.reason}`;
     const { source, copy, slot } = one;
-    const obtained = await obtainCopy({ source, copy, pullSecrets }, options, {
+    const obtained = await ensureCopy({ source, copy, pullSecrets }, options, {
       isDryRun: request.dryRun,
       mayAsk,
       signal,
@@ -86,7 +86,7 @@ async function review(
 }
 
 /** The pod of a request that is ours to rewrite, with the containers that may be rewritten in it. */
-function podToRewrite(request: AdmissionRequest, settings: MirrorSettings): PodPart | undefined {
+function podToRewrite(request: AdmissionRequest, settings: MirrorSettings): PodSpecField | undefined {
   const { operation, subResource, namespace } = request;
   const object = request.object as KubeObject | undefined;
   if (!object?.metadata || object.metadata.deletionTimestamp !== undefined || namespace === '') return undefined;
@@ -95,9 +95,9 @@ function podToRewrite(request: AdmissionRequest, settings: MirrorSettings): PodP
   const isDebugging = settings.rewrite === 'pods' && object.kind === 'Pod' && subResource === 'ephemeralcontainers';
   if (subResource !== '' && !isDebugging) return undefined;
   if (settings.exemptNamespaces.includes(namespace) || !isRewritable(object, settings.rewrite)) return undefined;
-  const pod = podPartOf(object);
+  const pod = podSpecFieldOf(object);
   if (!pod || operation === 'CREATE' || !isImmutable(object.kind)) return pod;
   // A Job cannot get other images, and a label on a pod is no reason to restart its containers.
   const before = request.oldObject as KubeObject | undefined;
-  return { ...pod, slots: changedSlots(pod, before?.metadata ? podPartOf(before) : undefined) };
+  return { ...pod, images: changedImages(pod, before?.metadata ? podSpecFieldOf(before) : undefined) };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import type { KubeObject } from '../object/index.ts';
-import type { CopyState, CopyWish } from './copy-book.ts';
+import { createCopyNames } from './desired-copies.ts';
+import type { CopyState, MirrorRequest } from './mirrored-image-store.ts';
 import { createRewriteController, workloadKey } from './rewrite-controller.ts';
 import type { MirrorSettings } from './settings.ts';
 import { fakeObjects, kubeError, log, metrics, settings, signal, target } from './testing/fakes.ts';
-import { createCopyNames } from './wanted.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const copied: CopyState = { phase: 'Copied', digest, attempts: 1 };
@@ -19,7 +19,7 @@ const workload = (kind: string, metadata: object = {}): KubeObject => ({
 interface Scene {
   readonly object?: KubeObject;
   readonly state?: CopyState;
-  readonly isThere?: () => Promise<boolean>;
+  readonly exists?: () => Promise<boolean>;
   readonly isAccepted?: boolean;
   readonly settings?: Partial<MirrorSettings>;
   readonly namespace?: string;
@@ -30,7 +30,7 @@ interface Scene {
 
 function play({ object = workload('Deployment'), state = copied, namespace = 'default', ...scene }: Scene) {
   const { writes, client } = fakeObjects([object]);
-  const asked: CopyWish[] = [];
+  const asked: MirrorRequest[] = [];
   const told: string[] = [];
   const bodies: unknown[] = [];
   const counts = { unrewritten: 0 };
@@ -54,14 +54,14 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
     namespaceLabels: async (name) => (name === 'quiet' ? {} : { 'image-clone-controller': 'enabled' }),
     book: {
       stateOf: () => state,
-      rivalOf: () => undefined,
+      conflictingSource: () => undefined,
       async ask(wish) {
         asked.push(wish);
         return scene.isAccepted ?? true;
       },
       waitFor: () => Promise.reject(new Error('nobody waits here')),
     },
-    presence: { isThere: scene.isThere ?? (async () => true) },
+    presence: { exists: scene.exists ?? (async () => true) },
     events: { record: (_, { message }) => void told.push(message) },
     metrics: { ...metrics, unrewritten: () => void counts.unrewritten++ },
     clock: createFakeClock(),
@@ -102,7 +102,7 @@ describe('a workload that is there already', () => {
     expect(underWay.asked).toHaveLength(1);
     const failed = play({ state: { phase: 'Failed', attempts: 1 }, isAccepted: false });
     expect(await failed.run()).toEqual({ requeueAfterMs: 10_000 });
-    const down = play({ isThere: () => Promise.reject(new Error('down')) });
+    const down = play({ exists: () => Promise.reject(new Error('down')) });
     expect(await down.run()).toEqual({ requeueAfterMs: 10_000 });
     expect([...underWay.writes, ...failed.writes, ...down.writes, ...down.asked]).toEqual([]);
   });

@@ -4,14 +4,14 @@ import { pullSecretsOf } from '../inventory/index.ts';
 import { type EventRecorder, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { controllerOf, type KubeObject } from '../object/index.ts';
 import type { PullSecretProblem } from './copy-pull-secret.ts';
+import { type CopyNames, desiredCopies, renderCopy } from './desired-copies.ts';
+import { type EnsureCopyOptions, ensureCopy } from './ensure-copy.ts';
 import type { MirrorMetrics } from './metrics.ts';
-import { type ObtainOptions, obtainCopy } from './obtain.ts';
 import type { Replaced } from './rewrite.ts';
 import type { MirrorSettings } from './settings.ts';
-import { type CopyNames, renderCopy, wantedCopies } from './wanted.ts';
-import { isImmutable, isRewritable, isTrackedByGitOps, type PodPart, podPartOf } from './workload.ts';
+import { isImmutable, isRewritable, isTrackedByGitOps, type PodSpecField, podSpecFieldOf } from './workload.ts';
 
-export interface RewriteControllerOptions extends Omit<ObtainOptions, 'settings'> {
+export interface RewriteControllerOptions extends Omit<EnsureCopyOptions, 'settings'> {
   readonly client: Pick<KubeClient, 'get' | 'patch'>;
   readonly settings: MirrorSettings;
   readonly names: CopyNames;
@@ -46,7 +46,7 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
     if (!type || settings.exemptNamespaces.includes(namespace)) return {};
     if (!settings.selectsNamespace(await options.namespaceLabels(namespace, signal))) return {};
     const object = await find(client, type, { namespace, name }, signal);
-    const pod = object && object.metadata.deletionTimestamp === undefined ? podPartOf(object) : undefined;
+    const pod = object && object.metadata.deletionTimestamp === undefined ? podSpecFieldOf(object) : undefined;
     if (!object || !pod || controllerOf(object) !== undefined) return {};
     const { replaced, comesBack } = await obtainAll(pod, namespace, options, signal);
     // Where pods are rewritten, what makes them is not; its images are copied before it makes any.
@@ -62,15 +62,15 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
   };
 }
 
-async function obtainAll(pod: PodPart, namespace: string, options: RewriteControllerOptions, signal: AbortSignal) {
+async function obtainAll(pod: PodSpecField, namespace: string, options: RewriteControllerOptions, signal: AbortSignal) {
   const { settings, names } = options;
   const pullSecrets = pullSecretsOf(pod, namespace);
   const replaced: Replaced[] = [];
   let comesBack = true;
-  for (const one of wantedCopies(pod.slots, names)) {
+  for (const one of desiredCopies(pod.images, names)) {
     if (one.kind !== 'copy') continue;
     const { source, copy, slot } = one;
-    const found = await obtainCopy(
+    const found = await ensureCopy(
       { source, copy, pullSecrets },
       { ...options, settings: { ...settings, mode: 'async', waitMs } },
       { isDryRun: false, mayAsk: true, signal },
@@ -114,7 +114,7 @@ async function touch(
     metrics.unrewritten();
     throw new SupercargoError('mirror-refused', `${key} cannot be rewritten`, { retry: 'backoff', cause: thrown });
   }
-  const now = new Map(podPartOf(touched)?.slots.map((slot) => [slot.name, slot.image]));
+  const now = new Map(podSpecFieldOf(touched)?.images.map((slot) => [slot.name, slot.image]));
   const done = replaced.filter(({ slot }) => now.get(slot.name) !== slot.image);
   if (done.length > 0) {
     metrics.rewritten();

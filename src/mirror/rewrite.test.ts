@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyJsonPatch, type KubeObject } from '../object/index.ts';
 import { rewritePatch } from './rewrite.ts';
-import { podPartOf } from './workload.ts';
+import { podSpecFieldOf } from './workload.ts';
 
 const note = 'supercargo.dev/source-images';
 const pod = (metadata: object, spec: object = {}): KubeObject => ({
@@ -19,8 +19,8 @@ const pod = (metadata: object, spec: object = {}): KubeObject => ({
 });
 
 function rewritten(object: KubeObject, replacements: Readonly<Record<string, string>>, more: object = {}): KubeObject {
-  const part = podPartOf(object)!;
-  const replaced = part.slots.flatMap((slot) =>
+  const part = podSpecFieldOf(object)!;
+  const replaced = part.images.flatMap((slot) =>
     replacements[slot.name] ? [{ slot, image: replacements[slot.name]! }] : [],
   );
   const patch = rewritePatch({ object, pod: part, replaced, ...more });
@@ -30,7 +30,7 @@ function rewritten(object: KubeObject, replacements: Readonly<Record<string, str
 describe('the patch that puts copies in place', () => {
   it('is empty when nothing is replaced', () => {
     const object = pod({});
-    expect(rewritePatch({ object, pod: podPartOf(object)!, replaced: [], pullSecret: 'x' })).toEqual([]);
+    expect(rewritePatch({ object, pod: podSpecFieldOf(object)!, replaced: [], pullSecret: 'x' })).toEqual([]);
   });
 
   it('changes the images and notes the originals, and nothing else', () => {

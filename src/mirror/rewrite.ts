@@ -1,17 +1,17 @@
 import { isJsonObject } from '../base/index.ts';
 import { readSourceImages, renderSourceImages, sourceImagesAnnotation } from '../inventory/index.ts';
 import type { JsonPatchOperation, KubeObject } from '../object/index.ts';
-import type { ContainerSlot, PodPart } from './workload.ts';
+import type { ContainerImageField, PodSpecField } from './workload.ts';
 
 export interface Replaced {
-  readonly slot: ContainerSlot;
+  readonly slot: ContainerImageField;
   /** The image that the container gets. */
   readonly image: string;
 }
 
 export interface RewriteOptions {
   readonly object: KubeObject;
-  readonly pod: PodPart;
+  readonly pod: PodSpecField;
   readonly replaced: readonly Replaced[];
   readonly pullSecret?: string | undefined;
 }
@@ -30,7 +30,7 @@ export function rewritePatch(options: RewriteOptions): readonly JsonPatchOperati
 /** Entries of containers that are gone, or have something else by now, are dropped on the way. */
 function noteOriginals(
   object: KubeObject,
-  { slots }: PodPart,
+  { images: slots }: PodSpecField,
   replaced: readonly Replaced[],
 ): readonly JsonPatchOperation[] {
   const before = readSourceImages(object);
@@ -48,11 +48,11 @@ function noteOriginals(
   return [{ op: 'add', path: `/metadata/annotations/${escapePointer(sourceImagesAnnotation)}`, value }];
 }
 
-function addPullSecret({ pointer, spec }: PodPart, name: string): readonly JsonPatchOperation[] {
+function addPullSecret({ pointer, spec }: PodSpecField, name: string): readonly JsonPatchOperation[] {
   const present = spec['imagePullSecrets'];
   if (!Array.isArray(present)) return [{ op: 'add', path: `${pointer}/imagePullSecrets`, value: [{ name }] }];
-  const isThere = present.some((entry) => isJsonObject(entry) && entry['name'] === name);
-  return isThere ? [] : [{ op: 'add', path: `${pointer}/imagePullSecrets/-`, value: { name } }];
+  const exists = present.some((entry) => isJsonObject(entry) && entry['name'] === name);
+  return exists ? [] : [{ op: 'add', path: `${pointer}/imagePullSecrets/-`, value: { name } }];
 }
 
 const escapePointer = (text: string) => text.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pullSecretsOf } from '../inventory/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { changedSlots, isImmutable, isRewritable, isTrackedByGitOps, podPartOf } from './workload.ts';
+import { changedImages, isImmutable, isRewritable, isTrackedByGitOps, podSpecFieldOf } from './workload.ts';
 
 const spec = {
   initContainers: [{ name: 'init', image: 'i' }],
@@ -25,7 +25,7 @@ describe('the pod in a workload', () => {
     ['CronJob', { spec: { jobTemplate: { spec: { template: { spec } } } } }, '/spec/jobTemplate/spec/template/spec'],
     ['Pod', { spec }, '/spec'],
   ])('of a %s has every kind of container', (kind, more, pointer) => {
-    expect(podPartOf(object(kind, more))?.slots).toEqual([
+    expect(podSpecFieldOf(object(kind, more))?.images).toEqual([
       { name: 'init', image: 'i', pointer: `${pointer}/initContainers/0/image` },
       { name: 'main', image: 'm', pointer: `${pointer}/containers/0/image` },
       { name: 'debug', image: 'd', pointer: `${pointer}/ephemeralContainers/0/image` },
@@ -39,18 +39,18 @@ describe('the pod in a workload', () => {
     ['Deployment', { spec: { template: { spec: [] } } }],
     ['CronJob', { spec: { template: { spec } } }],
   ])('of a %s is not looked for where there is none', (kind, more) => {
-    expect(podPartOf(object(kind, more))).toBeUndefined();
+    expect(podSpecFieldOf(object(kind, more))).toBeUndefined();
   });
 
   it('brings the containers that another state of it had not', () => {
-    const before = podPartOf(object('Pod', { spec: { containers: [{ name: 'main', image: 'm' }] } }));
-    const now = podPartOf(object('Pod', { spec }))!;
-    expect(changedSlots(now, before).map(({ name }) => name)).toEqual(['init', 'debug']);
-    expect(changedSlots(now, undefined)).toHaveLength(3);
+    const before = podSpecFieldOf(object('Pod', { spec: { containers: [{ name: 'main', image: 'm' }] } }));
+    const now = podSpecFieldOf(object('Pod', { spec }))!;
+    expect(changedImages(now, before).map(({ name }) => name)).toEqual(['init', 'debug']);
+    expect(changedImages(now, undefined)).toHaveLength(3);
   });
 
   it('names the secrets that the kubelet would use', () => {
-    const pod = (more: object) => podPartOf(object('Pod', { spec: { ...spec, ...more } }))!;
+    const pod = (more: object) => podSpecFieldOf(object('Pod', { spec: { ...spec, ...more } }))!;
     expect(pullSecretsOf(pod({}), 'ns')).toEqual([{ namespace: 'ns', serviceAccount: 'default' }]);
     const more = { imagePullSecrets: [{ name: 'a' }, {}, { name: 'b' }], serviceAccountName: 'robot' };
     expect(pullSecretsOf(pod(more), 'ns')).toEqual([

@@ -22,7 +22,7 @@ export const workloadKinds = Object.keys(kinds);
 export const isImmutable = (kind: string) => kinds[kind]?.isImmutable ?? true;
 
 /** One container whose image may be replaced. */
-export interface ContainerSlot {
+export interface ContainerImageField {
   readonly name: string;
   readonly image: string;
   /** What a copy took the place of, as the annotation says; absent where the image is as it was written. */
@@ -31,17 +31,17 @@ export interface ContainerSlot {
   readonly pointer: string;
 }
 
-export interface PodPart {
+export interface PodSpecField {
   /** JSON pointer of the pod's spec. */
   readonly pointer: string;
   readonly spec: JsonObject;
-  readonly slots: readonly ContainerSlot[];
+  readonly images: readonly ContainerImageField[];
 }
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** The pod inside a workload, or undefined where there is none. Whatever is malformed is the API server's to refuse. */
-export function podPartOf(object: KubeObject): PodPart | undefined {
+export function podSpecFieldOf(object: KubeObject): PodSpecField | undefined {
   const kind = kinds[object.kind];
   if (!kind) return undefined;
   let value: unknown = object;
@@ -51,16 +51,16 @@ export function podPartOf(object: KubeObject): PodPart | undefined {
   const pointer = `/${kind.podPath.join('/')}`;
   const notes = readSourceImages(object);
   const slots = lists.flatMap((list) => slotsOf(spec[list], `${pointer}/${list}`, notes));
-  return { pointer, spec, slots };
+  return { pointer, spec, images: slots };
 }
 
 function slotsOf(
   containers: unknown,
   pointer: string,
   notes: ReturnType<typeof readSourceImages>,
-): readonly ContainerSlot[] {
+): readonly ContainerImageField[] {
   if (!Array.isArray(containers)) return [];
-  return containers.flatMap((container, i): ContainerSlot[] => {
+  return containers.flatMap((container, i): ContainerImageField[] => {
     if (!isJsonObject(container)) return [];
     const { name, image } = container;
     if (typeof name !== 'string' || typeof image !== 'string' || image === '') return [];
@@ -71,9 +71,9 @@ function slotsOf(
 }
 
 /** The containers that a change brought, or gave another image. */
-export function changedSlots(now: PodPart, before: PodPart | undefined): readonly ContainerSlot[] {
-  const known = new Map((before?.slots ?? []).map(({ name, image }) => [name, image]));
-  return now.slots.filter(({ name, image }) => known.get(name) !== image);
+export function changedImages(now: PodSpecField, before: PodSpecField | undefined): readonly ContainerImageField[] {
+  const known = new Map((before?.images ?? []).map(({ name, image }) => [name, image]));
+  return now.images.filter(({ name, image }) => known.get(name) !== image);
 }
 
 /**

@@ -10,7 +10,7 @@ export { PolicyError } from './errors.ts';
 export { heavyUnits, newRequestBudget, type RequestBudget } from './evaluate/budget.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';
 export type { RuleOutcome, RuleStatus } from './evaluate/outcome.ts';
-export type { Step } from './evaluate/trace.ts';
+export type { TraceStep } from './evaluate/trace.ts';
 export { compileKinds, type FilterExplanation, type FilterPart, type KindMatcher } from './match/index.ts';
 export type {
   CompileResult,

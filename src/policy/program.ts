@@ -2,7 +2,7 @@ import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import type { LookUp } from './context/index.ts';
 import type { RequestBudget } from './evaluate/budget.ts';
 import type { RuleOutcome } from './evaluate/outcome.ts';
-import type { Step } from './evaluate/trace.ts';
+import type { TraceStep } from './evaluate/trace.ts';
 import type { FilterExplanation } from './match/index.ts';
 import type { RuleReads } from './reads.ts';
 import type { PolicyRequest } from './request.ts';
@@ -39,9 +39,9 @@ export interface RuleProgram {
   /** The operations that its match names; empty where it leaves them open. */
   readonly operations: ReadonlySet<string>;
   /** False when the rule is never for such objects: cheap, and the same for every request. */
-  concerns(kind: GroupVersionKind, subresource: string): boolean;
+  mayMatchKind(kind: GroupVersionKind, subresource: string): boolean;
   /** Why the rule is not for this request; undefined when it is. */
-  matches(request: PolicyRequest): string | undefined;
+  mismatchReason(request: PolicyRequest): string | undefined;
   /** The filters of match and exclude, part by part, for people who ask why. */
   explainMatch(request: PolicyRequest): readonly FilterExplanation[];
   /** Audit or Enforce for an object in this namespace. Validate and verifyImages rules only. */
@@ -58,13 +58,13 @@ export interface RuleResult extends RuleOutcome {
   readonly policy: PolicyProgram;
   readonly rule: RuleProgram;
   /** What happened inside, when asked for. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly TraceStep[];
 }
 
 export interface SilentRule {
   readonly policy: PolicyProgram;
   readonly rule: RuleProgram;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TraceStep[];
 }
 
 /** PolicyExceptions (`kyverno.io/v2`), compiled. */

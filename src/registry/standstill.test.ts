@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../base/index.ts';
-import { watchStandstill } from './standstill.ts';
+import { monitorStall } from './stall.ts';
 
 /** Time that moves when told. */
 function handClock() {
@@ -28,7 +28,7 @@ const line = { registry: 'r', method: 'PUT', url: 'https://r/x' };
 describe('an upload', () => {
   it('is broken off when the target takes nothing, and not while the source is slow', async () => {
     const { clock, advance, pending } = handClock();
-    const watch = watchStandstill(clock, undefined, { takeMs: 100, finishMs: 1000 });
+    const watch = monitorStall(clock, undefined, { takeMs: 100, finishMs: 1000 });
     let more = (_: Uint8Array) => {};
     async function* source() {
       yield Buffer.from('a');
@@ -57,7 +57,7 @@ describe('an upload', () => {
   it('follows the signal of whoever asked for it', () => {
     const { clock } = handClock();
     const outer = new AbortController();
-    const watch = watchStandstill(clock, outer.signal, { takeMs: 100, finishMs: 1000 });
+    const watch = monitorStall(clock, outer.signal, { takeMs: 100, finishMs: 1000 });
     outer.abort(new Error('called off'));
     expect(watch.signal.reason).toMatchObject({ message: 'called off' });
     expect(watch.failure(line)).toBeUndefined();

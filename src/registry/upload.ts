@@ -4,7 +4,7 @@ import { badResponse, isRegistryError, RegistryError, safeUrl } from './errors.t
 import type { RegistryResponse } from './http/response.ts';
 import type { Transport } from './http/transport.ts';
 import { mountScopes, pushScope } from './scopes.ts';
-import { watchStandstill } from './standstill.ts';
+import { monitorStall } from './stall.ts';
 import { VerifiedReader } from './verified-reader.ts';
 
 export interface BlobUpload {
@@ -168,7 +168,7 @@ async function sendPart(transport: Transport, upload: BlobUpload, part: Part): P
   const { session, reader, offset, end, isLast } = part;
   const url = new URL(session.location);
   if (isLast) url.searchParams.set('digest', digest);
-  const watch = watchStandstill(transport.options.clock, upload.signal, transport.options.standstill);
+  const watch = monitorStall(transport.options.clock, upload.signal, transport.options.standstill);
   const hasRange = end > offset && !(offset === 0 && isLast);
   try {
     const response = await transport.send({

@@ -7,7 +7,7 @@ import type { KindWatch } from './kind-watch.ts';
 import { contentOf, type ResourceReference, type ResultContent, referenceTo } from './result.ts';
 import type { ResultIndex } from './result-index.ts';
 import type { ScanState } from './scan-state.ts';
-import { type IsLeftOut, isReportable, planFor, programFor, sourceOf } from './scope.ts';
+import { type IsExcluded, isReportable, kindPolicyFor, programFor, sourceOf } from './scope.ts';
 import { isSameHash, type TextHash } from './text-hash.ts';
 
 /** What policies said of a request; who tells it is the application's wiring. Nothing of it is kept but the verdicts. */
@@ -36,7 +36,7 @@ export interface AdmittedResults {
 }
 
 /** Undefined for what leaves nothing to report on. */
-export function admittedResults(record: AdmissionRecord, isLeftOut: IsLeftOut): AdmittedResults | undefined {
+export function admittedResults(record: AdmissionRecord, isLeftOut: IsExcluded): AdmittedResults | undefined {
   const { object, kind, operation, subresource, dryRun } = record.request;
   const uid = object?.metadata.uid;
   if (record.isBlocked || !object || !uid || dryRun || operation === 'DELETE' || subresource !== '') return undefined;
@@ -130,7 +130,7 @@ export class AdmissionResults {
     return contents.filter(({ head }) => {
       const program = this.options.policies.current.get(head.policy);
       const version = owned?.apiVersion.split('/').at(-1) ?? '';
-      const plan = program && planFor(program, { group, version, kind });
+      const plan = program && kindPolicyFor(program, { group, version, kind });
       return plan && programFor(plan, controllers)?.rules.some(({ name }) => name === head.rule);
     });
   }
@@ -138,7 +138,7 @@ export class AdmissionResults {
   private isStillAsked(watch: KindWatch, policy: string, rule: string): boolean {
     const program = this.options.policies.current.get(policy);
     if (!program || sourceOf(program) !== 'admission') return false;
-    return planFor(program, watch.type)?.whole.rules.some(({ name }) => name === rule) ?? false;
+    return kindPolicyFor(program, watch.type)?.whole.rules.some(({ name }) => name === rule) ?? false;
   }
 
   private put(uid: string, waiting: Waiting): void {
@@ -154,7 +154,7 @@ export class AdmissionResults {
 
 function counts({ policy, rule }: RuleResult, kind: GroupVersionKind): boolean {
   if (sourceOf(policy) !== 'admission') return false;
-  return planFor(policy, kind)?.whole.rules.some(({ name }) => name === rule.name) ?? false;
+  return kindPolicyFor(policy, kind)?.whole.rules.some(({ name }) => name === rule.name) ?? false;
 }
 
 const admitted = (result: RuleResult) => contentOf(result, 'admission');

@@ -1,7 +1,7 @@
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { controllerOf, gvkOf, type KubeObject } from '../object/index.ts';
-import { type ControllerReference, type IsLeftOut, isReportable } from './scope.ts';
+import { type ControllerReference, type IsExcluded, isReportable } from './scope.ts';
 
 /** What has a controller itself: a ReplicaSet of a Deployment, a Job of a CronJob. */
 const middleTypes: readonly ResourceType[] = [
@@ -32,7 +32,7 @@ export interface Controllers {
 
 export interface ControllersOptions {
   readonly client: KubeClient;
-  readonly isLeftOut: IsLeftOut;
+  readonly isLeftOut: IsExcluded;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import type { Judgement, Subject } from './judge.ts';
+import type { ObjectPolicyResults, ScannedObject } from './evaluate-object.ts';
 import type { ResultContent } from './result.ts';
 
-type Evaluate = (subject: Subject) => Promise<readonly Judgement[]>;
+type Evaluate = (subject: ScannedObject) => Promise<readonly ObjectPolicyResults[]>;
 
 /** The Pod as its controller made it; undefined when it has no ephemeral container. */
 function withoutEphemeral(object: KubeObject): KubeObject | undefined {
@@ -19,10 +19,10 @@ function withoutEphemeral(object: KubeObject): KubeObject | undefined {
  * them; everything else is in the controller's results already.
  */
 export async function addEphemeral(
-  subject: Subject,
-  judgements: readonly Judgement[],
+  subject: ScannedObject,
+  judgements: readonly ObjectPolicyResults[],
   evaluate: Evaluate,
-): Promise<readonly Judgement[]> {
+): Promise<readonly ObjectPolicyResults[]> {
   const object = withoutEphemeral(subject.object);
   if (!object || subject.controllers.length === 0) return judgements;
   const whole = await evaluate({ ...subject, controllers: [] });

@@ -28,4 +28,4 @@ export { annotations as reportAnnotations, reportTypes } from './report-object.t
 export { defaultLimits, type WriterLimits } from './report-writer.ts';
 export { createReporter, type Reporter, type ReporterOptions } from './reporter.ts';
 export { type ReportedStatus, type ReportSummary, reportedStatuses } from './result.ts';
-export type { IsLeftOut } from './scope.ts';
+export type { IsExcluded } from './scope.ts';

@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.ts';
 
 /** How much of a turn of the event loop work takes that waits for nothing. */
-export interface Pace {
+export interface ScanPace {
   readonly sliceMs: number;
   /** Objects that are read at once, which nothing interrupts. */
   readonly pageSize: number;
 }
 
 /** Beside admission and leases: a page of that size holds the loop for a millisecond or two. */
-export const sharedPace: Pace = { sliceMs: 1, pageSize: 20 };
+export const sharedScanPace: ScanPace = { sliceMs: 1, pageSize: 20 };
 /** Where a thread has nothing else to do than to hear that it shall stop. */
-export const ownPace: Pace = { sliceMs: 20, pageSize: 200 };
+export const dedicatedScanPace: ScanPace = { sliceMs: 20, pageSize: 200 };
 
 /** Shared by all that work through many objects: together they take one slice of a turn, however many they are. */
 export class LoopShare {

@@ -5,7 +5,7 @@ import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.t
 import type { KubeObject } from '../object/index.ts';
 import { type AdmissionRecord, type AdmittedResults, admittedResults } from './admission-results.ts';
 import { waitFor } from './loop.ts';
-import type { IsLeftOut } from './scope.ts';
+import type { IsExcluded } from './scope.ts';
 
 export const outboxType: ResourceType = {
   group: '',
@@ -23,7 +23,7 @@ export interface OutboxOptions {
   readonly namespace: string;
   /** Of this process. */
   readonly identity: string;
-  readonly isLeftOut?: IsLeftOut;
+  readonly isLeftOut?: IsExcluded;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -4,7 +4,7 @@ import type { Discovery, KubeClient } from '../kube/index.ts';
 import type { LivePolicies, LookUps } from '../runtime/index.ts';
 import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
 import type { OnReportProblem } from './kind-failures.ts';
-import { ownPace, sharedPace, waitFor } from './loop.ts';
+import { dedicatedScanPace, sharedScanPace, waitFor } from './loop.ts';
 import type { OpenReportMetrics, ReportGauges } from './metrics.ts';
 import { readOutboxes } from './outbox-reader.ts';
 import { readBack } from './read-back.ts';
@@ -13,7 +13,7 @@ import { ReportWriter, type WriterLimits } from './report-writer.ts';
 import { ResultIndex } from './result-index.ts';
 import { ScanState } from './scan-state.ts';
 import { Scanner } from './scanner.ts';
-import type { IsLeftOut } from './scope.ts';
+import type { IsExcluded } from './scope.ts';
 
 export interface ReporterOptions {
   readonly client: KubeClient;
@@ -24,7 +24,7 @@ export interface ReporterOptions {
   readonly installation: string;
   /** A report per policy and namespace; false for the old form, a report per namespace. */
   readonly isSplit: boolean;
-  readonly isLeftOut?: IsLeftOut;
+  readonly isLeftOut?: IsExcluded;
   /** Where other replicas leave what they heard at admission; nobody is read from when absent. */
   readonly outboxNamespace?: string | undefined;
   readonly rescanMs?: number;
@@ -95,7 +95,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       state,
       isLeftOut,
       rescanMs: options.rescanMs ?? hourMs,
-      pace: options.isAlone ? ownPace : sharedPace,
+      pace: options.isAlone ? dedicatedScanPace : sharedScanPace,
       metrics,
       onSeen: (watch, key) => admission.seen(watch, key),
     });

@@ -5,14 +5,14 @@ import type { KindWatch } from './kind-watch.ts';
 import type { LookUpCache } from './look-up-tracker.ts';
 import type { LoopShare } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
-import type { ObjectJudge } from './object-judge.ts';
+import type { ObjectEvaluator } from './object-evaluator.ts';
 import { mergeRescan, type RescanRequests, type Rescans, rescansOf } from './rescan-requests.ts';
 
 export interface RescanContext {
   readonly client: KubeClient;
   readonly requests: RescanRequests;
   readonly watches: ReadonlyMap<string, KindWatch>;
-  readonly judge: ObjectJudge;
+  readonly judge: ObjectEvaluator;
   readonly share: LoopShare;
   readonly pageSize: number;
   readonly metrics: ReportMetrics;

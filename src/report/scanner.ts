@@ -9,14 +9,14 @@ import { startControllers } from './controllers.ts';
 import { KindFailures, type OnReportProblem } from './kind-failures.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
-import { every, LoopShare, type Pace, waitFor } from './loop.ts';
+import { every, LoopShare, type ScanPace, waitFor } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
-import { ObjectJudge } from './object-judge.ts';
+import { ObjectEvaluator } from './object-evaluator.ts';
 import { PendingObjects } from './pending-objects.ts';
 import { type RescanContext, runRescans } from './rescan.ts';
 import type { ResultIndex } from './result-index.ts';
 import type { ScanState } from './scan-state.ts';
-import { type IsLeftOut, planFor, sourceOf } from './scope.ts';
+import { type IsExcluded, kindPolicyFor, sourceOf } from './scope.ts';
 import { type WatchedType, watchedTypes } from './watched-types.ts';
 
 export interface ScannerOptions {
@@ -27,9 +27,9 @@ export interface ScannerOptions {
   readonly index: ResultIndex;
   /** What the scanner keeps up to date for later stages. */
   readonly state: ScanState;
-  readonly isLeftOut: IsLeftOut;
+  readonly isLeftOut: IsExcluded;
   readonly rescanMs: number;
-  readonly pace: Pace;
+  readonly pace: ScanPace;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,7 +47,7 @@ export class Scanner {
   private readonly pending = new PendingObjects(maxPending);
   private readonly state: ScanState;
   private readonly tracker: LookUpTracker;
-  private readonly judge: ObjectJudge;
+  private readonly judge: ObjectEvaluator;
   private facts: ClusterFacts | undefined;
   private exceptions: readonly ExceptionProgram[] = [];
   private mustApply = true;
@@ -70,7 +70,7 @@ export class Scanner {
       onConfigMapUsed: () => this.facts?.followConfigMaps(),
       configMapVersion: (key) => this.facts?.configMapVersion(key),
     });
-    this.judge = new ObjectJudge({
+    this.judge = new ObjectEvaluator({
       policies,
       index,
       tracker: this.tracker,
@@ -243,7 +243,7 @@ export class Scanner {
         isGone: ({ rule }, reference, isFromAdmission) =>
           program === undefined ||
           isFromAdmission !== (sourceOf(program) === 'admission') ||
-          !planFor(program, gvkOf(reference))?.whole.rules.some(({ name }) => name === rule),
+          !kindPolicyFor(program, gvkOf(reference))?.whole.rules.some(({ name }) => name === rule),
         sinceMs: clock.monotonicMs(),
       });
       for (const _ of gone) await this.share.turn();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gvkOf, type KubeObject } from '../object/index.ts';
 import { compilePolicy, type PolicyProgram } from '../policy/index.ts';
 import { hashBody, hashStatus } from './body-hash.ts';
-import { isReportable, planFor, programFor, sourceOf } from './scope.ts';
+import { isReportable, kindPolicyFor, programFor, sourceOf } from './scope.ts';
 
 const pods = { group: '', version: 'v1', kind: 'Pod' };
 
@@ -51,7 +51,7 @@ describe('where the results of a policy come from', () => {
 
 describe('a plan', () => {
   const readsOf = (spec: object, rule: object = {}) => {
-    const { readsStatus, readsNamespaceLabels } = planFor(program(spec, rule), pods)!;
+    const { readsStatus, readsNamespaceLabels } = kindPolicyFor(program(spec, rule), pods)!;
     return [readsStatus, readsNamespaceLabels];
   };
 
@@ -71,7 +71,7 @@ describe('a plan', () => {
 });
 
 describe('a pod with a controller', () => {
-  const plan = () => planFor(program({}), pods)!;
+  const plan = () => kindPolicyFor(program({}), pods)!;
 
   it('is judged by itself when no rule is derived for the controller', () => {
     expect(programFor(plan(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
@@ -163,7 +163,7 @@ describe('a violation of a pod template', () => {
     for (const [apiVersion, kind] of reported) {
       const at = chain.findIndex(([, other]) => other === kind);
       const above = reported.filter(([, other]) => chain.findIndex(([, one]) => one === other) < at);
-      const plan = planFor(policy, gvkOf({ apiVersion, kind }));
+      const plan = kindPolicyFor(policy, gvkOf({ apiVersion, kind }));
       const program =
         plan &&
         programFor(

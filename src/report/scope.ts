@@ -29,7 +29,7 @@ function findSource({ policy, rules }: PolicyProgram): ResultSource {
 }
 
 /** A policy cut down to the rules that can say something of a kind. */
-export interface Plan {
+export interface KindPolicy {
   readonly program: PolicyProgram;
   /** For objects on their own. */
   readonly whole: PolicyProgram;
@@ -39,10 +39,10 @@ export interface Plan {
   readonly readsNamespaceLabels: boolean;
 }
 
-const plans = new WeakMap<PolicyProgram, Map<string, Plan | undefined>>();
+const plans = new WeakMap<PolicyProgram, Map<string, KindPolicy | undefined>>();
 
 /** Undefined when the policy has nothing to say of such objects. */
-export function planFor(program: PolicyProgram, kind: GroupVersionKind): Plan | undefined {
+export function kindPolicyFor(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | undefined {
   const id = `${kind.group}/${kind.version}/${kind.kind}`;
   let byKind = plans.get(program);
   if (!byKind) plans.set(program, (byKind = new Map()));
@@ -50,8 +50,8 @@ export function planFor(program: PolicyProgram, kind: GroupVersionKind): Plan | 
   return byKind.get(id);
 }
 
-function makePlan(program: PolicyProgram, kind: GroupVersionKind): Plan | undefined {
-  const rules = program.rules.filter((rule) => reportedPhases.includes(rule.phase) && rule.concerns(kind, ''));
+function makePlan(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | undefined {
+  const rules = program.rules.filter((rule) => reportedPhases.includes(rule.phase) && rule.mayMatchKind(kind, ''));
   if (rules.length === 0) return undefined;
   return {
     program,
@@ -68,7 +68,7 @@ function makePlan(program: PolicyProgram, kind: GroupVersionKind): Plan | undefi
  * Deployments. Each rule is asked by itself: one may be derived for CronJobs alone, and another for nothing.
  */
 export function programFor(
-  { program, whole, owned }: Plan,
+  { program, whole, owned }: KindPolicy,
   controllers: readonly ControllerReference[],
 ): PolicyProgram | undefined {
   if (controllers.length === 0) return whole;
@@ -77,7 +77,7 @@ export function programFor(
   if (!owned.has(id)) {
     const isLeftToController = ({ origin }: RuleProgram) =>
       program.rules.some(
-        (rule) => rule.isDerived && rule.origin === origin && kinds.some((kind) => rule.concerns(kind, '')),
+        (rule) => rule.isDerived && rule.origin === origin && kinds.some((kind) => rule.mayMatchKind(kind, '')),
       );
     const rules = whole.rules.filter((rule) => !isLeftToController(rule));
     owned.set(id, rules.length === whole.rules.length ? whole : rules.length > 0 ? { ...program, rules } : undefined);
@@ -100,4 +100,4 @@ export function isReportable({ group, kind }: GroupVersionKind): boolean {
 }
 
 /** True for resources that the configuration leaves out, for admission and reports alike. */
-export type IsLeftOut = (kind: GroupVersionKind, namespace: string, name: string) => boolean;
+export type IsExcluded = (kind: GroupVersionKind, namespace: string, name: string) => boolean;

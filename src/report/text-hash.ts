@@ -1,5 +1,5 @@
 /**
- * A pair of 32-bit hashes of a text. Not for secrets: for telling apart what honest parties wrote, at a cost that a
+ * A pair of 32-bit hashes of a text. Not for secrets: for recorder apart what honest parties wrote, at a cost that a
  * million results can bear. Written into annotations, so it must never change without a new version there.
  */
 export interface TextHash {

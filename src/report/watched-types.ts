@@ -1,13 +1,13 @@
 import type { DiscoveredType } from '../kube/index.ts';
 import { renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
-import { isReportable, type Plan, planFor, sourceOf } from './scope.ts';
+import { isReportable, type KindPolicy, kindPolicyFor, sourceOf } from './scope.ts';
 
 /** A type whose objects must be followed, with what is to be run on them. */
 export interface WatchedType {
   readonly type: DiscoveredType;
   /** By scans. Policies judged at admission alone are not here, but their objects are followed all the same. */
-  readonly plans: readonly Plan[];
+  readonly plans: readonly KindPolicy[];
   /** The keys of all that speak of it, these included. */
   readonly policies: ReadonlySet<string>;
 }
@@ -17,7 +17,7 @@ export function watchedTypes(
   programs: readonly PolicyProgram[],
   served: readonly DiscoveredType[],
 ): ReadonlyMap<string, WatchedType> {
-  const found = new Map<string, WatchedType & { readonly plans: Plan[]; readonly policies: Set<string> }>();
+  const found = new Map<string, WatchedType & { readonly plans: KindPolicy[]; readonly policies: Set<string> }>();
   const types = served.filter(
     (type) => isReportable(type) && type.verbs.includes('list') && type.verbs.includes('watch'),
   );
@@ -30,7 +30,7 @@ export function watchedTypes(
       const resource = `${type.group}/${type.resource}`;
       if (seen.has(resource)) continue;
       if (program.policy.kind === 'Policy' && !type.namespaced) continue;
-      const plan = planFor(program, type);
+      const plan = kindPolicyFor(program, type);
       if (!plan) continue;
       seen.add(resource);
       const id = renderGvr(type);

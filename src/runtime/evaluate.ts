@@ -1,4 +1,4 @@
-import { errorMessage, type Soon } from '../base/index.ts';
+import { errorMessage, type MaybePromise } from '../base/index.ts';
 import {
   createEvaluation,
   type Evaluation,
@@ -19,7 +19,7 @@ export interface LookUps {
 
 /** Those of somebody who may have the answer at hand: then nothing waits. */
 export interface ReadyLookUps {
-  answer(lookUp: LookUp, signal: AbortSignal): Soon<LookUpAnswer>;
+  answer(lookUp: LookUp, signal: AbortSignal): MaybePromise<LookUpAnswer>;
 }
 
 export interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
@@ -37,7 +37,7 @@ export function evaluate(
   programs: readonly PolicyProgram[],
   request: PolicyRequest,
   options: EvaluateOptions,
-): Soon<Evaluation> {
+): MaybePromise<Evaluation> {
   const { turns } = options;
   const evaluation = createEvaluation(programs, request, turns ? { ...options, mayPause: true } : options);
   const known = options.known ?? new Map<string, LookUpAnswer>();
@@ -64,7 +64,7 @@ async function inTurns(
   evaluation: Evaluation,
   firstNeeds: readonly LookUp[],
   options: Turns,
-  firstAnswers?: readonly Soon<LookUpAnswer>[],
+  firstAnswers?: readonly MaybePromise<LookUpAnswer>[],
 ): Promise<Evaluation> {
   const { lookUps, known, turns, namespace } = options;
   const signal = () => signalOf(options);
@@ -92,7 +92,7 @@ function namespaceOf({ object, oldObject }: PolicyRequest): string {
   return (object ?? oldObject)?.metadata.namespace ?? '';
 }
 
-function answerOf(lookUps: ReadyLookUps, need: LookUp, signal: AbortSignal): Soon<LookUpAnswer> {
+function answerOf(lookUps: ReadyLookUps, need: LookUp, signal: AbortSignal): MaybePromise<LookUpAnswer> {
   const failed = (thrown: unknown): LookUpAnswer => ({ ok: false, message: errorMessage(thrown) });
   try {
     const answer = lookUps.answer(need, signal);

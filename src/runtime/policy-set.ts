@@ -28,7 +28,7 @@ export function createPolicySet(
       let found = selected.get(id);
       if (!found) {
         found = sorted.filter(({ rules }) =>
-          rules.some((rule) => rule.phase === phase && rule.concerns(kind, subresource)),
+          rules.some((rule) => rule.phase === phase && rule.mayMatchKind(kind, subresource)),
         );
         selected.set(id, found);
       }

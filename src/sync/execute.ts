@@ -2,7 +2,7 @@ import { type Clock, errorMessage, SupercargoError } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { Operation } from './plan.ts';
-import { undo } from './roll-back.ts';
+import { rollBackOperation } from './roll-back.ts';
 import type { SyncMode } from './settings.ts';
 import { createPolicy, removePolicy, updatePolicy } from './write.ts';
 
@@ -10,19 +10,19 @@ export interface ExecuteOptions {
   readonly client: KubeClient;
   readonly mode: SyncMode;
   readonly clock: Clock;
-  readonly onStep: (step: Step) => void;
+  readonly onStep: (step: OperationResult) => void;
   readonly signal: AbortSignal;
 }
 
 /** One thing that happened, as it happens. */
-export interface Step {
+export interface OperationResult {
   readonly operation: Operation;
   readonly result: 'done' | 'failed' | 'rolled-back' | 'not-rolled-back';
   readonly reason?: string;
 }
 
 /** An operation that was sent. Without `stored` its answer is not known, so it may have happened or not. */
-export interface Sent {
+export interface SentOperation {
   readonly operation: Operation;
   readonly stored?: KubeObject;
 }
@@ -33,7 +33,7 @@ const rollBackMs = 25_000;
 /** Makes the changes one after the other. Atomic: the first failure stops, and what was done is put back. */
 export async function execute(operations: readonly Operation[], options: ExecuteOptions): Promise<void> {
   const { mode, signal, onStep } = options;
-  const sent: Sent[] = [];
+  const sent: SentOperation[] = [];
   let hasFailed = false;
   for (const operation of operations) {
     // A policy is only taken away when all that should take its place is there.
@@ -52,7 +52,7 @@ export async function execute(operations: readonly Operation[], options: Execute
 }
 
 type Outcome =
-  | { readonly sent: Sent; readonly reason?: undefined }
+  | { readonly sent: SentOperation; readonly reason?: undefined }
   | { readonly reason: string; readonly mayHaveHappened: boolean };
 
 async function perform(operation: Operation, { client, signal }: ExecuteOptions): Promise<Outcome> {
@@ -77,14 +77,14 @@ async function perform(operation: Operation, { client, signal }: ExecuteOptions)
   }
 }
 
-async function rollBack(sent: readonly Sent[], { client, clock, onStep }: ExecuteOptions): Promise<void> {
+async function rollBack(sent: readonly SentOperation[], { client, clock, onStep }: ExecuteOptions): Promise<void> {
   const controller = new AbortController();
   const cancel = clock.after(rollBackMs, () => controller.abort(new Error('there was no time left')));
   try {
     for (const one of sent.toReversed()) {
       const { operation } = one;
       try {
-        const wasThere = await undo(one, client, controller.signal);
+        const wasThere = await rollBackOperation(one, client, controller.signal);
         if (wasThere) onStep({ operation, result: 'rolled-back' });
       } catch (thrown) {
         onStep({ operation, result: 'not-rolled-back', reason: errorMessage(thrown) });

@@ -6,7 +6,7 @@
  * the plan was made from; an answer that is empty, cut off or not understood in full removes nothing; in atomic mode a
  * run changes everything it planned or puts back what it changed, and says so when it cannot.
  */
-export type { SyncOutput } from './account.ts';
+
 export { diffLines, renderDiff } from './diff.ts';
 export { createFileLock, type FileLockOptions } from './file-lock.ts';
 export { type DesiredPolicy, type Incoming, readIncoming } from './incoming.ts';
@@ -14,13 +14,14 @@ export { createKyvernoCliValidator, type KyvernoCliOptions } from './kyverno-cli
 export { createLeaseLock, type LeaseLockOptions, lockName } from './lease-lock.ts';
 export { type SyncLock, SyncLockedError, type WithLockOptions, withLock } from './lock.ts';
 export { createSyncMetrics, type SyncMetrics } from './metrics.ts';
-export { type CurrentPolicy, type Operation, type Plan, type PlanOptions, planSync, settlePlan } from './plan.ts';
+export { type CurrentPolicy, type Operation, type PlanOptions, planSync, type SyncPlan, withoutNoOps } from './plan.ts';
 export { ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
 export { type PolicyKinds, policyKindsOf } from './policy-kinds.ts';
 export { ownProcess, type PodIdentity, type ProcessIdentity } from './process-identity.ts';
 export { type RepeatOptions, repeatSync } from './repeat.ts';
-export { closingLine, type Failure, type SyncLine, type SyncOutcome, type SyncResult } from './result.ts';
+export type { ReportPolicy } from './report-status.ts';
+export { closingLine, type SyncFailure, type SyncLine, type SyncOutcome, type SyncResult } from './result.ts';
+export type { SyncOutput } from './run-log.ts';
 export { readSyncSettings, type SyncMode, type SyncSettings } from './settings.ts';
 export { notRunLine, runSync, type SyncOptions } from './sync.ts';
-export type { ReportPolicy } from './tell.ts';
 export type { PolicyValidator } from './validate.ts';

@@ -3,7 +3,7 @@ import type { DiscoveredType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { overwrite, sameContent } from './content.ts';
 import { readIncoming } from './incoming.ts';
-import { type CurrentPolicy, keepWhereCut, type PlanOptions, planSync as plan, settlePlan } from './plan.ts';
+import { type CurrentPolicy, type PlanOptions, planSync as plan, withoutNoOps, withoutUnsafeRemovals } from './plan.ts';
 import { ownerAnnotation, ownerValue, refOf } from './policy.ts';
 import { policyKindsOf } from './policy-kinds.ts';
 
@@ -98,7 +98,7 @@ describe('a plan', () => {
     const plan = planSync(incoming(policy('p', { a: 1 })), current(policy('p', { a: 1, defaulted: true })));
     expect(actions(plan)).toEqual(['update p']);
     const key = plan.operations[0]!.ref.key;
-    const settled = settlePlan(plan, new Map([[key, stored(policy('p', { a: 1, defaulted: true }))]]));
+    const settled = withoutNoOps(plan, new Map([[key, stored(policy('p', { a: 1, defaulted: true }))]]));
     expect(settled.operations).toEqual([]);
     expect(settled.unchanged).toHaveLength(1);
   });
@@ -175,7 +175,7 @@ describe('a last policy that lost its end', () => {
     const preview = new Map(
       planned.operations.flatMap((one) => (one.action === 'update' ? [[one.ref.key, one.desired]] : [])),
     );
-    return keepWhereCut(settlePlan(planned, preview), answer, { maxRemovePercent });
+    return withoutUnsafeRemovals(withoutNoOps(planned, preview), answer, { maxRemovePercent });
   };
   const shortened: readonly (readonly object[])[] = [[rules[0]!], [rules[0]!, { name: 's', message: 'a\n' }]];
 

@@ -21,7 +21,7 @@ export interface PlanOptions {
   readonly maxRemovePercent: number;
 }
 
-export interface Plan {
+export interface SyncPlan {
   /** In the order they are made: first what is new, then what changes, then what goes. */
   readonly operations: readonly Operation[];
   readonly unchanged: readonly PolicyRef[];
@@ -39,7 +39,7 @@ export function planSync(
   incoming: Incoming,
   current: ReadonlyMap<string, CurrentPolicy>,
   { maxRemovePercent }: PlanOptions,
-): Plan {
+): SyncPlan {
   const applies: Operation[] = [];
   const updates: Operation[] = [];
   const removes: Operation[] = [];
@@ -82,7 +82,11 @@ export function planSync(
  * The plan without removals where the answer shows that it was cut off in its last policy: that is refused, or it would
  * become a part of itself while policies are missing after it.
  */
-export function keepWhereCut(plan: Plan, { lastKey }: Incoming, { maxRemovePercent }: PlanOptions): Plan {
+export function withoutUnsafeRemovals(
+  plan: SyncPlan,
+  { lastKey }: Incoming,
+  { maxRemovePercent }: PlanOptions,
+): SyncPlan {
   if (lastKey === undefined) return plan;
   const kept = plan.operations.filter(({ action }) => action !== 'remove');
   if (plan.refused.some(({ ref }) => ref?.key === lastKey)) return { ...plan, operations: kept };
@@ -103,21 +107,21 @@ const isCut = ({ before, preview }: Extract<Operation, { action: 'update' }>) =>
   preview !== undefined && isPartOf(contentOf(preview), contentOf(before));
 
 /** Whether an update would change nothing, by what the server says it would store: defaults and all, by key. */
-export function isIdle(operation: Operation, asStored: ReadonlyMap<string, KubeObject>): boolean {
+export function isNoOp(operation: Operation, asStored: ReadonlyMap<string, KubeObject>): boolean {
   const stored = asStored.get(operation.ref.key);
   return operation.action === 'update' && stored !== undefined && sameContent(stored, operation.before);
 }
 
 /** The plan without the updates that would change nothing. */
-export function settlePlan(plan: Plan, asStored: ReadonlyMap<string, KubeObject>): Plan {
-  const idle = plan.operations.filter((operation) => isIdle(operation, asStored));
+export function withoutNoOps(plan: SyncPlan, asStored: ReadonlyMap<string, KubeObject>): SyncPlan {
+  const idle = plan.operations.filter((operation) => isNoOp(operation, asStored));
   const withPreview = (operation: Operation): Operation => {
     const preview = asStored.get(operation.ref.key);
     return operation.action === 'update' && preview !== undefined ? { ...operation, preview } : operation;
   };
   return {
     ...plan,
-    operations: plan.operations.filter((operation) => !isIdle(operation, asStored)).map(withPreview),
+    operations: plan.operations.filter((operation) => !isNoOp(operation, asStored)).map(withPreview),
     unchanged: [...plan.unchanged, ...idle.map(({ ref }) => ref)],
   };
 }

@@ -5,7 +5,7 @@ import type { Refusal } from './policy.ts';
 export type SyncOutcome = 'succeeded' | 'failed' | 'incomplete';
 
 /** A policy that failed, or a reason why the whole run did. */
-export type Failure = Pick<Refusal, 'ref' | 'label' | 'reason' | 'object'> & {
+export type SyncFailure = Pick<Refusal, 'ref' | 'label' | 'reason' | 'object'> & {
   readonly action: 'apply' | 'delete';
 };
 
@@ -16,7 +16,7 @@ export interface SyncResult {
   readonly applied: readonly Operation[];
   readonly updated: readonly Operation[];
   readonly removed: readonly Operation[];
-  readonly failed: readonly Failure[];
+  readonly failed: readonly SyncFailure[];
   readonly rolledBack: readonly Operation[];
   readonly unchanged: number;
 }

@@ -1,7 +1,7 @@
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { recreatable, sameContent } from './content.ts';
-import type { Sent } from './execute.ts';
+import type { SentOperation } from './execute.ts';
 import type { Operation } from './plan.ts';
 import { isOwned } from './policy.ts';
 import { createPolicy, findPolicy, PolicyChangedError, updatePolicy } from './write.ts';
@@ -12,7 +12,11 @@ type Of<A extends Operation['action']> = Extract<Operation, { readonly action: A
  * Takes back what one operation did, judged by what the cluster has now; false when there was nothing to take back.
  * Throws when it cannot be done, or would overwrite what somebody else did since.
  */
-export async function undo({ operation, stored }: Sent, client: KubeClient, signal: AbortSignal): Promise<boolean> {
+export async function rollBackOperation(
+  { operation, stored }: SentOperation,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (operation.action === 'apply') return undoApply(operation, stored, client, signal);
   if (operation.action === 'update') return undoUpdate(operation, stored, client, signal);
   return undoRemove(operation, client, signal);

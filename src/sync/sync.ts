@@ -1,14 +1,14 @@
 import { type Clock, errorMessage, type Logger, SupercargoError } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
-import { Account, type SyncOutput } from './account.ts';
 import { execute } from './execute.ts';
 import { type Incoming, readIncoming } from './incoming.ts';
-import { type CurrentPolicy, keepWhereCut, type Plan, planSync } from './plan.ts';
+import { type CurrentPolicy, planSync, type SyncPlan, withoutUnsafeRemovals } from './plan.ts';
 import { refOf } from './policy.ts';
 import { discoverPolicyKinds, type PolicyKinds } from './policy-kinds.ts';
+import { type ReportPolicy, reportToInsights } from './report-status.ts';
 import { closingLine, type SyncLine, type SyncResult } from './result.ts';
+import { type SyncOutput, SyncRunLog } from './run-log.ts';
 import type { SyncSettings } from './settings.ts';
-import { type ReportPolicy, tellInsights } from './tell.ts';
 import { type PolicyValidator, validatePlan } from './validate.ts';
 
 export interface SyncOptions {
@@ -31,7 +31,7 @@ export interface SyncOptions {
 export async function runSync(options: SyncOptions, signal: AbortSignal): Promise<SyncResult> {
   const { clock, log, output, settings } = options;
   const startMs = clock.monotonicMs();
-  const account = new Account(output);
+  const account = new SyncRunLog(output);
   const finish = (unchangedCount: number) =>
     account.result({
       isDryRun: settings.isDryRun,
@@ -64,7 +64,7 @@ export async function runSync(options: SyncOptions, signal: AbortSignal): Promis
   }
   const result = finish(unchanged);
   if (!settings.isDryRun)
-    await tellInsights(result, { report: options.report, clock, log, limitMs: signal.aborted ? 5_000 : 60_000 });
+    await reportToInsights(result, { report: options.report, clock, log, limitMs: signal.aborted ? 5_000 : 60_000 });
   output.line(closingLine(result));
   return result;
 }
@@ -84,7 +84,7 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
 class EmptyAnswerError extends SupercargoError {}
 
 /** Everything up to the point where something would change. */
-async function prepare(options: SyncOptions, signal: AbortSignal): Promise<Plan> {
+async function prepare(options: SyncOptions, signal: AbortSignal): Promise<SyncPlan> {
   const { client, discovery, settings, validators, log } = options;
   const text = await options.fetchPolicies(signal);
   log.debug('Policies fetched', { bytes: Buffer.byteLength(text) });
@@ -107,7 +107,7 @@ async function prepare(options: SyncOptions, signal: AbortSignal): Promise<Plan>
     planned: plan.operations.map(({ action, ref }) => `${action} ${ref.label}`),
     refused: plan.refused.length,
   });
-  const validated = keepWhereCut(await validatePlan(plan, { client, validators, signal }), incoming, limit);
+  const validated = withoutUnsafeRemovals(await validatePlan(plan, { client, validators, signal }), incoming, limit);
   log.debug('Policies validated', {
     planned: validated.operations.map(({ action, ref }) => `${action} ${ref.label}`),
     unchanged: validated.unchanged.length,

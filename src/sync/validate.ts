@@ -1,7 +1,7 @@
 import { errorMessage, mapConcurrent, SupercargoError } from '../base/index.ts';
 import type { KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { isIdle, type Operation, type Plan, settlePlan } from './plan.ts';
+import { isNoOp, type Operation, type SyncPlan, withoutNoOps } from './plan.ts';
 import type { Refusal } from './policy.ts';
 import { createPolicy, removePolicy, updatePolicy } from './write.ts';
 
@@ -18,7 +18,7 @@ export interface ValidateOptions {
 const concurrency = 8;
 
 /** The plan after every operation has been tried without effect: idle updates left out, impossible ones refused. */
-export async function validatePlan(plan: Plan, options: ValidateOptions): Promise<Plan> {
+export async function validatePlan(plan: SyncPlan, options: ValidateOptions): Promise<SyncPlan> {
   const asStored = new Map<string, KubeObject>();
   const refusals = await mapConcurrent(plan.operations, concurrency, async (operation): Promise<Refusal[]> => {
     const { ref } = operation;
@@ -32,7 +32,7 @@ export async function validatePlan(plan: Plan, options: ValidateOptions): Promis
       problems.push(errorMessage(thrown));
     }
     // The server is asked first: most updates turn out to change nothing, and then nobody else need look.
-    if (!isIdle(operation, asStored)) problems.push(...(await problemsOf(operation, options)));
+    if (!isNoOp(operation, asStored)) problems.push(...(await problemsOf(operation, options)));
     if (problems.length === 0) return [];
     const object = operation.action === 'remove' ? operation.before : operation.desired;
     return [{ ref, label: ref.label, reason: problems.join('; '), object }];
@@ -40,7 +40,7 @@ export async function validatePlan(plan: Plan, options: ValidateOptions): Promis
   const refused = refusals.flat();
   const impossible = new Set(refused.map(({ ref }) => ref?.key));
   const operations = plan.operations.filter(({ ref }) => !impossible.has(ref.key));
-  return settlePlan({ ...plan, operations, refused: [...plan.refused, ...refused] }, asStored);
+  return withoutNoOps({ ...plan, operations, refused: [...plan.refused, ...refused] }, asStored);
 }
 
 async function problemsOf(operation: Operation, { validators, signal }: ValidateOptions): Promise<readonly string[]> {

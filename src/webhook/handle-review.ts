@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { after, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { andThen, type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Authenticate, unauthenticated } from './client-certificate.ts';
 import type { ReviewOutcome, WebhookMetrics } from './metrics.ts';
 import { readBody, tooLarge } from './read-body.ts';
-import { type AdmissionVerdict, parseReview, ReviewError, renderReview } from './review.ts';
+import { type AdmissionDecision, parseReview, ReviewError, renderReview } from './review.ts';
 import type { ReviewContext, Reviewer } from './reviewer.ts';
 import type { Route } from './route.ts';
 
@@ -94,7 +94,7 @@ class Exchange implements ReviewContext {
     try {
       const admission = parseReview(body);
       this.uid = admission.uid;
-      const answered = after(reviewer.review(admission, this), (verdict) => this.answer(admission.uid, verdict));
+      const answered = andThen(reviewer.review(admission, this), (verdict) => this.answer(admission.uid, verdict));
       if (answered instanceof Promise) answered.catch((thrown) => this.fail(thrown));
     } catch (thrown) {
       this.fail(thrown);
@@ -119,7 +119,7 @@ class Exchange implements ReviewContext {
     } else this.finish('failed', 500, 'the review failed; the log says why\n');
   }
 
-  private answer(uid: string, verdict: AdmissionVerdict): void {
+  private answer(uid: string, verdict: AdmissionDecision): void {
     if (this.response.socket) this.options.onDelivered(this.response.socket, this.authenticated);
     this.finish(verdict.denied === undefined ? 'allowed' : 'denied', 200, renderReview(uid, verdict));
   }

@@ -14,7 +14,7 @@ export { configurationName, configurationTypes, type WebhookAddress } from './co
 export { createWebhookMetrics, type WebhookMetrics } from './metrics.ts';
 export { RegistrationError } from './registrar.ts';
 export { createRequestReader, type ReadRequest, type RequestReader } from './request-reader.ts';
-export { type AdmissionRequest, type AdmissionVerdict, ReviewError } from './review.ts';
+export { type AdmissionDecision, type AdmissionRequest, ReviewError } from './review.ts';
 export type { Registration, ReviewContext, Reviewer, WebhookEntry, WebhookRule } from './reviewer.ts';
 export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';
 export { createWebhooks, type Webhooks, type WebhooksOptions } from './webhooks.ts';

@@ -1,4 +1,4 @@
-import { after, type Clock, isJsonObject, type JsonObject, type Soon } from '../base/index.ts';
+import { andThen, type Clock, isJsonObject, type JsonObject, type MaybePromise } from '../base/index.ts';
 import type { Discovery } from '../kube/index.ts';
 import { type GroupVersionKind, type KubeObject, renderApiVersion } from '../object/index.ts';
 import type { PolicyRequest, RequestInfo, RequestUser } from '../policy/index.ts';
@@ -17,9 +17,9 @@ export interface RequestReaderOptions {
 /** Reads admission requests as policies see them; every feature that evaluates requests reads them here. */
 export interface RequestReader {
   /** The kind that policies name: for a subresource, that of the object it belongs to. */
-  kindOf(request: AdmissionRequest, signal: () => AbortSignal): Soon<GroupVersionKind>;
+  kindOf(request: AdmissionRequest, signal: () => AbortSignal): MaybePromise<GroupVersionKind>;
   /** Roles are left empty: they are looked up where a rule reads them. */
-  read(request: AdmissionRequest, kind: GroupVersionKind, signal: () => AbortSignal): Soon<ReadRequest>;
+  read(request: AdmissionRequest, kind: GroupVersionKind, signal: () => AbortSignal): MaybePromise<ReadRequest>;
 }
 
 /** Of a review it is always known who asks. */
@@ -32,7 +32,7 @@ export function createRequestReader({ discovery, namespaces, clock }: RequestRea
       const labels = isNamespaced(request)
         ? (namespaces.labels(request.namespace) ?? namespaces.fetchLabels(request.namespace, signal()))
         : {};
-      return after(labels, (namespaceLabels) => policyRequestOf(request, kind, namespaceLabels, clock.now()));
+      return andThen(labels, (namespaceLabels) => policyRequestOf(request, kind, namespaceLabels, clock.now()));
     },
   };
 }

@@ -18,7 +18,7 @@ export interface AdmissionRequest {
 }
 
 /** What a reviewer says. Without `denied` the request is admitted. */
-export interface AdmissionVerdict {
+export interface AdmissionDecision {
   /** The reason that people are told. */
   readonly denied?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
@@ -78,7 +78,7 @@ export function parseReview(text: string): AdmissionRequest {
 }
 
 /** Most answers are a plain yes: that one is put together without a writer. */
-export function renderReview(uid: string, { denied, warnings, patch }: AdmissionVerdict): string {
+export function renderReview(uid: string, { denied, warnings, patch }: AdmissionDecision): string {
   const start = `{"kind":"AdmissionReview","apiVersion":"${apiVersion}","response":{"uid":${JSON.stringify(uid)},"allowed":`;
   if (denied === undefined && !warnings?.length && !patch?.length) return `${start}true}}`;
   const rest = {

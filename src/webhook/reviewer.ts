@@ -1,5 +1,5 @@
 import type { LabelSelector } from '../object/index.ts';
-import type { AdmissionRequest, AdmissionVerdict } from './review.ts';
+import type { AdmissionDecision, AdmissionRequest } from './review.ts';
 
 export interface ReviewContext {
   /** What follows the reviewer's own part of the path: `fail`, `fail/namespace/default`. */
@@ -18,7 +18,7 @@ export interface Reviewer {
   readonly path: string;
   /** True, or why it cannot answer yet. */
   ready?(): boolean | string;
-  review(request: AdmissionRequest, context: ReviewContext): AdmissionVerdict | Promise<AdmissionVerdict>;
+  review(request: AdmissionRequest, context: ReviewContext): AdmissionDecision | Promise<AdmissionDecision>;
 }
 
 export interface WebhookRule {

@@ -1,7 +1,7 @@
 import { request as plainRequest } from 'node:http';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AdmissionVerdict } from './review.ts';
+import type { AdmissionDecision } from './review.ts';
 import { ReviewError } from './review.ts';
 import type { Reviewer } from './reviewer.ts';
 import { post, reviewOf, type Serving, serve } from './testing/serving.ts';
@@ -12,7 +12,9 @@ afterEach(async () => {
   serving = undefined;
 });
 
-const reviewer = (verdict: AdmissionVerdict | (() => AdmissionVerdict | Promise<AdmissionVerdict>) = {}): Reviewer => ({
+const reviewer = (
+  verdict: AdmissionDecision | (() => AdmissionDecision | Promise<AdmissionDecision>) = {},
+): Reviewer => ({
   path: 'validate',
   review: () => (typeof verdict === 'function' ? verdict() : verdict),
 });

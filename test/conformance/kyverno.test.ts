@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nodeFiles, runTestFile, type TestRow } from '../../src/app/offline/index.ts';
+import { nodeFiles, runTestFile, type TestRow } from '../../src/offline/index.ts';
 import { type CatalogueEntry, catalogueFile, corpusFolder, isClassic, readCatalogue } from './corpus.ts';
 
-const isThere = existsSync(catalogueFile);
-if (!isThere) console.log(`Kyverno's test files are not beside the project (${corpusFolder}): skipped`);
+const exists = existsSync(catalogueFile);
+if (!exists) console.log(`Kyverno's test files are not beside the project (${corpusFolder}): skipped`);
 
 const now = Date.now();
 
@@ -17,8 +17,8 @@ function rowsOf({ path: file }: CatalogueEntry): readonly TestRow[] {
 const show = ({ policy, rule, resource, expected, actual, reason }: TestRow) =>
   `${policy}/${rule} on ${resource}: expected ${expected}, got ${actual}: ${reason}`;
 
-describe.skipIf(!isThere)("Kyverno's test files", () => {
-  const catalogue = isThere ? readCatalogue() : [];
+describe.skipIf(!exists)("Kyverno's test files", () => {
+  const catalogue = exists ? readCatalogue() : [];
   const classic = catalogue.filter(isClassic);
   const others = catalogue.filter((entry) => !isClassic(entry));
 

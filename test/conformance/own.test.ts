@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findTests, nodeFiles, runTestFile, type TestRow } from '../../src/app/offline/index.ts';
+import { findTests, nodeFiles, runTestFile, type TestRow } from '../../src/offline/index.ts';
 import { disturb, expectationsOf, flipResults, withChanges } from './planted.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));

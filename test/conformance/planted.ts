@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Files } from '../../src/app/offline/index.ts';
 import { isJsonObject, parseYamlDocuments } from '../../src/base/index.ts';
+import type { Files } from '../../src/offline/index.ts';
 
 type Change = (document: Record<string, unknown>) => Record<string, unknown>;
 

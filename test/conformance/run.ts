@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { findTests, nodeFiles, runTestFile, summarise, type TestRow } from '../../src/app/offline/index.ts';
 import { errorMessage } from '../../src/base/index.ts';
+import { findTests, nodeFiles, runTestFile, summarise, type TestRow } from '../../src/offline/index.ts';
 import { corpusFolder } from './corpus.ts';
 
 const own = fileURLToPath(new URL('.', import.meta.url));

@@ -10,7 +10,7 @@ import {
   type Publish,
   type PublisherOptions,
   type PublishItem,
-  prepare,
+  renderDetection,
 } from '../../src/create/index.ts';
 import { createGit } from '../../src/git/index.ts';
 
@@ -46,7 +46,7 @@ export function itemOf(
   more: Partial<PublishItem> = {},
 ): PublishItem {
   return {
-    ...prepare(detection, template, () => undefined),
+    ...renderDetection(detection, template, () => undefined),
     detection,
     template,
     precedents: [],

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { ImageResourcePolicy } from '../../src/api/index.ts';
-import { nodeFiles } from '../../src/app/offline/files.ts';
 import { renderTemplate } from '../../src/app/render-template.ts';
 import { parseYamlDocuments } from '../../src/base/index.ts';
 import { compileImagePattern, compileSelection } from '../../src/detect/index.ts';
+import { nodeFiles } from '../../src/manifests/files.ts';
 import { gvkOf, type KubeObject } from '../../src/object/index.ts';
 import { useInstalledCluster } from './installed-cluster.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { configOf } from '../../src/app/config.ts';
-import { isLeftOutOf } from '../../src/app/features/report-setup.ts';
+import { isExcludedBy } from '../../src/app/features/report-setup.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import type { Cluster } from '../support/real-cluster.ts';
@@ -76,7 +76,7 @@ describe('a violation of a workload', () => {
       metadata: { name: 'web-1', namespace: 'default', labels, ...ownedBy(owner) },
       spec: { containers: of },
     } as KubeObject);
-  const isLeftOut = isLeftOutOf(configOf({}));
+  const isLeftOut = isExcludedBy(configOf({}));
   const lines = async () => linesOf((await fixture.reports())['default/polr-ns-default-privileged']);
   const start = async () => {
     running = await fixture.start({ isLeftOut });

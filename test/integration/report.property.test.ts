@@ -114,12 +114,12 @@ const steps: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ policy: fc.constantFrom(...policyNames), isThere: fc.boolean() }).map(
-      ({ policy, isThere }) =>
+    arbitrary: fc.record({ policy: fc.constantFrom(...policyNames), exists: fc.boolean() }).map(
+      ({ policy, exists }) =>
         [
-          `exception ${isThere} for ${policy}`,
+          `exception ${exists} for ${policy}`,
           ({ fixture }: World) =>
-            isThere
+            exists
               ? fixture.put(types.exception, {
                   apiVersion: 'kyverno.io/v2',
                   kind: 'PolicyException',

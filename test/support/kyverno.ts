@@ -38,7 +38,7 @@ export async function locateKyverno(
     const witness = join(cache, `kyverno-witness-${version}-${hash.digest('hex').slice(0, 12)}`);
     const packages = { command: { path: command, name: commandPackage }, witness: { path: witness, name: '.' } };
     for (const { path, name } of needed.map((part) => packages[part])) {
-      if (await isThere(path)) continue;
+      if (await exists(path)) continue;
       if (env['SUPERCARGO_KYVERNO'] !== 'build')
         return { reason: `no Kyverno ${version} in the cache; SUPERCARGO_KYVERNO=build builds it, which takes long` };
       await mkdir(cache, { recursive: true });
@@ -50,7 +50,7 @@ export async function locateKyverno(
   }
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

@@ -88,9 +88,9 @@ export async function startSshServer(sshd: string): Promise<SshServer> {
 
 /** Whether the ssh client is there too; says on standard error when it is not. */
 export function hasSsh(): boolean {
-  const isThere = spawnSync('ssh', ['-V'], { stdio: 'ignore' }).status === 0;
-  if (!isThere) process.stderr.write('tests over ssh skipped: ssh is not installed\n');
-  return isThere;
+  const exists = spawnSync('ssh', ['-V'], { stdio: 'ignore' }).status === 0;
+  if (!exists) process.stderr.write('tests over ssh skipped: ssh is not installed\n');
+  return exists;
 }
 
 function freePort(): Promise<number> {

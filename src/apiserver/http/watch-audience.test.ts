@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { KubeObject } from '../../object/index.ts';
 import { type Change, Store } from '../store/index.ts';
-import { Audience } from './watch-audience.ts';
+import { WatchBroadcast } from './watch-broadcast.ts';
 
 class RecordingSeat {
   readonly writes: Buffer[] = [];
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 it('writes one and the same buffer to everybody', async () => {
-  const audience = new Audience(store.collection('/secrets'), render);
+  const audience = new WatchBroadcast(store.collection('/secrets'), render);
   const seats = [new RecordingSeat(), new RecordingSeat()];
   for (const seat of seats) audience.join(seat);
   put('a');
@@ -34,7 +34,7 @@ it('writes one and the same buffer to everybody', async () => {
 });
 
 it('goes on after a rest with what happened during it', async () => {
-  const audience = new Audience(store.collection('/secrets'), render);
+  const audience = new WatchBroadcast(store.collection('/secrets'), render);
   const seat = new RecordingSeat();
   audience.join(seat);
   for (const name of ['a', 'b', 'c']) {
@@ -45,7 +45,7 @@ it('goes on after a rest with what happened during it', async () => {
 });
 
 it('tells a newcomer nothing of what had happened before', async () => {
-  const audience = new Audience(store.collection('/secrets'), render);
+  const audience = new WatchBroadcast(store.collection('/secrets'), render);
   const [early, late] = [new RecordingSeat(), new RecordingSeat()];
   audience.join(early);
   put('a');
@@ -56,7 +56,7 @@ it('tells a newcomer nothing of what had happened before', async () => {
 });
 
 it('passes over changes that are rendered to nothing', async () => {
-  const audience = new Audience(store.collection('/secrets'), render);
+  const audience = new WatchBroadcast(store.collection('/secrets'), render);
   const seat = new RecordingSeat();
   audience.join(seat);
   put('hidden');
@@ -66,7 +66,7 @@ it('passes over changes that are rendered to nothing', async () => {
 
 it('says when the last one has left, and can be joined again', async () => {
   const onEmpty = vi.fn();
-  const audience = new Audience(store.collection('/secrets'), render, onEmpty);
+  const audience = new WatchBroadcast(store.collection('/secrets'), render, onEmpty);
   const seats = [new RecordingSeat(), new RecordingSeat()];
   for (const seat of seats) audience.join(seat);
   for (const seat of seats) audience.leave(seat);

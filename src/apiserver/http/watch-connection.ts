@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { streamText } from './stream-text.ts';
-import type { Seat } from './watch-audience.ts';
+import type { WatchSubscriber } from './watch-broadcast.ts';
 
 /** A reader this far behind is cut off; it lists again, as after any lost connection. */
 const maxBufferedBytes = 64 * 1024 * 1024;
 
 /** The connection of one watcher: first what there is already, at the reader's pace, then events as they come. */
-export class WatchConnection implements Seat {
+export class WatchConnection implements WatchSubscriber {
   /** Events that happened while the beginning was still being sent. */
   private waiting: Buffer[] | undefined = [];
   private waitingBytes = 0;

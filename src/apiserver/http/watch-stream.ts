@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../resources/definition.ts';
 import { type Status, statusError } from '../status.ts';
 import { type Change, type Entry, entryOf, type Store } from '../store/index.ts';
 import { type Representation, renderOne, type TableRequest } from './representation.ts';
-import { Audience } from './watch-audience.ts';
+import { WatchBroadcast } from './watch-broadcast.ts';
 import { WatchConnection } from './watch-connection.ts';
 
 export interface WatchRequest {
@@ -26,7 +26,7 @@ const bookmarkEveryMs = 30_000;
 
 /** Streams watches, each until the client goes, the time is up or the server stops. */
 export class Watches {
-  private readonly audiences = new WeakMap<ResourceDefinition, Map<string, Audience>>();
+  private readonly audiences = new WeakMap<ResourceDefinition, Map<string, WatchBroadcast>>();
 
   constructor(private readonly store: Store) {}
 
@@ -71,18 +71,18 @@ export class Watches {
     await connection.begin(request.representation === 'table' ? [...beginning] : beginning);
   }
 
-  private audience(view: View, request: WatchRequest): Audience {
+  private audience(view: View, request: WatchRequest): WatchBroadcast {
     const { definition } = view;
     const collection = this.store.collection(definition.storage);
     const render = (change: Change) => renderChange(view, change);
     // The columns of a table go with its first rows only, so every watcher of one hears something else.
-    if (request.representation === 'table') return new Audience(collection, render);
+    if (request.representation === 'table') return new WatchBroadcast(collection, render);
     let known = this.audiences.get(definition);
     if (!known) this.audiences.set(definition, (known = new Map()));
     const { namespace, labelSelector, fieldSelector, representation } = request;
     const key = JSON.stringify([namespace, labelSelector, fieldSelector, representation]);
     let audience = known.get(key);
-    if (!audience) known.set(key, (audience = new Audience(collection, render, () => known.delete(key))));
+    if (!audience) known.set(key, (audience = new WatchBroadcast(collection, render, () => known.delete(key))));
     return audience;
   }
 }

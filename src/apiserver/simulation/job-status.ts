@@ -63,14 +63,14 @@ export function renderIndexes(indexes: Iterable<number>): string {
   return parts.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 }
 
-export interface Verdict {
+export interface JobConclusion {
   readonly type: 'Complete' | 'Failed';
   readonly reason: string;
   readonly message: string;
 }
 
 /** Whether the Job is over, and why; undefined while it goes on. */
-export function judgeJob(job: Live<Job>, tally: JobTally, now: number): Verdict | undefined {
+export function concludeJob(job: Live<Job>, tally: JobTally, now: number): JobConclusion | undefined {
   const { spec, status } = job;
   const failures = tally.failed + tally.restarts;
   if (failures > (spec.backoffLimit ?? 6)) {
@@ -88,10 +88,10 @@ export function judgeJob(job: Live<Job>, tally: JobTally, now: number): Verdict 
   return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
 }
 
-const failed = (reason: string, message: string): Verdict => ({ type: 'Failed', reason, message });
+const failed = (reason: string, message: string): JobConclusion => ({ type: 'Failed', reason, message });
 
 /** A Job that is over carries two conditions: the one that decided it, and the one that it is over. */
-export function verdictConditions(verdict: Verdict, at: string): JobCondition[] {
+export function conclusionConditions(verdict: JobConclusion, at: string): JobCondition[] {
   const { reason, message } = verdict;
   const first = verdict.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
   return [first, verdict.type].map((type) => ({

@@ -4,15 +4,15 @@ import { rfc3339 } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { conditionOf, nonZero, withCondition } from './conditions.ts';
 import {
+  concludeJob,
+  conclusionConditions,
   finishedCondition,
   indexKey,
   indexOf,
+  type JobConclusion,
   type JobTally,
-  judgeJob,
   renderIndexes,
   tallyJob,
-  type Verdict,
-  verdictConditions,
 } from './job-status.ts';
 import { jobs, pods as podType } from './kinds.ts';
 import { controllerOf, type OwnedIndex } from './owned-index.ts';
@@ -35,7 +35,7 @@ export function createJobController(context: Context, pods: OwnedIndex): Control
     const over = finishedCondition(job);
     if (over) return expire(job, over);
     const tally = tallyJob(job, podsOf(job));
-    const verdict = judgeJob(job, tally, clock.now());
+    const verdict = concludeJob(job, tally, clock.now());
     const waitMs = verdict ? 0 : retryWaitMs(job, tally);
     try {
       if (verdict || job.spec.suspend) await deletePods(context, writesOf(job), tally.active);
@@ -66,7 +66,7 @@ export function createJobController(context: Context, pods: OwnedIndex): Control
     }
   };
 
-  const update = async (job: Live<Job>, verdict: Verdict | undefined) => {
+  const update = async (job: Live<Job>, verdict: JobConclusion | undefined) => {
     const place = { type: jobs, namespace: job.metadata.namespace ?? '', name: job.metadata.name };
     await writeStatus(context, place, (object) => {
       const current = live<Job>(object);
@@ -76,11 +76,11 @@ export function createJobController(context: Context, pods: OwnedIndex): Control
     });
   };
 
-  const renderStatus = (job: Live<Job>, tally: JobTally, verdict: Verdict | undefined): JobStatus => {
+  const renderStatus = (job: Live<Job>, tally: JobTally, verdict: JobConclusion | undefined): JobStatus => {
     const at = rfc3339(clock.now());
     const isSuspended = job.spec.suspend ?? false;
     const suspension = suspendCondition(job.status?.conditions ?? [], isSuspended, at);
-    const conditions = verdict ? [...suspension, ...verdictConditions(verdict, at)] : suspension;
+    const conditions = verdict ? [...suspension, ...conclusionConditions(verdict, at)] : suspension;
     const startTime = isSuspended ? undefined : (job.status?.startTime ?? at);
     const completed = renderIndexes(tally.succeededIndexes);
     return {
@@ -99,7 +99,7 @@ export function createJobController(context: Context, pods: OwnedIndex): Control
     };
   };
 
-  const report = (job: Live<Job>, verdict: Verdict) => {
+  const report = (job: Live<Job>, verdict: JobConclusion) => {
     const { owner } = writesOf(job);
     if (verdict.type === 'Complete') events.record(owner, { reason: 'Completed', message: 'Job completed', component });
     else events.record(owner, { type: 'Warning', reason: verdict.reason, message: verdict.message, component });

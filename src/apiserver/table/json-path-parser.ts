@@ -1,11 +1,11 @@
 import { JsonPathError } from './json-path-error.ts';
 
-export type Step =
+export type JsonPathStep =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'wildcard' }
   | { readonly kind: 'recursive' }
   | IndexStep
-  | { readonly kind: 'union'; readonly branches: readonly (readonly Step[])[] }
+  | { readonly kind: 'union'; readonly branches: readonly (readonly JsonPathStep[])[] }
   | FilterStep
   | { readonly kind: 'literal'; readonly value: string | number | boolean };
 
@@ -20,14 +20,14 @@ export interface IndexStep {
 
 export interface FilterStep {
   readonly kind: 'filter';
-  readonly left: readonly Step[];
+  readonly left: readonly JsonPathStep[];
   /** Absent: the element is kept when `left` leads anywhere. */
   readonly comparison?: Comparison;
 }
 
 export interface Comparison {
   readonly operator: '==' | '!=' | '<' | '<=' | '>' | '>=';
-  readonly right: readonly Step[];
+  readonly right: readonly JsonPathStep[];
 }
 
 const operators: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
@@ -36,8 +36,8 @@ const sliceText = /^(-?\d*)(?::(-?\d*))?(?::(-?\d*))?$/;
 const numberText = /^[+-]?[\d.]+/;
 const wordText = /^[A-Za-z_]\w*/;
 
-export function parseJsonPath(text: string): readonly Step[] {
-  const steps: Step[] = [];
+export function parseJsonPath(text: string): readonly JsonPathStep[] {
+  const steps: JsonPathStep[] = [];
   let at = 0;
   while (at < text.length) {
     const rest = text.slice(at);
@@ -67,7 +67,7 @@ export function parseJsonPath(text: string): readonly Step[] {
   return steps;
 }
 
-function pushField(text: string, start: number, steps: Step[]): number {
+function pushField(text: string, start: number, steps: JsonPathStep[]): number {
   let end = start;
   while (end < text.length && !fieldEnd.has(text.charAt(end))) end += text.charAt(end) === '\\' ? 2 : 1;
   const name = text.slice(start, end);
@@ -75,7 +75,7 @@ function pushField(text: string, start: number, steps: Step[]): number {
   return Math.min(end, text.length);
 }
 
-function pushWord(text: string, rest: string, steps: Step[]): number {
+function pushWord(text: string, rest: string, steps: JsonPathStep[]): number {
   const digits = numberText.exec(rest)?.[0];
   if (digits !== undefined) {
     const value = Number(digits);
@@ -89,7 +89,7 @@ function pushWord(text: string, rest: string, steps: Step[]): number {
   return word.length;
 }
 
-function parseBracket(inner: string): readonly Step[] {
+function parseBracket(inner: string): readonly JsonPathStep[] {
   const parts = inner.split(',');
   if (parts.length > 1) return [{ kind: 'union', branches: parts.map((part) => parseBracket(part.trim())) }];
   if (inner === '*') return [{ kind: 'index', single: false }];

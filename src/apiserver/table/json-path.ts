@@ -1,6 +1,12 @@
 import { isJsonObject } from '../../base/index.ts';
 import { JsonPathError } from './json-path-error.ts';
-import { type Comparison, type FilterStep, type IndexStep, parseJsonPath, type Step } from './json-path-parser.ts';
+import {
+  type Comparison,
+  type FilterStep,
+  type IndexStep,
+  type JsonPathStep,
+  parseJsonPath,
+} from './json-path-parser.ts';
 
 /**
  * All values the path leads to, in order; none where a field is missing. Throws JsonPathError where an
@@ -19,12 +25,12 @@ export function compileJsonPath(text: string): JsonPath {
   return (root) => walk([root]);
 }
 
-function compileSteps(steps: readonly Step[]): Walk {
+function compileSteps(steps: readonly JsonPathStep[]): Walk {
   const walks = steps.map(compileStep);
   return (values) => walks.reduce((current, walk) => walk(current), values);
 }
 
-function compileStep(step: Step): Walk {
+function compileStep(step: JsonPathStep): Walk {
   switch (step.kind) {
     case 'field':
       return (values) => values.flatMap((value) => fieldOf(value, step.name));

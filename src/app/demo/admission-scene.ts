@@ -1,6 +1,6 @@
 import { isKubeError, type ResourceType } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 const policies: ResourceType = {
   group: 'kyverno.io',
@@ -67,7 +67,7 @@ export const admissionScene: Scene = {
   },
 };
 
-async function createOnce({ connection, signal }: Stage, type: ResourceType, object: KubeObject): Promise<void> {
+async function createOnce({ connection, signal }: SceneContext, type: ResourceType, object: KubeObject): Promise<void> {
   try {
     await connection.client.create(type, object, { signal });
   } catch (thrown) {
@@ -75,7 +75,7 @@ async function createOnce({ connection, signal }: Stage, type: ResourceType, obj
   }
 }
 
-async function refusalOf({ connection, signal }: Stage, object: KubeObject): Promise<string> {
+async function refusalOf({ connection, signal }: SceneContext, object: KubeObject): Promise<string> {
   try {
     await connection.client.create(pods, object, { signal });
   } catch (thrown) {
@@ -91,7 +91,7 @@ interface Status {
 }
 
 /** Watches until the policy says that it acts. */
-async function untilReady({ connection: { client }, signal }: Stage, name: string): Promise<void> {
+async function untilReady({ connection: { client }, signal }: SceneContext, name: string): Promise<void> {
   const selection = { fieldSelector: `metadata.name=${name}`, signal };
   const isReady = (policy: KubeObject) =>
     ((policy['status'] ?? {}) as Status).conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');

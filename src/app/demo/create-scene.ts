@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { type ImageDetected, imageResourcePolicies, imagesDetected, resourceTemplates } from '../../api/index.ts';
 import { createRegistryClient } from '../../registry/index.ts';
 import { pushDemoImage } from './demo-image.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 const apiVersion = 'automation.gitops.io/v1beta1';
 const metadata = { name: 'demo-webapp', namespace: 'default' };
@@ -59,7 +59,7 @@ export const createScene: Scene = {
   },
 };
 
-async function createObjects({ connection: { client }, registry, signal }: Stage, url: string): Promise<void> {
+async function createObjects({ connection: { client }, registry, signal }: SceneContext, url: string): Promise<void> {
   await client.apply(
     resourceTemplates,
     {
@@ -81,7 +81,7 @@ async function createObjects({ connection: { client }, registry, signal }: Stage
 }
 
 /** Watches until the detection has come to an end: the demo waits for what happens, not for time. */
-async function untilSettled({ connection: { client }, signal }: Stage): Promise<ImageDetected> {
+async function untilSettled({ connection: { client }, signal }: SceneContext): Promise<ImageDetected> {
   const selection = { namespace: metadata.namespace, signal };
   const isSettled = ({ spec, status }: ImageDetected) =>
     spec.sourcePolicy.name === metadata.name && (status?.phase === 'Completed' || status?.phase === 'Failed');
@@ -94,7 +94,7 @@ async function untilSettled({ connection: { client }, signal }: Stage): Promise<
 }
 
 /** What points at a registry and a repository that are gone must not be left. */
-async function removeObjects({ connection: { client } }: Stage): Promise<void> {
+async function removeObjects({ connection: { client } }: SceneContext): Promise<void> {
   const { items } = await client.list<ImageDetected>(imagesDetected, { namespace: metadata.namespace });
   const own = items.filter(({ spec }) => spec.sourcePolicy.name === metadata.name);
   await Promise.allSettled([

@@ -1,6 +1,6 @@
 import { isKubeError } from '../../kube/index.ts';
 import { type KubeObject, renderApiVersion } from '../../object/index.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true };
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
@@ -39,7 +39,10 @@ export const deploymentScene: Scene = {
 };
 
 /** Watches until so many pods run: the demo waits for what happens, not for time. */
-async function untilRunning({ connection: { client }, signal }: Stage, count: number): Promise<readonly KubeObject[]> {
+async function untilRunning(
+  { connection: { client }, signal }: SceneContext,
+  count: number,
+): Promise<readonly KubeObject[]> {
   const selection = { namespace: 'default', labelSelector: 'app=hello', signal };
   const list = await client.list(pods, selection);
   const seen = new Map(list.items.map((pod) => [pod.metadata.name, pod]));

@@ -1,7 +1,7 @@
 import { isKubeError, type ResourceType } from '../../kube/index.ts';
 import { type KubeObject, renderApiVersion } from '../../object/index.ts';
 import { policyTypes } from '../../runtime/index.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 const pods: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 const jobs: ResourceType = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true };
@@ -61,7 +61,7 @@ export const generateScene: Scene = {
 };
 
 async function create(
-  { connection: { client }, signal }: Stage,
+  { connection: { client }, signal }: SceneContext,
   type: ResourceType,
   object: KubeObject,
 ): Promise<void> {
@@ -72,7 +72,7 @@ async function create(
   }
 }
 
-async function firstJob({ connection: { client }, signal }: Stage): Promise<KubeObject> {
+async function firstJob({ connection: { client }, signal }: SceneContext): Promise<KubeObject> {
   const selection = { namespace: 'default', labelSelector, signal };
   for (;;) {
     const { items, resourceVersion } = await client.list<KubeObject>(jobs, selection);

@@ -6,7 +6,7 @@ import { insightsScene } from './insights-scene.ts';
 import { mirrorScene } from './mirror-scene.ts';
 import { policyScene } from './policy-scene.ts';
 import { reportScene } from './report-scene.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 /** In the order they are shown; every feature adds its own. */
 const scenes: readonly Scene[] = [
@@ -21,7 +21,7 @@ const scenes: readonly Scene[] = [
 ];
 
 /** Plays the guided demo on a running cluster. */
-export async function playDemo(stage: Stage): Promise<void> {
+export async function playDemo(stage: SceneContext): Promise<void> {
   const shown = scenes.filter(({ needs }) => needs === undefined || stage.features.includes(needs));
   for (const [i, scene] of shown.entries()) {
     stage.say('');
@@ -33,4 +33,4 @@ export async function playDemo(stage: Stage): Promise<void> {
   stage.say(`   ${stage.program} kubectl get pods -o wide`);
 }
 
-export type { Scene, Stage } from './scene.ts';
+export type { Scene, SceneContext } from './scene.ts';

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../object/index.ts';
 import { ownerAnnotation, ownerValue, type SyncResult } from '../../sync/index.ts';
 import { createSyncProgram, readSyncConfig } from '../sync.ts';
 import { type InsightsStandIn, startInsightsStandIn } from './insights-stand-in.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 /** An audit policy as Insights would hand it out. */
 function policy(name: string, message: string): KubeObject {
@@ -46,7 +46,7 @@ export const insightsScene: Scene = {
   },
 };
 
-async function sync(stage: Stage, insights: InsightsStandIn): Promise<SyncResult> {
+async function sync(stage: SceneContext, insights: InsightsStandIn): Promise<SyncResult> {
   const program = createSyncProgram({
     config: readSyncConfig(insights.env),
     connection: stage.connection,
@@ -63,7 +63,7 @@ async function sync(stage: Stage, insights: InsightsStandIn): Promise<SyncResult
   }
 }
 
-function tell({ say }: Stage, title: string, { applied, updated, removed, failed }: SyncResult): void {
+function tell({ say }: SceneContext, title: string, { applied, updated, removed, failed }: SyncResult): void {
   const parts = Object.entries({ applied, updated, removed }).flatMap(([word, operations]) =>
     operations.length === 0 ? [] : [`${word} ${operations.map(({ ref }) => ref.name).join(', ')}`],
   );
@@ -72,7 +72,7 @@ function tell({ say }: Stage, title: string, { applied, updated, removed, failed
 }
 
 /** Where nothing has brought the kind of policies, the scene does. */
-async function definePolicies({ connection: { client, discovery }, signal }: Stage): Promise<void> {
+async function definePolicies({ connection: { client, discovery }, signal }: SceneContext): Promise<void> {
   const isServed = async () => (await discovery.byKind('kyverno.io/v1/ClusterPolicy', { signal })) !== undefined;
   if (await isServed()) return;
   const type = (await discovery.byKind('apiextensions.k8s.io/v1/CustomResourceDefinition', { signal }))!;

@@ -2,7 +2,7 @@ import { digestOf, mediaTypes, type Tag } from '../../image/index.ts';
 import { isKubeError, type ResourceType } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { createRegistryClient, type RegistryClient } from '../../registry/index.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false };
@@ -38,7 +38,7 @@ export const mirrorScene: Scene = {
   },
 };
 
-async function create({ connection, signal }: Stage, type: ResourceType, object: KubeObject): Promise<void> {
+async function create({ connection, signal }: SceneContext, type: ResourceType, object: KubeObject): Promise<void> {
   try {
     await connection.client.create(type, object, { signal });
   } catch (thrown) {
@@ -93,7 +93,7 @@ interface PodTemplate {
 }
 const imageOf = (object: KubeObject) => (object['spec'] as PodTemplate).template.spec.containers[0]!.image;
 
-async function untilReplaced({ connection: { client }, signal }: Stage, image: string): Promise<string> {
+async function untilReplaced({ connection: { client }, signal }: SceneContext, image: string): Promise<string> {
   const selection = { namespace, fieldSelector: 'metadata.name=shop', signal };
   const list = await client.list(deployments, selection);
   for (const object of list.items) if (imageOf(object) !== image) return imageOf(object);

@@ -1,13 +1,13 @@
 import {
-  explainVerdict,
+  evaluateFiles,
+  explainResponse,
   explanationTree,
-  judgeFiles,
   loadSetup,
   memoryFiles,
   openApplication,
   painter,
   renderTree,
-} from '../offline/index.ts';
+} from '../../offline/index.ts';
 import type { Scene } from './scene.ts';
 
 const policy = `apiVersion: kyverno.io/v1
@@ -54,8 +54,8 @@ export const policyScene: Scene = {
       loadSetup({ files, policies: ['policy.yaml'], now: Date.now(), explain: true }),
     );
     say('policy images-are-pinned is written for pods; deployment/shop is judged by the rule derived from it');
-    for await (const judged of judgeFiles(application, files, ['deployment.yaml'], signal)) {
-      const { rules, ...where } = explainVerdict(application, judged);
+    for await (const judged of evaluateFiles(application, files, ['deployment.yaml'], signal)) {
+      const { rules, ...where } = explainResponse(application, judged);
       const shown = { ...where, rules: rules.filter(({ status }) => status !== 'no match') };
       for (const line of renderTree(explanationTree(shown, true), painter(false)).trimEnd().split('\n')) say(line);
     }

@@ -2,7 +2,7 @@ import { isKubeError } from '../../kube/index.ts';
 import { type KubeObject, renderApiVersion } from '../../object/index.ts';
 import { type ReportSummary, reportTypes } from '../../report/index.ts';
 import { policyTypes } from '../../runtime/index.ts';
-import type { Scene, Stage } from './scene.ts';
+import type { Scene, SceneContext } from './scene.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
@@ -68,17 +68,17 @@ async function made(creation: Promise<KubeObject>): Promise<void> {
 }
 
 /** Undefined when no report tells of the pod within a time that a reader bears. */
-async function untilReported({ connection: { client }, signal }: Stage): Promise<KubeObject | undefined> {
+async function untilReported({ connection: { client }, signal }: SceneContext): Promise<KubeObject | undefined> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const isThere = (object: KubeObject) => JSON.stringify(object['results'] ?? []).includes('"stowaway"');
+  const exists = (object: KubeObject) => JSON.stringify(object['results'] ?? []).includes('"stowaway"');
   const selection = { namespace: report.namespace, fieldSelector: `metadata.name=${report.name}`, signal: until };
   try {
     const list = await client.list<KubeObject>(reportTypes.namespaced, selection);
-    const present = list.items.find(isThere);
+    const present = list.items.find(exists);
     if (present) return present;
     const { resourceVersion } = list;
     for await (const event of client.watch<KubeObject>(reportTypes.namespaced, { ...selection, resourceVersion }))
-      if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && isThere(event.object)) return event.object;
+      if (event.type !== 'BOOKMARK' && event.type !== 'DELETED' && exists(event.object)) return event.object;
   } catch (thrown) {
     signal.throwIfAborted();
     if (!until.aborted && !isKubeError(thrown, 'kube-not-found')) throw thrown;

@@ -2,7 +2,7 @@ import type { FeatureName } from '../config.ts';
 import type { Connection } from '../connect.ts';
 
 /** What a scene of the guided demo may use. */
-export interface Stage {
+export interface SceneContext {
   readonly connection: Connection;
   /** How this program is called in a shell. */
   readonly program: string;
@@ -19,5 +19,5 @@ export interface Scene {
   readonly title: string;
   /** The feature without which there is nothing to see. */
   readonly needs?: FeatureName;
-  play(stage: Stage): Promise<void>;
+  play(stage: SceneContext): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import {
   checkRegistration,
   createAdmissionMetrics,
+  createAuditQueue,
   createBudgetConditions,
   createCheckReviewer,
-  createLater,
   createPolicyRegistrations,
   createPolicyReviewers,
   createStatusController,
@@ -22,7 +22,7 @@ export const wireAdmission: WireFeature = (environment) => {
   const { client, discovery } = connection;
   const log = environment.log.child({ feature: 'admission' });
   const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
-  const later = createLater(log);
+  const later = createAuditQueue(log);
   const metrics = createAdmissionMetrics(environment.metrics, later);
   const omitted = new Set<string>(config.admission.omitEvents);
   const budgets = createBudgetConditions(policies, environment.policyProblems.from('admission'));

@@ -20,7 +20,7 @@ export const wireGenerate: WireFeature = (environment) => {
     log,
   } = environment;
   // Most rules need no webhook; where there is none anyway, none is opened for the few that do.
-  const hearsRequests = config.features.includes('admission');
+  const receivesRequests = config.features.includes('admission');
   const { runnables, listener } = createGenerator({
     client: connection.client,
     discovery: connection.discovery,
@@ -29,7 +29,7 @@ export const wireGenerate: WireFeature = (environment) => {
     namespaces,
     roles,
     turns,
-    hearsRequests,
+    receivesRequests,
     trustsReviews: config.generate.trustReviews,
     canTrust: config.generate.trustReviews || config.webhook.clientCA !== undefined,
     events,
@@ -44,6 +44,6 @@ export const wireGenerate: WireFeature = (environment) => {
     clock,
     log,
   });
-  if (hearsRequests) environment.webhooks.add(listener);
+  if (receivesRequests) environment.webhooks.add(listener);
   return { runnables };
 };

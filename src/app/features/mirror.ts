@@ -11,15 +11,15 @@ import {
 import { type Digest, parseReference, type RegistryTarget } from '../../image/index.ts';
 import { workloadTypes } from '../../inventory/index.ts';
 import {
-  createCopyBook,
   createCopyController,
   createCopyImage,
   createCopyNames,
+  createCopyPresence,
   createFairSlots,
+  createMirroredImageStore,
   createMirrorMetrics,
   createMirrorReviewer,
   createNameClaims,
-  createPresence,
   createPullSecretProblem,
   createRewriteController,
   type HeadCopy,
@@ -53,7 +53,7 @@ export const wireMirror: WireFeature = (environment) => {
   const headCopy: HeadCopy = async (copy, signal) =>
     (await registries.looking.headManifest(copy, copy.digest ?? copy.tag, signal))?.digest;
   const shared = {
-    book: createCopyBook({
+    book: createMirroredImageStore({
       client,
       informer: images,
       installation,
@@ -61,7 +61,7 @@ export const wireMirror: WireFeature = (environment) => {
       onRefused: metrics.refused,
       clock,
     }),
-    presence: createPresence({ head: headCopy, clock }),
+    presence: createCopyPresence({ head: headCopy, clock }),
     settings,
     pullSecretProblem: createPullSecretProblem(settings.pullSecret, target, client),
     names: createCopyNames(settings),

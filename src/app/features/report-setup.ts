@@ -1,11 +1,11 @@
 import { defaultResourceFilters, parseResourceFilters } from '../../admission/index.ts';
 import { parseDurationMs } from '../../object/index.ts';
-import { createReporter, type IsLeftOut, type Reporter, type ReporterOptions } from '../../report/index.ts';
+import { createReporter, type IsExcluded, type Reporter, type ReporterOptions } from '../../report/index.ts';
 import type { Config } from '../config.ts';
 import type { FeatureEnvironment } from './feature.ts';
 
 /** What the configuration leaves out of reports: what it leaves out of admission. */
-export function isLeftOutOf(config: Config): IsLeftOut {
+export function isExcludedBy(config: Config): IsExcluded {
   const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
   // A namespace counts as being in itself, as in requests about it.
   return (kind, namespace, name) =>
@@ -29,7 +29,7 @@ export function openReporter(
     lookUps,
     installation: config.installation,
     isSplit: config.report.splitPolicyReport,
-    isLeftOut: isLeftOutOf(config),
+    isLeftOut: isExcludedBy(config),
     outboxNamespace: namespace,
     rescanMs: parseDurationMs(config.report.rescanInterval),
     clock,

@@ -3,7 +3,7 @@ import { type Logger, SupercargoError } from '../../base/index.ts';
 import {
   type AdmittedResults,
   admittedResults,
-  type IsLeftOut,
+  type IsExcluded,
   type OnReportProblem,
   type OpenReportMetrics,
   type Reporter,
@@ -39,7 +39,7 @@ export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 
 export interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
-  readonly isLeftOut: IsLeftOut;
+  readonly isLeftOut: IsExcluded;
   readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
   /** How long it may take to stop; all it does can be cut off anywhere. */

@@ -1,7 +1,14 @@
 /** The thread of reports: a connection, policies and a reporter of its own, until it is told to stop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
-import { backoffMs, createLogger, errorMessage, goBehindOthers, type Logger, systemClock } from '../../base/index.ts';
+import {
+  backoffMs,
+  createLogger,
+  errorMessage,
+  type Logger,
+  lowerThreadPriority,
+  systemClock,
+} from '../../base/index.ts';
 import { createManager } from '../../controller/index.ts';
 import { type LabelMatcher, type LabelSelector, labelSelectorOf } from '../../object/index.ts';
 import type { AdmittedResults, OpenReportMetrics } from '../../report/index.ts';
@@ -88,7 +95,7 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
   }
 }
 
-goBehindOthers();
+lowerThreadPriority();
 run(workerData as ReportThreadSetup, stopping.signal)
   .then(() => undefined, errorMessage)
   .then((failure) => send({ kind: 'ended', ...(failure && !stopping.signal.aborted ? { failure } : {}) }));

@@ -9,7 +9,7 @@ import {
   type OpenReportMetrics,
 } from '../../report/index.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
-import { isLeftOutOf, openReporter } from './report-setup.ts';
+import { isExcludedBy, openReporter } from './report-setup.ts';
 import { createReportThread, type RemoteReporter } from './report-thread.ts';
 
 /** What policies say of everything in the cluster, written as policy reports; on the leader alone. */
@@ -22,7 +22,7 @@ export const wireReport: WireFeature = (environment) => {
     installation: config.installation,
     namespace: environment.namespace,
     identity: `${hostname()} ${randomUUID()}`,
-    isLeftOut: isLeftOutOf(config),
+    isLeftOut: isExcludedBy(config),
     clock,
     log,
   });
@@ -57,7 +57,7 @@ function reporterOf(environment: FeatureEnvironment): RemoteReporter {
     config,
     ownPolicies: config.policies.selector ? 'selected' : selector ? 'none' : 'all',
     origin: connection.origin,
-    isLeftOut: isLeftOutOf(config),
+    isLeftOut: isExcludedBy(config),
     metrics: open,
     onProblem,
     // Whoever loses the lease has so long to stop before somebody else may lead.

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { rfc3339, silentLogger } from '../../base/index.ts';
 import { type KubeClient, KubeError, type ObjectList, type WatchEvent } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
-import type { Mark } from '../progress.ts';
+import type { WatchPosition } from '../position-tracker.ts';
 import { TriggerFollower } from '../trigger-follower.ts';
 
 export const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
@@ -28,7 +28,7 @@ export class History {
   private readonly waiting = new Set<() => void>();
   private stop: AbortController | undefined;
   private follower: TriggerFollower | undefined;
-  private mark: Mark | undefined;
+  private mark: WatchPosition | undefined;
   private unfinished: (() => void)[] = [];
   /** What happened, in order: the test's expectation. */
   readonly transcript: string[] = [];
@@ -122,7 +122,7 @@ export class History {
   }
 
   /** Writes the checkpoint, as happens every two seconds. */
-  async save(): Promise<Mark | undefined> {
+  async save(): Promise<WatchPosition | undefined> {
     await this.settle();
     this.mark = this.follower?.mark();
     return this.mark;

@@ -9,8 +9,8 @@ import {
 } from '../../image/index.ts';
 import { KubeError, type KubeErrorCode } from '../../kube/index.ts';
 import { applyJsonPatch, applyMergePatch, type KubeObject } from '../../object/index.ts';
-import type { CopyWish } from '../copy-book.ts';
 import type { MirrorMetrics } from '../metrics.ts';
+import type { MirrorRequest } from '../mirrored-image-store.ts';
 import type { MirrorSettings } from '../settings.ts';
 
 export const target = parseTarget('backup.example/copies');
@@ -41,7 +41,7 @@ export const metrics: MirrorMetrics = {
   refused() {},
 };
 
-export function wishOf(image: string, secret?: string): CopyWish {
+export function wishOf(image: string, secret?: string): MirrorRequest {
   const source = parseReference(image);
   const copy = createImageMapper({ target, mapping: 'path' }).map(source);
   return { source, copy, pullSecrets: secret ? [{ namespace: 'default', name: secret }] : [] };

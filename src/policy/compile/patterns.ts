@@ -3,7 +3,7 @@ import { Need } from '../context/index.ts';
 import { sizeOf, spend } from '../evaluate/budget.ts';
 import { errored, failed, type MaybeOutcome, pass, skip } from '../evaluate/outcome.ts';
 import { type Run, resolverOf } from '../evaluate/run.ts';
-import type { Step } from '../evaluate/trace.ts';
+import type { TraceStep } from '../evaluate/trace.ts';
 import { compilePattern, type PatternOutcome, parseAnchor } from '../pattern/index.ts';
 import { compileDocument, type DocumentTemplate } from '../variables/index.ts';
 import type { RuleMessage } from './message.ts';
@@ -63,7 +63,7 @@ function unitsOf(pattern: unknown, { isStatic }: DocumentTemplate): number {
   return isStatic ? 1 : 10 * sizeOf(pattern);
 }
 
-function patternStep(where: string, outcome: PatternOutcome, pattern: unknown, resource: unknown): Step {
+function patternStep(where: string, outcome: PatternOutcome, pattern: unknown, resource: unknown): TraceStep {
   const step = { kind: 'pattern' as const, where, outcome: outcome.kind };
   if (outcome.kind === 'pass') return step;
   const { path, message } = outcome;

@@ -3,7 +3,13 @@ import type { ExpandedRule } from '../autogen/index.ts';
 import { compileContext, Need } from '../context/index.ts';
 import { type MaybeOutcome, type RuleOutcome, skip } from '../evaluate/outcome.ts';
 import { type Run, resolverOf, withContext } from '../evaluate/run.ts';
-import { compileConcern, compileRuleMatch, explainBlock, matchedOperations, type RuleMatcher } from '../match/index.ts';
+import {
+  compileMayMatchKind,
+  compileRuleMatch,
+  explainBlock,
+  matchedOperations,
+  type RuleMatcher,
+} from '../match/index.ts';
 import type { Phase, RuleProgram } from '../program.ts';
 import type { RequestInfo } from '../request.ts';
 import type { PolicyObject, RuleSpec } from '../types.ts';
@@ -43,12 +49,12 @@ export function compileRule(policy: PolicyObject, { rule, name, origin, autogen 
     isDerived: autogen !== undefined,
     phase,
     spec: rule,
-    matches,
+    mismatchReason: matches,
     explainMatch: (request) => [
       ...explainBlock('match', rule.match ?? {}, request),
       ...(rule.exclude ? explainBlock('exclude', rule.exclude, request) : []),
     ],
-    concerns: compileConcern(rule.match),
+    mayMatchKind: compileMayMatchKind(rule.match),
     actsOnOthers: phase === 'generate' || rule.mutate?.targets !== undefined,
     reads: compileReads(policy.spec, rule),
     operations: matchedOperations(rule.match),

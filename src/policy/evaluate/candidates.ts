@@ -3,7 +3,7 @@ import type { Phase, PolicyProgram } from '../program.ts';
 import type { PolicyRequest } from '../request.ts';
 
 /** A rule that may be for a request, by its kind. */
-export interface Candidate {
+export interface RuleCandidate {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
 }
@@ -11,7 +11,7 @@ export interface Candidate {
 /** More kinds than any cluster has; past them the index begins anew. */
 const maxKinds = 10_000;
 
-const indexes = new WeakMap<readonly PolicyProgram[], Map<string, readonly Candidate[]>>();
+const indexes = new WeakMap<readonly PolicyProgram[], Map<string, readonly RuleCandidate[]>>();
 
 /**
  * The rules of one phase that can match the kind of the request, in order. Found once per list of programs and kind:
@@ -21,7 +21,7 @@ export function candidatesFor(
   programs: readonly PolicyProgram[],
   { kind, subresource }: PolicyRequest,
   phase: Phase,
-): readonly Candidate[] {
+): readonly RuleCandidate[] {
   let index = indexes.get(programs);
   if (!index) {
     index = new Map();
@@ -33,7 +33,7 @@ export function candidatesFor(
   if (!found) {
     found = (programs as readonly CompiledPolicy[]).flatMap((policy) =>
       policy.rules
-        .filter((rule) => rule.phase === phase && rule.concerns(kind, subresource))
+        .filter((rule) => rule.phase === phase && rule.mayMatchKind(kind, subresource))
         .map((rule) => ({ policy, rule })),
     );
     if (index.size >= maxKinds) index.clear();

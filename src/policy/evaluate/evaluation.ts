@@ -13,16 +13,16 @@ import type {
 } from '../program.ts';
 import { type PolicyRequest, subjectOf } from '../request.ts';
 import { heavyUnits, newRequestBudget, type RequestBudget, ruleBudget, settleRule } from './budget.ts';
-import { type Candidate, candidatesFor } from './candidates.ts';
+import { candidatesFor, type RuleCandidate } from './candidates.ts';
 import { errored, type MaybeOutcome, type RuleOutcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
 import type { Run } from './run.ts';
-import type { Step } from './trace.ts';
+import type { TraceStep } from './trace.ts';
 
 /** A rule that asks for ever is stopped. */
 const maxRounds = 16;
 
-const noSteps: readonly Step[] = [];
+const noSteps: readonly TraceStep[] = [];
 const noExceptions: readonly CompiledException[] = [];
 
 /** Starts one phase of one request; nothing runs before `advance`. */
@@ -50,7 +50,7 @@ class RequestEvaluation implements Evaluation {
   private shared: { readonly request: PolicyRequest; readonly scope: Scope } | undefined;
 
   constructor(
-    private readonly candidates: readonly Candidate[],
+    private readonly candidates: readonly RuleCandidate[],
     request: PolicyRequest,
     private readonly options: EvaluationOptions,
   ) {
@@ -106,7 +106,7 @@ class RequestEvaluation implements Evaluation {
   expire(message: string): void {
     for (const [index, { policy, rule }] of this.candidates.entries()) {
       if (this.said[index] !== undefined) continue;
-      const isFor = rule.matches(this.request) === undefined;
+      const isFor = rule.mismatchReason(this.request) === undefined;
       this.said[index] = isFor ? resultOf(overBudget(message), policy, rule, noSteps) : null;
     }
     this.isPaused = false;
@@ -119,8 +119,8 @@ class RequestEvaluation implements Evaluation {
   private runRule(index: number, known: Known, isLast: boolean): LookUp | undefined {
     const { policy, rule } = this.candidates[index]!;
     this.said[index] = null;
-    if (rule.matches(this.request) !== undefined) return undefined;
-    const steps = this.options.explain ? ([] as Step[]) : undefined;
+    if (rule.mismatchReason(this.request) !== undefined) return undefined;
+    const steps = this.options.explain ? ([] as TraceStep[]) : undefined;
     const budget = ruleBudget(this.budget, policy.namespace);
     const allowed = budget.left;
     let outcome: MaybeOutcome;
@@ -163,13 +163,13 @@ class RequestEvaluation implements Evaluation {
     policy: CompiledPolicy,
     rule: CompiledRule,
     known: Known,
-    steps: Step[] | undefined,
+    steps: TraceStep[] | undefined,
     budget: WorkBudget,
   ): Run {
     const { options } = this;
     const own = options.variables?.(policy, rule);
     const given = options.given?.(policy, rule);
-    const trace = steps && ((step: Step) => void steps.push(step));
+    const trace = steps && ((step: TraceStep) => void steps.push(step));
     const start = (base: PolicyRequest): Run => {
       const request = own ? { ...base, variables: mergeVariables(base, own) } : base;
       const isDelete = request.operation === 'DELETE';
@@ -213,7 +213,7 @@ function resultOf(
   { status, message, code, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
   policy: CompiledPolicy,
   rule: CompiledRule,
-  steps: readonly Step[],
+  steps: readonly TraceStep[],
 ): RuleResult {
   return { policy, rule, status, message, code, path, patched, targets, generated, exceptions, properties, steps };
 }

@@ -2,7 +2,7 @@ import type { Environment, Scope } from '../../jmespath/index.ts';
 import type { ContextEnvironment, ContextLoader } from '../context/index.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { Resolver } from '../variables/index.ts';
-import type { Step } from './trace.ts';
+import type { TraceStep } from './trace.ts';
 
 /** One rule on its way through one request. */
 export interface Run extends Resolver {
@@ -15,7 +15,7 @@ export interface Run extends Resolver {
   /** How deep inside foreach loops. */
   readonly nesting: number;
   /** Called with what happened, when somebody wants an explanation. */
-  readonly trace?: ((step: Step) => void) | undefined;
+  readonly trace?: ((step: TraceStep) => void) | undefined;
 }
 
 export const resolverOf = (run: Run): Resolver => run;

@@ -1,5 +1,5 @@
 /** What happened inside a rule, in the order it happened: the material of an explanation. */
-export type Step =
+export type TraceStep =
   | { readonly kind: 'match'; readonly mismatch?: string }
   | {
       readonly kind: 'condition';

@@ -5,8 +5,8 @@ import { compileKinds, compileWildcard } from './kind-selector.ts';
 import { compileAnnotations, compileSelector } from './label-match.ts';
 
 /** Why a filter does not match; undefined when it does. Constant words, so that not matching costs nothing. */
-export type Mismatch = string | undefined;
-export type FilterMatcher = (request: PolicyRequest, subject: KubeObject) => Mismatch;
+export type MismatchReason = string | undefined;
+export type FilterMatcher = (request: PolicyRequest, subject: KubeObject) => MismatchReason;
 
 type Check = FilterMatcher;
 
@@ -14,7 +14,7 @@ type Check = FilterMatcher;
 export function compileFilter(filter: ResourceFilter): {
   readonly isEmpty: boolean;
   readonly resources: FilterMatcher;
-  readonly user: (info: RequestInfo | undefined) => Mismatch;
+  readonly user: (info: RequestInfo | undefined) => MismatchReason;
 } {
   const checks = resourceChecks(filter.resources ?? {});
   const user = userChecks(filter);
@@ -93,8 +93,8 @@ function userChecks({
   roles,
   clusterRoles,
   subjects,
-}: ResourceFilter): readonly ((info: RequestInfo | undefined) => Mismatch)[] {
-  const checks: ((info: RequestInfo | undefined) => Mismatch)[] = [];
+}: ResourceFilter): readonly ((info: RequestInfo | undefined) => MismatchReason)[] {
+  const checks: ((info: RequestInfo | undefined) => MismatchReason)[] = [];
   if (roles?.length) {
     const wanted = new Set(roles);
     checks.push((info) => (info?.roles.some((role) => wanted.has(role)) ? undefined : 'roles do not match'));

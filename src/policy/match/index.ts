@@ -4,7 +4,6 @@
  */
 
 export { filtersOf, matchedOperations } from './blocks.ts';
-export { compileConcern } from './concern.ts';
 export { explainBlock, type FilterExplanation, type FilterPart } from './explain.ts';
 export {
   compileKinds,
@@ -14,4 +13,5 @@ export {
   parseKindSelector,
 } from './kind-selector.ts';
 export { compileAnnotations, compileSelector } from './label-match.ts';
+export { compileMayMatchKind } from './may-match-kind.ts';
 export { compileRuleMatch, type MatchOptions, type RuleMatcher } from './rule-match.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object/index.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { MatchBlock, ResourceFilter } from '../types.ts';
-import { compileFilter, type FilterMatcher, type Mismatch } from './filter.ts';
+import { compileFilter, type FilterMatcher, type MismatchReason } from './filter.ts';
 
 export interface MatchOptions {
   readonly match: MatchBlock | undefined;
@@ -13,12 +13,12 @@ export interface MatchOptions {
 }
 
 /** Says why a rule is not for this request, or undefined when it is. */
-export type RuleMatcher = (request: PolicyRequest) => Mismatch;
+export type RuleMatcher = (request: PolicyRequest) => MismatchReason;
 
 export function compileRuleMatch({ match = {}, exclude, policyNamespace, needsUser }: MatchOptions): RuleMatcher {
   const included = compileBlock(match, needsUser ? compileExcluded : compileIncluded);
   const excluded = exclude && hasContent(exclude) ? compileBlock(exclude, compileExcluded) : undefined;
-  const judge = (request: PolicyRequest, subject: KubeObject): Mismatch => {
+  const judge = (request: PolicyRequest, subject: KubeObject): MismatchReason => {
     if (policyNamespace !== undefined && (subject.metadata.namespace ?? '') !== policyNamespace)
       return 'the policy is for another namespace';
     const mismatch = included(request, subject);

@@ -1,11 +1,11 @@
 import type { Anchor } from './anchor.ts';
 import type { Element } from './element.ts';
-import { type Failure, forbidden, mismatch, notApplicable } from './failure.ts';
+import { forbidden, mismatch, notApplicable, type PatternFailure } from './failure.ts';
 import { goType } from './go-text.ts';
 import { type Check, type Fields, fieldOf, type MatchRun } from './run.ts';
 
 /** Checks one key of a map; the path is the map's. */
-export type EntryCheck = (fields: Fields, path: string, run: MatchRun) => Failure | undefined;
+export type EntryCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
 export interface EntrySource {
   readonly raw: string;

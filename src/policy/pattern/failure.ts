@@ -2,7 +2,7 @@
  * Why a pattern did not match. `skip`: an anchor said that the rule does not apply; `negation`: a forbidden key is
  * there; `mismatch`: everything else. The kind is never read out of the text, which may quote the object.
  */
-export interface Failure {
+export interface PatternFailure {
   readonly kind: 'skip' | 'negation' | 'mismatch';
   /** Set on a skip that comes from an anchor itself and not from a list or map that collected several. */
   readonly isDirect: boolean;
@@ -12,11 +12,11 @@ export interface Failure {
   message(): string;
 }
 
-export function mismatch(path: string, message: () => string): Failure {
+export function mismatch(path: string, message: () => string): PatternFailure {
   return { kind: 'mismatch', isDirect: false, path, message };
 }
 
-export function forbidden(path: string): Failure {
+export function forbidden(path: string): PatternFailure {
   return {
     kind: 'negation',
     isDirect: true,
@@ -26,11 +26,11 @@ export function forbidden(path: string): Failure {
 }
 
 /** An anchor's condition is not met, for the reason given. */
-export function notApplicable(anchor: 'conditional' | 'global', path: string, reason: () => string): Failure {
+export function notApplicable(anchor: 'conditional' | 'global', path: string, reason: () => string): PatternFailure {
   return { kind: 'skip', isDirect: true, path, message: () => `${anchor} anchor mismatch: ${reason()}` };
 }
 
 /** All that could apply was skipped. */
-export function allSkipped(path: string, skips: readonly Failure[]): Failure {
+export function allSkipped(path: string, skips: readonly PatternFailure[]): PatternFailure {
   return { kind: 'skip', isDirect: false, path, message: () => skips.map((skip) => skip.message()).join('; ') };
 }

@@ -1,8 +1,8 @@
 import { compileElement, compileLeaf, type Element } from './element.ts';
-import { allSkipped, type Failure, mismatch } from './failure.ts';
+import { allSkipped, mismatch, type PatternFailure } from './failure.ts';
 import { type Check, isFields, type MatchRun } from './run.ts';
 
-type ListCheck = (list: readonly unknown[], path: string, run: MatchRun) => Failure | undefined;
+type ListCheck = (list: readonly unknown[], path: string, run: MatchRun) => PatternFailure | undefined;
 
 /** A list in the pattern: its first element decides how the object's list is read. */
 export function compileList(pattern: readonly unknown[], depth: number): Element {
@@ -40,8 +40,8 @@ function checkAll(
   checkOf: (index: number) => Check,
   path: string,
   run: MatchRun,
-): Failure | undefined {
-  let skips: Failure[] | undefined;
+): PatternFailure | undefined {
+  let skips: PatternFailure[] | undefined;
   let applied = 0;
   for (let i = 0; i < list.length; i++) {
     run.step();

@@ -1,11 +1,11 @@
 import { type Anchor, parseAnchor } from './anchor.ts';
 import { compileElement, differentStructure, type Element } from './element.ts';
 import { compileEntry, type EntryCheck } from './entry.ts';
-import { allSkipped, type Failure } from './failure.ts';
+import { allSkipped, type PatternFailure } from './failure.ts';
 import { compileMetadataExpansion } from './metadata.ts';
 import { type Fields, isFields, type MatchRun } from './run.ts';
 
-type MapCheck = (fields: Fields, path: string, run: MatchRun) => Failure | undefined;
+type MapCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
 /** One key of a map in a pattern. */
 export interface Entry {
@@ -74,8 +74,8 @@ function checkAnchors(
   fields: Fields,
   path: string,
   run: MatchRun,
-): Failure | undefined {
-  let skips: Failure[] | undefined;
+): PatternFailure | undefined {
+  let skips: PatternFailure[] | undefined;
   let isUnmet = false;
   let applied = 0;
   for (const anchor of anchors) {
@@ -89,7 +89,12 @@ function checkAnchors(
   return skips !== undefined && (applied === 0 || isUnmet) ? allSkipped(path, skips) : undefined;
 }
 
-function checkOthers(others: readonly EntryCheck[], fields: Fields, path: string, run: MatchRun): Failure | undefined {
+function checkOthers(
+  others: readonly EntryCheck[],
+  fields: Fields,
+  path: string,
+  run: MatchRun,
+): PatternFailure | undefined {
   for (const other of others) {
     const failure = other(fields, path, run);
     if (failure !== undefined) return failure;

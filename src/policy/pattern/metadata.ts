@@ -1,11 +1,11 @@
 import { setOwn } from '../../base/index.ts';
 import { parseAnchor, renderAnchor } from './anchor.ts';
-import type { Failure } from './failure.ts';
+import type { PatternFailure } from './failure.ts';
 import type { Entry } from './map.ts';
 import { type Fields, fieldOf, isFields, type MatchRun } from './run.ts';
 import { containsWildcard, matchesWildcard } from './wildcard.ts';
 
-type MapCheck = (fields: Fields, path: string, run: MatchRun) => Failure | undefined;
+type MapCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
 /** Objects use few different sets of matching keys; past this many the sets are made anew. */
 const maxVariants = 64;

@@ -1,8 +1,8 @@
 import { PolicyError } from '../errors.ts';
-import type { Failure } from './failure.ts';
+import type { PatternFailure } from './failure.ts';
 
 /** Matches one element of an object; the path is the element's own. */
-export type Check = (value: unknown, path: string, run: MatchRun) => Failure | undefined;
+export type Check = (value: unknown, path: string, run: MatchRun) => PatternFailure | undefined;
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -24,7 +24,7 @@ export interface CopyContext {
 }
 
 /** Awaited before each piece of a layer: whoever has more urgent things to do lets it wait. */
-export type Pace = (signal?: AbortSignal) => Promise<void>;
+export type CopyThrottle = (signal?: AbortSignal) => Promise<void>;
 
 type Outcome = 'copied' | 'mounted' | 'present' | 'foreign';
 
@@ -38,7 +38,7 @@ export class BlobCopier {
 
   constructor(
     private readonly client: RegistryClient,
-    private readonly pace: Pace | undefined,
+    private readonly pace: CopyThrottle | undefined,
     given: BlobPlaces | undefined,
   ) {
     this.places = given ?? placesOf.get(client) ?? createBlobPlaces();

@@ -4,7 +4,7 @@ import { type Digest, type ImageReference, type Platform, renderReference, type 
 import type { RegistryClient } from '../client.ts';
 import { isRegistryError, RegistryError } from '../errors.ts';
 import type { FetchedManifest } from '../manifests.ts';
-import { BlobCopier, type CopyContext, type Pace } from './blob-copier.ts';
+import { BlobCopier, type CopyContext, type CopyThrottle } from './blob-copier.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { type CopyEvent, type CopyTotals, noTotals } from './events.ts';
 import { findMissing } from './missing.ts';
@@ -42,7 +42,7 @@ export interface CopyResult extends CopyTotals {
 export interface CopierOptions {
   readonly clock?: Clock;
   /** Without it a copy is as fast as it can be. */
-  readonly pace?: Pace | undefined;
+  readonly pace?: CopyThrottle | undefined;
   /** Where layers can be mounted from; what copiers of this client brought when left out. */
   readonly places?: BlobPlaces | undefined;
 }

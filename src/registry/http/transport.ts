@@ -13,7 +13,7 @@ import type { CredentialSource } from '../auth/credentials.ts';
 import { withDeadline } from '../deadline.ts';
 import { badResponse, errorFromNetwork, errorFromRefusal, parseRetryAfter, RegistryError, safeUrl } from '../errors.ts';
 import type { RateLimits } from '../rate-floor.ts';
-import type { StandstillLimits } from '../standstill.ts';
+import type { StallLimits } from '../stall.ts';
 import { parseChallenges } from './challenge.ts';
 import type { Connections } from './connections.ts';
 import { type Endpoint, findEndpoint, type RegistrySettings } from './endpoint.ts';
@@ -53,7 +53,7 @@ export interface TransportOptions {
     readonly maxMs: number;
     readonly maxRetryAfterMs: number;
   };
-  readonly standstill: StandstillLimits;
+  readonly standstill: StallLimits;
   readonly rate: RateLimits;
   /** How long a call with a small answer may take as a whole: one that drips is never idle. */
   readonly callTimeoutMs: number;

@@ -40,7 +40,7 @@ export async function startGenerator(
     policies,
     namespaces: createNamespaces({ client, informers }),
     roles: createRoles({ informers }),
-    hearsRequests: true,
+    receivesRequests: true,
     trustsReviews: true,
     canTrust: true,
     events,

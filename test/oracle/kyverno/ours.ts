@@ -1,5 +1,5 @@
-import { loadSetup, memoryFiles, openApplication } from '../../../src/app/offline/index.ts';
 import { errorMessage, type Json, type JsonObject, renderJson } from '../../../src/base/index.ts';
+import { loadSetup, memoryFiles, openApplication } from '../../../src/offline/index.ts';
 import type { CaseAnswer, PolicyCase, RuleAnswer } from './case.ts';
 
 const documents = (objects: readonly Json[] = []) => objects.map((object) => `---\n${renderJson(object)}\n`).join('');
@@ -28,7 +28,7 @@ export function judgeCase(asked: PolicyCase, now: number): CaseAnswer {
     );
     const judged = application.judgeBatch({ file: 'resources.yaml', line: 1, text: documents(asked.resources) });
     return {
-      results: [...judged].flatMap(({ verdict }) => verdict.answers.map((answer) => answerOf(verdict, answer))),
+      results: [...judged].flatMap(({ response: verdict }) => verdict.rules.map((answer) => answerOf(verdict, answer))),
     };
   } catch (thrown) {
     return { error: errorMessage(thrown) };
@@ -38,8 +38,8 @@ export function judgeCase(asked: PolicyCase, now: number): CaseAnswer {
 type Judged = ReturnType<ReturnType<typeof openApplication>['judgeBatch']> extends Generator<infer J> ? J : never;
 
 function answerOf(
-  { resource }: Judged['verdict'],
-  { result, object }: Judged['verdict']['answers'][number],
+  { resource }: Judged['response'],
+  { result, object }: Judged['response']['rules'][number],
 ): RuleAnswer {
   const { policy, rule, status, message } = result;
   return {

@@ -1,0 +1,145 @@
+import type { Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import type { Logger } from '../base/index.ts';
+import type { EventRecorder } from '../kube/index.ts';
+import { type KubeObject, keyOf } from '../object/index.ts';
+import type { PolicyObject } from '../policy/index.ts';
+
+/** Something that keeps a policy from doing what it says. */
+export interface PolicyProblem {
+  readonly reason: 'MissingPermission' | 'GenerateFailed' | 'TriggersLost';
+  readonly message: string;
+}
+
+/** Told by whoever owns the policies' status: a condition while there is a problem, none when it is over. */
+export type OnPolicyProblem = (policy: string, problem: PolicyProblem | undefined) => void;
+
+export interface GenerateRecorderOptions {
+  readonly events: EventRecorder;
+  readonly metrics: Registry;
+  readonly log: Logger;
+  readonly onProblem?: OnPolicyProblem | undefined;
+}
+
+/** Tells people what generation did and what keeps it from working: events, metrics, conditions. */
+export class GenerateRecorder {
+  private readonly generated: Counter<'policy' | 'effect'>;
+  private readonly failures: Counter<'policy' | 'reason'>;
+  private readonly waiting: Gauge;
+  private readonly kinds: Gauge;
+  private readonly lost: Counter<'why'>;
+  /** What failed, by policy. */
+  private readonly problems = new Map<string, PolicyProblem>();
+  /** What cannot be followed, by policy: work that succeeds says nothing of it. */
+  private readonly blind = new Map<string, PolicyProblem>();
+
+  constructor(private readonly options: GenerateRecorderOptions) {
+    const registers = [options.metrics];
+    this.generated = new Counter({
+      name: 'supercargo_generate_effects_total',
+      help: 'Objects created, changed and removed by generate and mutate-existing rules.',
+      labelNames: ['policy', 'effect'],
+      registers,
+    });
+    this.failures = new Counter({
+      name: 'supercargo_generate_failures_total',
+      help: 'Triggers that could not be worked off at that attempt.',
+      labelNames: ['policy', 'reason'],
+      registers,
+    });
+    this.waiting = new Gauge({
+      name: 'supercargo_generate_failed_triggers',
+      help: 'Failed triggers that will be tried again.',
+      registers,
+    });
+    this.kinds = new Gauge({
+      name: 'supercargo_generate_failing_kinds',
+      help: 'Kinds of triggers and clone sources that cannot be listed or watched.',
+      registers,
+    });
+    this.lost = new Counter({
+      name: 'supercargo_generate_lost_triggers_total',
+      help: 'Triggers given up: too many failed, one failed too often, or the outbox was full.',
+      labelNames: ['why'],
+      registers,
+    });
+  }
+
+  created(policy: PolicyObject, rule: string, object: KubeObject, trigger: KubeObject): void {
+    this.generated.inc({ policy: policy.metadata.name ?? '', effect: 'created' });
+    const what = `${object.kind} ${keyOf(object)}`;
+    const because = `${trigger.kind} ${keyOf(trigger)}`;
+    const event = { type: 'Normal', reason: 'PolicyApplied' } as const;
+    this.options.events.record(subjectOf(policy), { ...event, message: `${because}: rule ${rule} created ${what}` });
+    this.options.events.record(subjectOf(trigger), {
+      ...event,
+      message: `policy ${policy.metadata.name}, rule ${rule}: created ${what}`,
+    });
+  }
+
+  did(policy: string, effect: 'changed' | 'removed', object: KubeObject): void {
+    this.generated.inc({ policy, effect });
+    this.options.log.info('generation wrote an object', { policy, effect, kind: object.kind, object: keyOf(object) });
+  }
+
+  failed(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
+    this.failures.inc({ policy: key, reason: problem.reason });
+    // Said once until it is over: the retries are many, the news is one.
+    if (this.problems.get(key)?.message === problem.message) return;
+    this.problems.set(key, problem);
+    this.announce(key, policy, problem);
+  }
+
+  /** Kinds that trigger the policy cannot be followed; without a problem, all of them can. */
+  cannotFollow(key: string, policy: PolicyObject | undefined, problem: PolicyProblem | undefined): void {
+    if (this.blind.get(key)?.message === problem?.message) return;
+    if (problem) {
+      this.blind.set(key, problem);
+      this.announce(key, policy, problem);
+    } else {
+      this.blind.delete(key);
+      this.options.log.info('all kinds of a policy can be followed again', { policy: key });
+      this.tell(key);
+    }
+  }
+
+  failingKinds(count: number): void {
+    this.kinds.set(count);
+  }
+
+  private announce(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
+    this.options.log.warn('a policy cannot generate', { policy: key, ...problem });
+    if (policy)
+      this.options.events.record(subjectOf(policy), {
+        type: 'Warning',
+        reason: 'PolicyError',
+        message: problem.message,
+      });
+    this.tell(key);
+  }
+
+  private tell(key: string): void {
+    const found = [this.problems.get(key), this.blind.get(key)].flatMap((problem) => problem ?? []);
+    const [first] = found;
+    const message = found.map((problem) => problem.message).join('; ');
+    this.options.onProblem?.(key, first && { reason: first.reason, message });
+  }
+
+  succeeded(key: string): void {
+    if (this.problems.delete(key)) this.tell(key);
+  }
+
+  gaveUp(why: 'overflow' | 'attempts' | 'outbox', fields: Readonly<Record<string, unknown>>): void {
+    this.lost.inc({ why });
+    this.options.log.error('a trigger is given up', { why, ...fields });
+  }
+
+  retrying(count: number): void {
+    this.waiting.set(count);
+  }
+}
+
+function subjectOf({ apiVersion, kind, metadata }: KubeObject) {
+  const { name = '', namespace, uid } = metadata;
+  return { apiVersion, kind, name, namespace, uid };
+}

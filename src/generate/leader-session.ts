@@ -1,0 +1,352 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import type { WorkqueueMetrics } from '../controller/index.ts';
+import type { DiscoveredType, Discovery, KubeClient, ResourceType } from '../kube/index.ts';
+import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
+import type { LivePolicies, LookUps, Namespaces, PolicyChange } from '../runtime/index.ts';
+import type { Checkpoint, PolicyPosition } from './checkpoint.ts';
+import { CheckpointStore, type OpenedCheckpoint } from './checkpoint-store.ts';
+import { type Downstream, DownstreamIndex } from './downstream-index.ts';
+import { DownstreamWriter } from './downstream-writer.ts';
+import { Failures } from './failures.ts';
+import { followProblem } from './follow-problem.ts';
+import type { GenerateRecorder } from './generate-recorder.ts';
+import { OnceMarkers } from './once-markers.ts';
+import { triggerIdentityOf } from './origin.ts';
+import { OutboxReader } from './outbox-reader.ts';
+import type { WatchPosition } from './position-tracker.ts';
+import { createRuleTable, type RuleTable } from './rule-table.ts';
+import { isSynchronized } from './rules.ts';
+import { createRuleRunner } from './run-rules.ts';
+import { Scanner } from './scanner.ts';
+import { SourceFollower } from './source-follower.ts';
+import { creationOf, isSince, type TriggerOperation } from './trigger.ts';
+import { TriggerFollower } from './trigger-follower.ts';
+import { Worker } from './worker.ts';
+
+export interface LeaderSessionOptions {
+  readonly client: KubeClient;
+  readonly discovery: Discovery;
+  readonly policies: LivePolicies;
+  readonly namespaces: Namespaces;
+  readonly lookUps: LookUps;
+  readonly recorder: GenerateRecorder;
+  readonly queueMetrics: WorkqueueMetrics;
+  readonly namespace: string;
+  readonly installation: string;
+  /** Whether requests are heard: without, rules that are bound to admission cannot work. */
+  readonly receivesRequests: boolean;
+  /** Whether the sender of a review can be known. */
+  readonly canTrust: boolean;
+  readonly persistMs?: number | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const resyncMs = 10_000;
+const maxWaiting = 1_000;
+
+/** Generates as long as this replica leads: from the checkpoint of whoever led before. */
+export async function runLeaderSession(options: LeaderSessionOptions, signal: AbortSignal): Promise<void> {
+  const own = new AbortController();
+  // Every kind and every call listens to the end of the term.
+  setMaxListeners(0, own.signal);
+  const end = () => own.abort(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  try {
+    await new LeaderSession(options, own).run();
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+class LeaderSession {
+  private readonly followers = new Map<string, TriggerFollower>();
+  private readonly store: CheckpointStore;
+  private readonly index: DownstreamIndex;
+  private readonly writer: DownstreamWriter;
+  private types: readonly DiscoveredType[] = [];
+  private table: RuleTable = createRuleTable([], []);
+  private marks: Readonly<Record<string, WatchPosition>> = {};
+  private readonly policyMarks = new Map<string, PolicyPosition>();
+  private failures = new Failures([]);
+  /** Policies that were told which kinds cannot be followed. */
+  private blind: ReadonlySet<string> = new Set();
+  private worker!: Worker;
+  private scanner!: Scanner;
+  private sources!: SourceFollower;
+  /** When each kind was listed last: a new list may hide that something is gone. */
+  private readonly listedAt = new Map<string, number>();
+
+  private readonly signal: AbortSignal;
+  /** What was stored, until everything is followed again: half a start must not overwrite it. */
+  private restored: Checkpoint | undefined;
+  private downstream: Checkpoint['downstream'] = {};
+
+  constructor(
+    private readonly options: LeaderSessionOptions,
+    private readonly stop: AbortController,
+  ) {
+    this.signal = stop.signal;
+    const { client, discovery, installation, namespace, clock, log } = options;
+    const fieldManager = `${installation}-generate`;
+    const once = new OnceMarkers({ client, namespace, installation, clock });
+    this.store = new CheckpointStore({ client, namespace, installation, clock, log, current: () => this.checkpoint() });
+    this.writer = new DownstreamWriter({ client, discovery, installation, fieldManager, once });
+    const onChange = ({ object, origin }: Downstream, isRemoved: boolean) => {
+      if (isRemoved || !this.writer.isOwnWrite(object)) this.worker.sync(origin);
+    };
+    this.index = new DownstreamIndex({ client, installation, log, onChange }, stop.signal);
+  }
+
+  async run(): Promise<void> {
+    const { policies, discovery, log } = this.options;
+    const opened = await this.store.open(this.signal);
+    this.types = await discovery.list({ signal: this.signal });
+    this.restore(opened);
+    const running = [this.worker.run(this.signal), this.store.run(this.signal)];
+    const unsubscribe = policies.subscribe((change) => this.policiesChanged(change));
+    try {
+      await this.followDownstream(opened.checkpoint);
+      this.refresh();
+      this.restored = undefined;
+      const outbox = new OutboxReader({
+        ...this.options,
+        trigger: (one) => this.worker.trigger(one),
+        confirmableOf: (policy) => new Set(this.table.policies.get(policy)?.confirmable.map(({ name }) => name) ?? []),
+      });
+      running.push(this.scanner.run(this.signal), outbox.run(this.signal), this.resync());
+      log.info('generation started', { policies: this.table.policies.size, kinds: this.followers.size });
+      await Promise.all(running);
+    } finally {
+      // A term that failed leaves nothing running.
+      this.stop.abort();
+      unsubscribe();
+      await Promise.all([...this.followers.values()].map((follower) => follower.end()));
+      await Promise.allSettled([...running, this.index.stopped(), this.sources.stopped()]);
+    }
+  }
+
+  private restore({ checkpoint, sinceMs }: OpenedCheckpoint): void {
+    const { options, index, writer, signal } = this;
+    const table = () => this.table;
+    this.restored = checkpoint;
+    this.marks = checkpoint.marks;
+    this.downstream = checkpoint.downstream;
+    for (const [uid, mark] of Object.entries(checkpoint.policies)) this.policyMarks.set(uid, mark);
+    this.failures = new Failures(checkpoint.failed);
+    const runRules = createRuleRunner({
+      ...options,
+      exceptions: () => options.policies.current.exceptions,
+    });
+    const { failures } = this;
+    const onFailures = () => this.store.touch();
+    this.worker = new Worker({ ...options, table, index, writer, runRules, failures, onFailures });
+    this.scanner = new Scanner({
+      ...options,
+      table,
+      sinceMs,
+      marks: this.policyMarks,
+      trigger: (trigger) => this.worker.trigger(trigger),
+      heard: (type) => this.followers.get(renderGvr(type))?.heard(),
+      room: (callSignal) => this.worker.roomBelow(maxWaiting, callSignal),
+      onScanned: () => this.store.touch(),
+    });
+    this.sources = new SourceFollower(
+      {
+        ...options,
+        table,
+        index,
+        sync: (origin) => this.worker.sync(origin),
+        retry: (policy) => this.worker.retryNow(policy),
+        onFailure: () => this.tellFailingKinds(),
+      },
+      signal,
+    );
+  }
+
+  /** Everything synchronized is looked at once: whatever happened while nobody led shows in it. */
+  private async followDownstream({ downstream }: Checkpoint): Promise<void> {
+    for (const { type, resourceVersion } of Object.values(downstream)) {
+      try {
+        await this.index.follow(type, resourceVersion);
+      } catch (thrown) {
+        if (this.signal.aborted) throw thrown;
+        // Costs the objects of this kind only; they are looked at once they can be listed.
+        const fields = { type: renderGvr(type), error: errorMessage(thrown) };
+        this.options.log.warn('objects that policies keep cannot be listed', fields);
+        this.index.whenReady(type).then(
+          () => this.syncAll(),
+          () => {
+            // The term is over.
+          },
+        );
+      }
+    }
+    this.syncAll();
+  }
+
+  private syncAll(): void {
+    for (const { origin } of this.index.all()) this.worker.sync(origin);
+  }
+
+  private policiesChanged(change: PolicyChange): void {
+    if (change.type !== 'policy') return;
+    this.refresh();
+    const key = (change.after ?? change.before)?.key ?? '';
+    for (const { origin } of this.index.ofPolicy(key)) this.worker.sync(origin);
+    this.worker.retryNow(key);
+    if (!change.after) this.options.recorder.succeeded(key);
+  }
+
+  /** Follows what the policies of now need, and no more. */
+  private refresh(): void {
+    this.table = createRuleTable(this.options.policies.current.programs, this.types);
+    for (const [id, follower] of this.followers) {
+      if (this.table.types.has(id)) continue;
+      const mark = this.types.some((type) => renderGvr(type) === id) ? undefined : follower.mark();
+      if (mark) this.marks = { ...this.marks, [id]: mark };
+      this.followers.delete(id);
+      void follower.end();
+    }
+    for (const [id, type] of this.table.types) if (!this.followers.has(id)) this.follow(id, type);
+    this.followSources().catch((thrown) => {
+      if (!this.signal.aborted)
+        this.options.log.warn('clone sources cannot be followed', { error: errorMessage(thrown) });
+    });
+    this.scanner.touch();
+    this.store.touch();
+    this.recordUnreceived();
+    this.tellFailingKinds();
+  }
+
+  /** A kind that cannot be followed triggers nothing: the policies that need it say so, and the others go on. */
+  private tellFailingKinds(): void {
+    const { recorder } = this.options;
+    const kinds = new Set<string>();
+    const told = new Set<string>();
+    for (const [key, policy] of this.table.policies) {
+      const failing = [...this.followers.values()].flatMap(({ informer: { type }, failure }) =>
+        failure && policy.watched.some((rule) => rule.mayMatchKind(type, '')) ? [{ type, failure }] : [],
+      );
+      const all = [...failing, ...this.sources.failuresOf(key)];
+      for (const { type } of all) kinds.add(renderGvr(type));
+      recorder.cannotFollow(key, policy.program.policy, followProblem(all));
+      told.add(key);
+    }
+    for (const key of this.blind) if (!told.has(key)) recorder.cannotFollow(key, undefined, undefined);
+    this.blind = told;
+    recorder.failingKinds(kinds.size);
+  }
+
+  private recordUnreceived(): void {
+    const { receivesRequests, canTrust } = this.options;
+    for (const [key, { program, bound, confirmable }] of this.table.policies) {
+      const rule = bound.find((one) => !receivesRequests || (!canTrust && !confirmable.includes(one)));
+      if (!rule) continue;
+      const message = receivesRequests
+        ? `rule ${rule.name} acts on what only the sender of a review knows, and reviews are not authenticated: ` +
+          'set webhook.clientCA, or generate.trustReviews where only the API server reaches the webhook port'
+        : `rule ${rule.name} needs what only requests tell; switch on the feature admission`;
+      this.options.recorder.failed(key, program.policy, { reason: 'GenerateFailed', message });
+    }
+  }
+
+  private follow(id: string, type: DiscoveredType): void {
+    const { client, installation, log } = this.options;
+    const follower = new TriggerFollower({
+      client,
+      type,
+      mark: this.marks[id],
+      installation,
+      fieldManager: `${installation}-generate`,
+      log,
+      isOwnWrite: (object) => this.writer.isOwnWrite(object),
+      onTrigger: (object, operation, done) => this.triggered(type, object, operation, done),
+      onGone: (uid) => {
+        for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
+      },
+      onFailure: () => this.tellFailingKinds(),
+      onFirstHeard: (heard) => this.scanner.firstHeard(type, heard),
+      onProgress: () => this.store.touch(),
+    });
+    this.followers.set(id, follower);
+    // A mark serves once: what is followed again later begins anew.
+    const { [id]: _, ...others } = this.marks;
+    this.marks = others;
+    follower.start(this.signal);
+  }
+
+  private triggered(type: ResourceType, object: KubeObject, operation: TriggerOperation, done: () => void): number {
+    const identity = triggerIdentityOf(object);
+    const labels = identity.namespace === '' ? {} : this.options.namespaces.labels(identity.namespace);
+    const request = { kind: gvkOf(object), subresource: '', object, uid: identity.uid, now: 0, operation };
+    const concerned = this.table.forKind(request.kind).filter(({ program, watched }) => {
+      if (!isSince(creationOf(program.policy), object)) return false;
+      if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
+      return watched.some((rule) => rule.mismatchReason({ ...request, namespaceLabels: labels }) === undefined);
+    });
+    for (const { program, watchedNames: rules } of concerned)
+      this.worker.trigger({ policy: program.key, type, identity, occasion: { operation, object }, rules, done });
+    return concerned.length;
+  }
+
+  private async followSources(): Promise<void> {
+    await this.sources.refresh();
+    for (const { watched } of this.table.policies.values()) {
+      for (const rule of watched.filter(isSynchronized)) {
+        const generate = rule.spec.generate ?? {};
+        for (const { apiVersion, kind } of [generate, ...(generate.foreach ?? [])]) {
+          if (!apiVersion || !kind || kind.includes('{{') || apiVersion.includes('{{')) continue;
+          const type = await this.options.discovery.byKind(`${apiVersion}/${kind}`, { signal: this.signal });
+          // Not waited for: a kind that cannot be listed must not keep others from being followed.
+          if (type) this.index.whenReady(type).catch(() => {});
+        }
+      }
+    }
+  }
+
+  /** Now and then: kinds that came later, lists that hid a deletion, versions that grow old without any event. */
+  private async resync(): Promise<void> {
+    const { clock, discovery, log } = this.options;
+    while (!this.signal.aborted) {
+      await clock.sleep(resyncMs, this.signal).catch(() => {});
+      if (this.signal.aborted) return;
+      try {
+        if (this.table.hasUnknownKinds) {
+          discovery.invalidate();
+          const before = this.types;
+          this.types = await discovery.list({ signal: this.signal });
+          if (namesOf(this.types) !== namesOf(before)) this.refresh();
+        }
+      } catch (thrown) {
+        if (!this.signal.aborted) log.warn('kinds cannot be discovered', { error: errorMessage(thrown) });
+      }
+      for (const [id, { informer }] of this.followers) {
+        const listed = informer.listedAtServerMs ?? 0;
+        if (listed > (this.listedAt.get(id) ?? listed)) this.syncAll();
+        this.listedAt.set(id, listed);
+      }
+      this.store.age();
+    }
+  }
+
+  private checkpoint(): Checkpoint {
+    if (this.restored) return { ...this.restored, failed: this.failures.list() };
+    // Those of kinds that are not served just now are kept: what is written meanwhile is heard when they are again.
+    const served = new Set(this.types.map(renderGvr));
+    const marks = Object.fromEntries(Object.entries(this.marks).filter(([id]) => !served.has(id)));
+    for (const [id, follower] of this.followers) {
+      const mark = follower.mark();
+      if (mark) marks[id] = mark;
+    }
+    const alive = new Set(this.options.policies.all.map(({ object }) => object.metadata.uid));
+    const policies = Object.fromEntries([...this.policyMarks].filter(([uid]) => alive.has(uid)));
+    // A removal that is not made good yet must be found again.
+    if (this.worker.isSynchronized) this.downstream = this.index.marks();
+    return { marks, policies, failed: this.failures.list(), downstream: this.downstream };
+  }
+}
+
+const namesOf = (types: readonly DiscoveredType[]) => types.map(renderGvr).sort().join(' ');

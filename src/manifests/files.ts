@@ -1,0 +1,117 @@
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode, errorMessage, UsageError } from '../base/index.ts';
+
+/** Where manifests come from; passed in, so that loaders can be tried without a disk. */
+export interface Files {
+  /** The whole text of a file, or of standard input for `-`. */
+  read(path: string): string;
+  /** The same text piece by piece: no more of it is held than whoever reads it keeps. */
+  stream(path: string): AsyncIterable<string>;
+  /** How many bytes there are to read; undefined when nobody knows before the end. */
+  size(path: string): number | undefined;
+  isDirectory(path: string): boolean;
+  /** Names in a folder, sorted. */
+  list(path: string): readonly { readonly name: string; readonly isDirectory: boolean }[];
+}
+
+const manifestName = /\.(ya?ml|json)$/;
+
+/** The files of this machine. Standard input can be read once. */
+export function nodeFiles(): Files {
+  let standardInput: string | undefined;
+  return {
+    read(path) {
+      if (path !== '-') return attempt(path, () => readFileSync(path, 'utf8'));
+      standardInput ??= attempt('standard input', () => readFileSync(0, 'utf8'));
+      return standardInput;
+    },
+    async *stream(path) {
+      const input =
+        path === '-'
+          ? process.stdin.setEncoding('utf8')
+          : createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 });
+      try {
+        for await (const piece of input) yield piece as string;
+      } catch (thrown) {
+        unreadable(path === '-' ? 'standard input' : path, thrown);
+      }
+    },
+    size: (path) => (path === '-' ? undefined : attempt(path, () => statSync(path).size)),
+    isDirectory: (path) => path !== '-' && attempt(path, () => statSync(path).isDirectory()),
+    list: (path) =>
+      attempt(path, () =>
+        readdirSync(path, { withFileTypes: true })
+          .map((entry) => ({
+            name: entry.name,
+            isDirectory: entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(path, entry.name))),
+          }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
+      ),
+  };
+}
+
+/** Files by their path, as texts: for examples, and to try things without a disk. `-` is standard input. */
+export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
+  const read = (path: string) => {
+    const text = texts[path];
+    return text ?? unreadable(path, { code: 'ENOENT' });
+  };
+  const below = (folder: string) => Object.keys(texts).filter((path) => path.startsWith(`${folder}/`));
+  return {
+    read,
+    async *stream(path) {
+      yield read(path);
+    },
+    size: (path) => (path === '-' ? undefined : read(path).length),
+    isDirectory: (path) => {
+      if (path in texts) return false;
+      return below(path).length > 0 || unreadable(path, { code: 'ENOENT' });
+    },
+    list(path) {
+      const names = below(path).map((full) => full.slice(path.length + 1).split('/'));
+      const isDirectory = new Map(names.map(([name = '', ...rest]) => [name, rest.length > 0]));
+      return [...isDirectory].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, is]) => ({ name, isDirectory: is }));
+    },
+  };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    return unreadable(path, thrown);
+  }
+}
+
+function unreadable(path: string, thrown: unknown): never {
+  const why = errorCode(thrown) === 'ENOENT' ? 'there is no such file or folder' : errorMessage(thrown);
+  throw new UsageError('offline-unreadable', `cannot read ${path}: ${why}`);
+}
+
+/** The path itself, or every manifest in the folder and the folders below it; what is hidden there is left alone. */
+export function* manifestFiles(files: Files, path: string): Generator<string> {
+  if (!files.isDirectory(path)) {
+    yield path;
+    return;
+  }
+  for (const { name, isDirectory } of files.list(path)) {
+    if (name.startsWith('.')) continue;
+    const full = join(path, name);
+    if (isDirectory) yield* manifestFiles(files, full);
+    else if (manifestName.test(name)) yield full;
+  }
+}
+
+/** Every file of this name in the folder and the folders below it. */
+export function* filesNamed(files: Files, folder: string, wanted: string): Generator<string> {
+  for (const { name, isDirectory } of files.list(folder)) {
+    const full = join(folder, name);
+    if (isDirectory) yield* filesNamed(files, full, wanted);
+    else if (name === wanted) yield full;
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import type { CopyEvent } from '../registry/index.ts';
+import { type CopiedBytes, createCopyProgress } from './copy-progress.ts';
+
+const digest = (name: string) => `sha256:${name}` as Extract<CopyEvent, { kind: 'blob-copied' }>['digest'];
+const going = (name: string, size: number, doneBytes: number): CopyEvent => ({
+  kind: 'blob-progress',
+  digest: digest(name),
+  size,
+  doneBytes,
+});
+
+it('tells what travels, at most once a second and one write at a time', async () => {
+  const clock = createFakeClock();
+  const told: CopiedBytes[] = [];
+  let finish = () => {};
+  const progress = createCopyProgress(clock, (bytes) => {
+    told.push(bytes);
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  });
+  // Found is not missing: nobody need wait for what is there.
+  progress.onEvent({ kind: 'blob-found', digest: digest('a'), size: 100 });
+  progress.onEvent({ kind: 'blob-skipped', digest: digest('a'), size: 100, why: 'present' });
+  expect(told).toEqual([]);
+  progress.onEvent(going('b', 50, 10));
+  progress.onEvent(going('c', 70, 0));
+  expect(told).toEqual([{ bytesTotal: 50, bytesCopied: 10 }]);
+  await clock.advance(5_000);
+  progress.onEvent(going('b', 50, 20));
+  expect(told).toHaveLength(1);
+  finish();
+  await progress.settled();
+  progress.onEvent({ kind: 'blob-copied', digest: digest('b'), size: 50 });
+  expect(told[1]).toEqual({ bytesTotal: 120, bytesCopied: 50 });
+  finish();
+  await progress.settled();
+  progress.onEvent({ kind: 'blob-copied', digest: digest('c'), size: 70 });
+  expect(told).toHaveLength(2);
+  expect(progress.bytes).toEqual({ bytesTotal: 120, bytesCopied: 120 });
+});
+
+it('goes on when a write fails', async () => {
+  const clock = createFakeClock();
+  let writes = 0;
+  const progress = createCopyProgress(clock, async () => {
+    writes++;
+    throw new Error('the server is gone');
+  });
+  progress.onEvent(going('a', 1, 0));
+  await progress.settled();
+  await clock.advance(1_000);
+  progress.onEvent(going('a', 1, 1));
+  await progress.settled();
+  expect(writes).toBe(2);
+});

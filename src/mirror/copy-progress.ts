@@ -1,0 +1,58 @@
+import type { Clock } from '../base/index.ts';
+import type { CopyEvent } from '../registry/index.ts';
+
+export interface CopiedBytes {
+  /** Of what is known to be missing: a blob counts from the moment that it begins to travel. */
+  readonly bytesTotal: number;
+  readonly bytesCopied: number;
+}
+
+export interface CopyProgress {
+  readonly onEvent: (event: CopyEvent) => void;
+  readonly bytes: CopiedBytes;
+  /** Resolves when nothing is being written any more. */
+  settled(): Promise<void>;
+}
+
+/** Adds up what a copy reports and tells it at most once a second, one write at a time: progress must cost nothing. */
+export function createCopyProgress(
+  clock: Clock,
+  tell: (bytes: CopiedBytes) => Promise<void>,
+  everyMs = 1000,
+): CopyProgress {
+  const travelling = new Map<string, { readonly size: number; readonly done: number }>();
+  let writing: Promise<void> | undefined;
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  const sum = (): CopiedBytes => {
+    let [bytesTotal, bytesCopied] = [0, 0];
+    for (const { size, done } of travelling.values()) {
+      bytesTotal += size;
+      bytesCopied += done;
+    }
+    return { bytesTotal, bytesCopied };
+  };
+  const write = () => {
+    if (writing || clock.monotonicMs() - toldAtMs < everyMs) return;
+    toldAtMs = clock.monotonicMs();
+    const end = () => {
+      writing = undefined;
+    };
+    // A line of progress that is lost is no harm to the copy.
+    writing = tell(sum()).then(end, end);
+  };
+  return {
+    onEvent(event) {
+      if (event.kind === 'blob-progress') travelling.set(event.digest, { size: event.size, done: event.doneBytes });
+      else if (event.kind === 'blob-copied') travelling.set(event.digest, { size: event.size, done: event.size });
+      else if (event.kind === 'blob-skipped') travelling.delete(event.digest);
+      else return;
+      if (travelling.size > 0) write();
+    },
+    get bytes() {
+      return sum();
+    },
+    async settled() {
+      await writing;
+    },
+  };
+}

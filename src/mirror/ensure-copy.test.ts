@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { ensureCopy } from './ensure-copy.ts';
+import type { CopyState, MirroredImageStore } from './mirrored-image-store.ts';
+import { log, settings, signal, wishOf } from './testing/fakes.ts';
+
+const wish = wishOf('busybox:1');
+const copied: CopyState = { phase: 'Copied', digest: 'sha256:a', attempts: 1 };
+
+interface Scene {
+  readonly state?: CopyState;
+  readonly mode?: 'auto' | 'sync' | 'async';
+  readonly exists?: () => Promise<boolean>;
+  readonly isAccepted?: boolean;
+  readonly rival?: string;
+  readonly isDryRun?: boolean;
+}
+
+function play(scene: Scene) {
+  const clock = createFakeClock();
+  let state: CopyState = scene.state ?? { phase: 'Unknown', attempts: 0 };
+  const asked: string[] = [];
+  let check = () => {};
+  const book: MirroredImageStore = {
+    stateOf: () => state,
+    conflictingSource: () => scene.rival,
+    async ask() {
+      asked.push('asked');
+      return scene.isAccepted ?? true;
+    },
+    waitFor: (_, isEnough, until) =>
+      new Promise((resolve) => {
+        check = () => isEnough(state) && resolve(state);
+        until.addEventListener('abort', () => resolve(state));
+        check();
+      }),
+  };
+  const presence = { exists: scene.exists ?? (async () => true) };
+  const options = { book, presence, settings: { ...settings, mode: scene.mode ?? 'auto' }, clock, log };
+  const outcome = ensureCopy(wish, options, { isDryRun: scene.isDryRun ?? false, mayAsk: true, signal });
+  return {
+    outcome,
+    asked,
+    clock,
+    become(next: CopyState) {
+      state = next;
+      check();
+    },
+  };
+}
+
+describe('the copy of an image', () => {
+  it('is there when the registry has what the cluster remembers', async () => {
+    const { outcome, asked } = play({ state: copied });
+    expect(await outcome).toEqual({ ok: true, digest: 'sha256:a' });
+    expect(asked).toEqual([]);
+  });
+
+  it('is waited for, and looked at before it is used', async () => {
+    const scene = play({});
+    await scene.clock.advance(0);
+    scene.become({ phase: 'Copying', bytesTotal: 10, attempts: 1 });
+    scene.become(copied);
+    expect(await scene.outcome).toEqual({ ok: true, digest: 'sha256:a' });
+    expect(scene.asked).toEqual(['asked']);
+    const lies = play({ exists: async () => false });
+    await lies.clock.advance(0);
+    lies.become(copied);
+    expect(await lies.outcome).toMatchObject({ ok: false, reason: 'the copy is no longer in the registry' });
+  });
+
+  it('is not waited for longer than the time that is set, nor when it is large', async () => {
+    const slow = play({});
+    await slow.clock.advance(2_999);
+    slow.become({ phase: 'Copying', bytesTotal: 10, attempts: 1 });
+    await slow.clock.advance(1);
+    expect(await slow.outcome).toMatchObject({
+      ok: false,
+      isUnderWay: true,
+      reason: expect.stringContaining('longer'),
+    });
+    const large = play({});
+    await large.clock.advance(0);
+    large.become({ phase: 'Copying', bytesTotal: 20_000_001, attempts: 1 });
+    expect(await large.outcome).toMatchObject({ ok: false, isUnderWay: true });
+    const patient = play({ mode: 'sync' });
+    await patient.clock.advance(0);
+    patient.become({ phase: 'Copying', bytesTotal: 20_000_001, attempts: 1 });
+    await patient.clock.advance(9_000);
+    patient.become(copied);
+    expect(await patient.outcome).toMatchObject({ ok: true });
+  });
+
+  it('is only asked for in async mode, and not even that by a dry run', async () => {
+    const later = play({ mode: 'async' });
+    expect(await later.outcome).toMatchObject({
+      ok: false,
+      isUnderWay: true,
+      reason: 'it is copied in the background',
+    });
+    expect(later.asked).toEqual(['asked']);
+    const dry = play({ isDryRun: true });
+    expect(await dry.outcome).toMatchObject({ ok: false, isUnderWay: true });
+    const lost = play({ isDryRun: true, state: copied, exists: async () => false });
+    expect(await lost.outcome).toMatchObject({ ok: false });
+    expect([...dry.asked, ...lost.asked]).toEqual([]);
+    expect(await play({ isDryRun: true, state: copied }).outcome).toEqual({ ok: true, digest: 'sha256:a' });
+  });
+
+  it('is asked for again when it is lost, and the old end is not taken for the new one', async () => {
+    let exists = false;
+    const scene = play({ state: copied, exists: async () => exists });
+    await scene.clock.advance(0);
+    expect(scene.asked).toEqual(['asked']);
+    exists = true;
+    scene.become({ ...copied, phase: 'Pending' });
+    scene.become({ ...copied, attempts: 2 });
+    expect(await scene.outcome).toEqual({ ok: true, digest: 'sha256:a' });
+  });
+
+  it('fails with the reason of the attempt that was waited for', async () => {
+    const failed: CopyState = { phase: 'Failed', message: 'it is not there', attempts: 3 };
+    const scene = play({ state: failed });
+    await scene.clock.advance(0);
+    scene.become({ ...failed, message: 'it may not be read', attempts: 4 });
+    expect(await scene.outcome).toMatchObject({ ok: false, reason: 'it may not be read' });
+    expect(await play({ state: failed, isAccepted: false }).outcome).toMatchObject({ reason: 'it is not there' });
+  });
+
+  it('is not asked for again because the registry is down, nor where another source has its name', async () => {
+    const down = play({ state: copied, exists: () => Promise.reject(new Error('connection refused')) });
+    expect(await down.outcome).toMatchObject({
+      ok: false,
+      isUnderWay: false,
+      reason: 'the backup registry does not answer: connection refused',
+    });
+    const taken = play({ rival: 'quay.io/x/busybox:1' });
+    expect(await taken.outcome).toMatchObject({
+      reason: expect.stringContaining('is the copy of quay.io/x/busybox:1'),
+    });
+    expect([...down.asked, ...taken.asked]).toEqual([]);
+  });
+
+  it('is missing, not a failure of the request, when the cluster cannot be asked', async () => {
+    const clock = createFakeClock();
+    const book = {
+      stateOf: () => ({ phase: 'Unknown', attempts: 0 }) as const,
+      conflictingSource: () => undefined,
+      ask: () => Promise.reject(new Error('forbidden')),
+      waitFor: () => Promise.reject(new Error('never')),
+    };
+    const presence = { exists: async () => true };
+    expect(
+      await ensureCopy(wish, { book, presence, settings, clock, log }, { isDryRun: false, mayAsk: true, signal }),
+    ).toEqual({
+      ok: false,
+      isUnderWay: false,
+      reason: 'forbidden',
+    });
+  });
+});

@@ -1,0 +1,139 @@
+import { UsageError } from '../base/index.ts';
+import { type Files, manifestFiles } from '../manifests/index.ts';
+import { definitionsOf, type EvaluatedResource, type PolicyApplication } from './apply.ts';
+import { type Batch, readBatches } from './batches.ts';
+import type { EvaluationPool } from './evaluation-pool.ts';
+import { type Finding, type FindingOptions, findingOf } from './report/index.ts';
+import type { ApplySetup } from './setup.ts';
+
+export interface ApplyRun {
+  readonly application: PolicyApplication;
+  readonly setup: ApplySetup;
+  readonly files: Files;
+  /** Files, folders, and `-` for standard input. */
+  readonly resources: readonly string[];
+  readonly findings: FindingOptions;
+  /** Where the program of the other threads lies, and how many there may be; without it all is done in this one. */
+  readonly threads?: { readonly program: URL; readonly count: number } | undefined;
+  readonly onProgress?: ((progress: ApplyProgress) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ApplyProgress {
+  readonly resources: number;
+  readonly bytes: number;
+  /** Undefined while standard input is read. */
+  readonly totalBytes: number | undefined;
+}
+
+/** How many batches a thread may have before it. */
+const batchesAhead = 3;
+
+/** Below this, other threads would not have begun before this one is done. */
+const worthThreads = 2 * 1024 * 1024;
+
+/**
+ * Judges everything in the files, in the order it is written. What is held at a time is a few batches for each thread,
+ * however much there is to judge.
+ */
+export async function* applyToFiles(run: ApplyRun): AsyncGenerator<Finding> {
+  const paths = run.resources.flatMap((path) => [...manifestFiles(run.files, path)]);
+  const sizes = paths.map((path) => run.files.size(path));
+  const totalBytes = sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  const scheduler = new Scheduler(run, (totalBytes ?? 0) >= worthThreads);
+  let [resources, bytes] = [0, 0];
+  const count = (findings: readonly Finding[]) => {
+    resources += findings.length;
+    run.onProgress?.({ resources, bytes, totalBytes });
+    return findings;
+  };
+  try {
+    for (const path of paths) {
+      for await (const batch of readBatches(run.files, path)) {
+        run.signal.throwIfAborted();
+        bytes += batch.text.length;
+        for await (const findings of scheduler.add(batch)) yield* count(findings);
+      }
+    }
+    for await (const findings of scheduler.rest()) yield* count(findings);
+  } finally {
+    await scheduler.close();
+  }
+  if (resources === 0) throw noResources(run.resources);
+}
+
+/** The verdicts themselves, one by one, in this thread: for who wants to know more than the findings. */
+export async function* evaluateFiles(
+  application: PolicyApplication,
+  files: Files,
+  resources: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<EvaluatedResource> {
+  let count = 0;
+  for (const path of resources.flatMap((given) => [...manifestFiles(files, given)])) {
+    for await (const batch of readBatches(files, path)) {
+      signal.throwIfAborted();
+      for (const judged of application.judgeBatch(batch)) {
+        count++;
+        yield judged;
+      }
+    }
+  }
+  if (count === 0) throw noResources(resources);
+}
+
+const noResources = (paths: readonly string[]) =>
+  new UsageError('offline-no-resources', `there is no resource in ${paths.join(', ')}`);
+
+/** Hands batches to threads once there is enough for them, and gives findings back in the order of the batches. */
+class Scheduler {
+  private seen = 0;
+  private pool: EvaluationPool | undefined;
+  private readonly underWay: Promise<readonly Finding[]>[] = [];
+
+  constructor(
+    private readonly run: ApplyRun,
+    private isLarge: boolean,
+  ) {}
+
+  async *add(batch: Batch): AsyncGenerator<readonly Finding[]> {
+    this.seen += batch.text.length;
+    this.isLarge ||= this.seen >= worthThreads;
+    const { application, threads } = this.run;
+    if (!this.isLarge || threads === undefined || threads.count < 2) {
+      yield this.judge(batch);
+      return;
+    }
+    this.pool ??= await this.open(threads);
+    const definitions = definitionsOf(batch);
+    application.learn(definitions);
+    if (definitions.length > 0) this.pool.learn(definitions);
+    // This thread judges, too, once the others have enough before them.
+    const answer = this.pool.isBusy ? Promise.resolve(this.judge(batch)) : this.pool.judge(batch);
+    // Awaited in its turn; a failure before that must not count as unhandled.
+    answer.catch(() => undefined);
+    this.underWay.push(answer);
+    while (this.underWay.length > batchesAhead * this.pool.size) yield await this.underWay.shift()!;
+  }
+
+  private judge(batch: Batch): readonly Finding[] {
+    const { application, findings: options } = this.run;
+    return [...application.judgeBatch(batch)].map((judged) => findingOf(judged, options));
+  }
+
+  private async open({ program, count }: NonNullable<ApplyRun['threads']>): Promise<EvaluationPool> {
+    const { openPool } = await import('./evaluation-pool.ts');
+    const { setup, findings: options, application } = this.run;
+    const pool = openPool(program, count - 1, { setup, options });
+    if (application.definitions.length > 0) pool.learn(application.definitions);
+    return pool;
+  }
+
+  async *rest(): AsyncGenerator<readonly Finding[]> {
+    while (this.underWay.length > 0) yield await this.underWay.shift()!;
+  }
+
+  async close(): Promise<void> {
+    await this.pool?.close();
+  }
+}

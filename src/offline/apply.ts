@@ -1,0 +1,132 @@
+import { lineAt, locateYaml, UsageError, type YamlPlace } from '../base/index.ts';
+import { parseObjects, placeOf, type Written } from '../manifests/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { Batch } from './batches.ts';
+import {
+  createOfflineEvaluator,
+  type EngineResponse,
+  type OfflineEvaluator,
+  type OfflineEvaluatorOptions,
+} from './evaluator.ts';
+import { createLookUpResolver, labelsOfNamespace } from './fake-cluster.ts';
+import { givenNames } from './given.ts';
+import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected } from './policies.ts';
+import { settle } from './resources.ts';
+import { isDefinition, scopesOf } from './scope.ts';
+import type { ApplySetup } from './setup.ts';
+import { valuesOf } from './values.ts';
+
+/** What a resource was judged by, and where it is written: `pods.yaml:12`. */
+export interface EvaluatedResource {
+  readonly response: EngineResponse;
+  readonly file: string;
+  /** 0 for what is in no file. */
+  readonly line: number;
+  /** False when the namespace is not written and was filled in. */
+  readonly hasNamespace: boolean;
+  /** The line of the field at a path such as `/spec/containers/0/image/`; absent where there is no text. */
+  readonly lineAt?: (path: string) => number;
+}
+
+/** Policies, compiled, and the judge who applies them. */
+export interface PolicyApplication {
+  readonly policies: LoadedPolicies;
+  readonly unsupported: readonly Rejected[];
+  /** What the judge goes by, for one who is answered by a real cluster. */
+  readonly evaluatorOptions: OfflineEvaluatorOptions;
+  /** Judges what stands in a batch, one after the other. */
+  judgeBatch(batch: Batch): Generator<EvaluatedResource>;
+  /** The custom resource definitions known so far. */
+  readonly definitions: readonly KubeObject[];
+  /** Tells of custom kinds to all that is judged from now on. */
+  learn(definitions: readonly KubeObject[]): void;
+}
+
+/** Compiles what was loaded; a policy that nobody should run is refused with all its issues. */
+export function openApplication(setup: ApplySetup): PolicyApplication {
+  const policies = compilePolicies(setup.policies);
+  if (policies.strangers.length > 0) throw new UsageError('offline-not-a-policy', policies.strangers[0]!);
+  if (policies.invalid.length > 0) throw new UsageError('offline-invalid-policy', renderInvalid(policies.invalid));
+  const { exceptions, unsupported } = compileExceptions(setup.exceptions);
+  const values = valuesOf(setup.values);
+  const cluster = setup.cluster ?? [];
+  const definitions = cluster.filter(isDefinition);
+  let scopes = scopesOf(definitions);
+  const objects = cluster.map((object) => settle(object, scopes));
+  const hasCluster = setup.cluster !== undefined;
+  const judgeOptions: OfflineEvaluatorOptions = {
+    programs: policies.programs,
+    exceptions: [...exceptions, ...policies.exceptions],
+    values,
+    userInfo: setup.userInfo,
+    given: givenNames({ configMap: hasCluster, apiCall: hasCluster, globalReference: false, imageRegistry: false }),
+    namespaceLabels: (namespace) => values.namespaceLabels(namespace) ?? labelsOfNamespace(objects, namespace),
+    now: setup.now,
+    explain: setup.explain,
+  };
+  const judge: OfflineEvaluator = createOfflineEvaluator(
+    judgeOptions,
+    createLookUpResolver({ objects, scopes, answersCalls: hasCluster }),
+  );
+  const learn = (found: readonly KubeObject[]) => {
+    if (found.length === 0) return;
+    definitions.push(...found);
+    scopes = scopesOf(definitions);
+  };
+  return {
+    policies,
+    unsupported: [...policies.unsupported, ...unsupported],
+    evaluatorOptions: judgeOptions,
+    definitions,
+    learn,
+    *judgeBatch(batch) {
+      const written = parseObjects(batch);
+      learn(definitionsAmong(written));
+      const lines = linesOf(batch);
+      for (const one of written) {
+        requireName(one);
+        yield {
+          response: judge(settle(one.value, scopes)),
+          file: one.file,
+          line: one.line,
+          hasNamespace: Boolean(one.value.metadata.namespace),
+          lineAt: (path) => lines(one, path),
+        };
+      }
+    },
+  };
+}
+
+/** Finds lines of fields; the text is only looked through when the first one is asked for. */
+function linesOf({ text, line }: Batch): (written: Written<KubeObject>, path: string) => number {
+  let places: readonly YamlPlace[] | undefined;
+  return (written, path) => {
+    places ??= locateYaml(text, line);
+    const document = places.find((place) => place.line === written.line);
+    const parts = path.split('/').filter((part) => part !== '');
+    return document ? lineAt(document, [...(written.at ?? []), ...parts]) : written.line;
+  };
+}
+
+/** The custom resource definitions of a batch: they are for its other objects, and for those after it. */
+export function definitionsOf(batch: Batch): readonly KubeObject[] {
+  return batch.text.includes('CustomResourceDefinition') ? definitionsAmong(parseObjects(batch)) : [];
+}
+
+const definitionsAmong = (written: readonly Written<KubeObject>[]) =>
+  written.map(({ value }) => value).filter(isDefinition);
+
+function requireName(written: Written<KubeObject>): void {
+  const { kind, metadata } = written.value;
+  if (metadata.name === undefined && metadata.generateName === undefined)
+    throw new UsageError('offline-nameless', `${placeOf(written)}: ${kind}: metadata.name is missing`);
+}
+
+/** A line for every issue: where, what, and its stable code. */
+function renderInvalid(invalid: readonly Rejected[]): string {
+  return invalid
+    .flatMap(({ place, kind, name, issues }) =>
+      issues.map(({ code, path, message }) => `${place}: ${kind} ${name}: ${path || 'policy'}: ${message} (${code})`),
+    )
+    .join('\n');
+}

@@ -1,0 +1,24 @@
+/** One of several threads that judge batches: told once by what, it answers each batch with its findings, in order. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { errorMessage, SupercargoError } from '../base/index.ts';
+import { openApplication } from './apply.ts';
+import type { WorkerAnswer, WorkerSetup, WorkerTask } from './evaluation-pool.ts';
+import { findingOf } from './report/index.ts';
+
+const { setup, options } = workerData as WorkerSetup;
+const application = openApplication(setup);
+
+function answerTo(task: WorkerTask): WorkerAnswer {
+  try {
+    if (task.kind === 'definitions') {
+      application.learn(task.definitions);
+      return { findings: [] };
+    }
+    return { findings: [...application.judgeBatch(task.batch)].map((judged) => findingOf(judged, options)) };
+  } catch (thrown) {
+    if (thrown instanceof SupercargoError) return { error: { code: thrown.code, message: errorMessage(thrown) } };
+    throw thrown;
+  }
+}
+
+parentPort?.on('message', (task: WorkerTask) => parentPort?.postMessage(answerTo(task)));

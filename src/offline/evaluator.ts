@@ -1,0 +1,220 @@
+import { andThen, isJsonObject, type MaybePromise } from '../base/index.ts';
+import { gvkOf, type KubeObject } from '../object/index.ts';
+import {
+  type EvaluationOptions,
+  type ExceptionProgram,
+  type LookUp,
+  type LookUpAnswer,
+  newRequestBudget,
+  type Phase,
+  type PolicyOperation,
+  type PolicyProgram,
+  type PolicyRequest,
+  type RequestInfo,
+  type RuleResult,
+  type SilentRule,
+} from '../policy/index.ts';
+import { evaluate, type ReadyLookUps } from '../runtime/index.ts';
+import type { LookUpResolver } from './fake-cluster.ts';
+import type { Values } from './values.ts';
+import { mergeDeep, type Variables } from './variable-key.ts';
+
+export interface OfflineEvaluatorOptions {
+  readonly programs: readonly PolicyProgram[];
+  readonly exceptions: readonly ExceptionProgram[];
+  readonly values: Values;
+  readonly userInfo?: RequestInfo | undefined;
+  readonly given: NonNullable<EvaluationOptions['given']>;
+  readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>> | undefined;
+  /** The moment that expressions see. */
+  readonly now: number;
+  readonly explain?: boolean | undefined;
+}
+
+/** What one rule said of one resource. */
+export interface RuleResponse {
+  readonly result: RuleResult;
+  /** The resource as the rule's policy leaves it; for the phases after mutation, as it found it. */
+  readonly object: KubeObject | undefined;
+}
+
+export interface EngineResponse {
+  readonly resource: KubeObject;
+  readonly rules: readonly RuleResponse[];
+  /** With `explain`: rules that matched and had nothing to say. */
+  readonly silent: readonly SilentRule[];
+  /** The resource after all mutations. */
+  readonly object: KubeObject | undefined;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** What was asked last; all phases of one resource ask the same but for the mutations. */
+  readonly request: PolicyRequest;
+}
+
+/** Judges a resource by all policies, phase after phase. `operation` overrides what the values say. */
+export type OfflineEvaluator = (resource: KubeObject, operation?: PolicyOperation) => EngineResponse;
+export type AsyncOfflineEvaluator = (resource: KubeObject, signal: AbortSignal) => Promise<EngineResponse>;
+
+type Evaluating = (
+  resource: KubeObject,
+  operation: PolicyOperation | undefined,
+  signal: AbortSignal,
+) => MaybePromise<EngineResponse>;
+
+const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+const never = new AbortController().signal;
+
+/** For look-ups that are answered without I/O. */
+export function createOfflineEvaluator(options: OfflineEvaluatorOptions, answer: LookUpResolver): OfflineEvaluator {
+  const evaluateResource = createEvaluate(options, { answer });
+  return (resource, operation) => {
+    const response = evaluateResource(resource, operation, never);
+    if (response instanceof Promise) throw new TypeError('a look-up without I/O returned a promise');
+    return response;
+  };
+}
+
+/** For look-ups that need I/O. */
+export function createAsyncOfflineEvaluator(
+  options: OfflineEvaluatorOptions,
+  answer: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
+): AsyncOfflineEvaluator {
+  const evaluateResource = createEvaluate(options, { answer });
+  return async (resource, signal) => evaluateResource(resource, undefined, signal);
+}
+
+function createEvaluate(options: OfflineEvaluatorOptions, lookUps: ReadyLookUps): Evaluating {
+  const byPhase = phases
+    .map((phase) => ({
+      phase,
+      programs: options.programs.filter(({ rules }) => rules.some((rule) => rule.phase === phase)),
+    }))
+    .filter(({ programs }) => programs.length > 0);
+  const { exceptions, given, values, explain = false } = options;
+  const variables: EvaluationOptions['variables'] = (policy, rule) => values.ruleVariables(policy, rule);
+  return (resource, operation, signal) => {
+    const namespaceLabels = options.namespaceLabels(resource.metadata.namespace ?? '') ?? {};
+    const steps = byPhase.flatMap(({ phase, programs }) =>
+      groupsOf(programs, resource, values).map((group) => ({ phase, ...group })),
+    );
+    const rules: RuleResponse[] = [];
+    const silent: SilentRule[] = [];
+    // One resource's look-ups are asked once, whichever rule needs them.
+    const common = {
+      exceptions,
+      given,
+      variables,
+      explain,
+      lookUps,
+      signal,
+      known: new Map<string, LookUpAnswer>(),
+      budget: newRequestBudget(),
+    };
+    let object: KubeObject = resource;
+    let request: PolicyRequest | undefined;
+    let done: MaybePromise<unknown> = null;
+    for (const step of steps) {
+      done = andThen(done, () => {
+        const current = requestOf({ resource, object, variables: step.variables, operation, namespaceLabels }, options);
+        request = current;
+        return andThen(evaluate(step.programs, current, { ...common, phase: step.phase }), (evaluation) => {
+          silent.push(...evaluation.silent);
+          object = addAnswers(rules, evaluation.results, current) ?? object;
+        });
+      });
+    }
+    return andThen(done, () => {
+      request ??= requestOf({ resource, object, variables: {}, operation, namespaceLabels }, options);
+      return { resource, rules, silent, object, namespaceLabels, request };
+    });
+  };
+}
+
+interface Group {
+  readonly programs: readonly PolicyProgram[];
+  readonly variables: Variables;
+}
+
+/** Policies in a row that see the same variables run together. */
+function groupsOf(programs: readonly PolicyProgram[], resource: KubeObject, values: Values): readonly Group[] {
+  if (programs.length === 0) return [];
+  const name = resource.metadata.name ?? '';
+  const variables = programs.map(({ policy }) => values.variablesFor(policy.metadata.name ?? '', name));
+  if (variables.every((tree) => tree === variables[0])) return [{ programs, variables: variables[0]! }];
+  return programs.map((program, index) => ({ programs: [program], variables: variables[index]! }));
+}
+
+interface Subject {
+  readonly resource: KubeObject;
+  readonly object: KubeObject;
+  readonly variables: Variables;
+  readonly operation: PolicyOperation | undefined;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+/** The request that writing this object would have made; variables named `request.object.…` change the object itself. */
+export function requestOf(subject: Subject, { values, userInfo, now }: OfflineEvaluatorOptions): PolicyRequest {
+  const { resource, variables } = subject;
+  const { request, ...others } = variables;
+  const {
+    object: objectChanges,
+    oldObject: oldChanges,
+    operation: written,
+    ...rest
+  } = isJsonObject(request) ? request : {};
+  const operation = subject.operation ?? operationOf(written);
+  const isShown = subject.operation === undefined && written !== undefined && written !== operation;
+  const requestVariables = {
+    ...rest,
+    ...(isShown ? { operation: written } : {}),
+    // A creation has no old object; what is written of one is seen by expressions alone.
+    ...(operation === 'CREATE' && oldChanges !== undefined ? { oldObject: oldChanges } : {}),
+  };
+  const current =
+    objectChanges === undefined ? subject.object : (mergeDeep(subject.object, objectChanges) as KubeObject);
+  const old = oldChanges === undefined ? subject.object : (mergeDeep(subject.object, oldChanges) as KubeObject);
+  const kind = gvkOf(resource);
+  const parent = values.parentOf(kind);
+  return {
+    operation,
+    kind: parent?.kind ?? kind,
+    subresource: parent?.subresource ?? '',
+    object: operation === 'DELETE' ? undefined : current,
+    oldObject: operation === 'CREATE' ? undefined : old,
+    namespaceLabels: subject.namespaceLabels,
+    info: userInfo,
+    uid: resource.metadata.uid ?? JSON.stringify([resource.kind, resource.metadata.namespace, resource.metadata.name]),
+    now,
+    variables: given(requestVariables) ? { ...others, request: requestVariables } : given(others) ? others : undefined,
+  };
+}
+
+const given = (variables: object) => Object.keys(variables).length > 0;
+
+/** Anything that is no write of an object is judged as a creation; expressions read what was written. */
+function operationOf(written: unknown): PolicyOperation {
+  return written === 'UPDATE' || written === 'DELETE' ? written : 'CREATE';
+}
+
+/** Adds the rules in order, each with its policy's object, and returns the object if a rule changed it. */
+function addAnswers(
+  rules: RuleResponse[],
+  results: readonly RuleResult[],
+  request: PolicyRequest,
+): KubeObject | undefined {
+  let current = request.object;
+  let isChanged = false;
+  for (let start = 0; start < results.length; ) {
+    const { policy } = results[start]!;
+    let end = start;
+    for (; end < results.length && results[end]!.policy === policy; end++) {
+      const { patched } = results[end]!;
+      if (patched && !results[end]!.targets) {
+        current = patched;
+        isChanged = true;
+      }
+    }
+    for (const result of results.slice(start, end)) rules.push({ result, object: current });
+    start = end;
+  }
+  return isChanged ? current : undefined;
+}

@@ -1,0 +1,233 @@
+import { renderJson } from '../base/index.ts';
+import type { FilterExplanation, TraceStep } from '../policy/index.ts';
+import type { Explanation, RuleExplanation } from './explain.ts';
+
+/** `yes` a check that holds, `no` one that decided against the resource, `off` what does not apply, `note` neither. */
+export type NodeState = 'yes' | 'no' | 'off' | 'note';
+
+/** A line of an explanation, with what is below it. */
+export interface TreeNode {
+  readonly mark: NodeState;
+  readonly text: string;
+  readonly children: readonly TreeNode[];
+  /** Lines that are shown as they are: a diff. */
+  readonly lines?: readonly string[];
+}
+
+const maxValueLength = 240;
+
+const node = (mark: NodeState, text: string, children: readonly TreeNode[] = []): TreeNode => ({
+  mark,
+  text,
+  children,
+});
+
+/** An explanation as a tree for people. Rules derived for other kinds are left out unless all are asked for. */
+export function explanationTree({ resource, file, line, rules }: Explanation, isDetailed: boolean): TreeNode {
+  const shown = rules.filter(({ rule, status }) => isDetailed || status !== 'no match' || !rule.startsWith('autogen-'));
+  const policies = [...new Set(shown.map(({ policy }) => policy))];
+  return node(
+    'note',
+    `${resource} (${file === '-' ? 'standard input' : file}:${line})`,
+    policies.map((policy) =>
+      node('note', `policy ${policy}`, shown.filter((rule) => rule.policy === policy).map(ruleTree)),
+    ),
+  );
+}
+
+const ruleMarks: Readonly<Record<RuleExplanation['status'], NodeState>> = {
+  pass: 'yes',
+  fail: 'no',
+  error: 'no',
+  skip: 'off',
+  silent: 'off',
+  'no match': 'off',
+};
+
+function ruleTree(rule: RuleExplanation): TreeNode {
+  const isMatched = rule.status !== 'no match';
+  const children = isMatched
+    ? [...matchedBy(rule.filters), ...stepTrees(rule.steps), ...outcomeTrees(rule)]
+    : notMatchedBy(rule);
+  return node(ruleMarks[rule.status], `rule ${rule.rule}: ${rule.status}`, children);
+}
+
+function outcomeTrees({
+  status,
+  message,
+  path,
+  diff,
+  targets = [],
+  generated = [],
+}: RuleExplanation): readonly TreeNode[] {
+  const mark = ruleMarks[status];
+  return [
+    ...(message === '' ? [] : [node(mark, `${status}: ${message.trim()}`)]),
+    ...(path === undefined || message.includes(path) ? [] : [node('note', `decided at ${path}`)]),
+    ...(diff === undefined ? [] : [{ ...node('note', 'changes'), lines: diff.split('\n') }]),
+    ...targets.map(({ resource }) => node('yes', `changes ${resource}`)),
+    ...generated.map(({ resource }) => node('yes', `generates ${resource}`)),
+  ];
+}
+
+const isExclude = ({ where }: FilterExplanation) => where.startsWith('exclude');
+
+/** Of a rule that is for the resource, the first filter that says so; of `all`, every one. */
+function matchedBy(filters: readonly FilterExplanation[]): readonly TreeNode[] {
+  const matching = filters.filter((filter) => !isExclude(filter) && filter.matches);
+  return (matching[0]?.where.startsWith('match.all') ? matching : matching.slice(0, 1)).map(filterTree);
+}
+
+/** Of a rule that is not for the resource, only the filters that say so. */
+function notMatchedBy({ filters, message }: RuleExplanation): readonly TreeNode[] {
+  const isExcluded = message === 'excluded';
+  const deciding = filters.filter((filter) =>
+    isExcluded ? isExclude(filter) && filter.matches : !isExclude(filter) && !filter.matches,
+  );
+  return deciding.length > 0
+    ? deciding.map((filter) => ({ ...filterTree(filter), mark: 'off' }))
+    : [node('off', message)];
+}
+
+function filterTree({ where, matches, parts }: FilterExplanation): TreeNode {
+  const deciding = matches ? parts : parts.filter((part) => !part.matches);
+  const said = deciding.map(
+    ({ field, wanted, found }) => `${field} ${show(wanted)} ${matches ? 'matches' : 'does not match'} ${show(found)}`,
+  );
+  return node(matches ? 'yes' : 'off', `${where}: ${said.length > 0 ? said.join(', ') : 'nothing is asked for'}`);
+}
+
+/** Steps come in the order they happened; elements open a level that the next element of the same depth closes. */
+function stepTrees(steps: readonly TraceStep[]): readonly TreeNode[] {
+  const roots: Growing[] = [];
+  const open: { readonly depth: number; readonly node: Growing }[] = [];
+  let conditions: TreeNode[] = [];
+  const add = (grown: Growing) => (open.at(-1)?.node.children ?? roots).push(grown);
+  for (const step of steps) {
+    if (step.kind === 'condition') {
+      conditions.push(conditionTree(step));
+      continue;
+    }
+    if (step.kind === 'conditions') {
+      add(grow(conditionsTree(step, conditions)));
+      conditions = [];
+      continue;
+    }
+    if (step.kind === 'element' || step.kind === 'emptyList')
+      while (open.length > 0 && open.at(-1)!.depth >= step.depth) open.pop();
+    const grown = grow(stepTree(step));
+    add(grown);
+    if (step.kind === 'element') open.push({ depth: step.depth, node: grown });
+  }
+  // Conditions without an end: one of them could not be evaluated.
+  for (const left of conditions) add(grow(left));
+  return roots.map(settleMark);
+}
+
+interface Growing extends TreeNode {
+  readonly children: Growing[];
+}
+
+const grow = (tree: TreeNode): Growing => ({ ...tree, children: tree.children.map(grow) });
+
+/** An element is what its checks are. */
+function settleMark(tree: Growing): TreeNode {
+  const children = tree.children.map(settleMark);
+  if (!tree.text.startsWith('element ')) return { ...tree, children };
+  const mark = children.some((child) => child.mark === 'no')
+    ? 'no'
+    : children.some((child) => child.mark === 'off')
+      ? 'off'
+      : 'yes';
+  return { ...tree, children, mark };
+}
+
+function conditionTree({
+  block,
+  written,
+  key,
+  operator,
+  value,
+  holds,
+}: TraceStep & { readonly kind: 'condition' }): TreeNode {
+  const isResolved = renderJson(written ?? null) !== renderJson(key ?? null);
+  const shown = isResolved ? `${text(written)} = ${show(key)}` : show(key);
+  return node(holds ? 'yes' : 'off', `${block}: ${shown} ${operator} ${show(value)}`);
+}
+
+function conditionsTree(
+  { where, hold }: TraceStep & { readonly kind: 'conditions' },
+  children: readonly TreeNode[],
+): TreeNode {
+  if (!where.includes('deny')) return node(hold ? 'yes' : 'off', `${where}${hold ? '' : ': not met'}`, children);
+  // What holds here is what the rule forbids.
+  return node(hold ? 'no' : 'yes', hold ? 'deny: the conditions hold' : 'deny: the conditions do not hold', children);
+}
+
+type Single = Exclude<TraceStep, { readonly kind: 'condition' } | { readonly kind: 'conditions' }>;
+
+function stepTree(step: Single): TreeNode {
+  switch (step.kind) {
+    case 'match':
+      return node(step.mismatch === undefined ? 'yes' : 'off', step.mismatch ?? 'match');
+    case 'element':
+      return node('yes', `element ${step.index} of ${step.list}${elementName(step.element)}`);
+    case 'emptyList':
+      return node('off', `foreach ${step.list}: ${step.why}`);
+    case 'control':
+      return node(step.allowed ? 'yes' : 'no', `control ${step.control}: ${step.message}`);
+    case 'assertion':
+      return assertionTree(step);
+    case 'exception':
+      return node('off', `exception ${step.name} applies`);
+    case 'pattern':
+      return patternTree(step);
+  }
+}
+
+function patternTree({
+  where,
+  outcome,
+  path,
+  message,
+  expected,
+  found,
+}: TraceStep & { readonly kind: 'pattern' }): TreeNode {
+  if (outcome === 'pass') return node('yes', `${where} matches`);
+  const mark = outcome === 'skip' ? 'off' : 'no';
+  const title = outcome === 'skip' ? `${where} does not apply` : `${where} does not match`;
+  return node(mark, path ? `${title} at ${path}` : title, [
+    ...(path
+      ? [node(mark, `expected ${show(expected)}`), node(mark, `found ${found === undefined ? 'nothing' : show(found)}`)]
+      : []),
+    // What differs is said already.
+    ...(message === undefined || message === '' || (path && message.startsWith('resource value '))
+      ? []
+      : [node('note', message)]),
+  ]);
+}
+
+function assertionTree({
+  path,
+  holds,
+  expected,
+  found,
+  message,
+}: TraceStep & { readonly kind: 'assertion' }): TreeNode {
+  if (holds) return node('yes', `${path}: ${show(found)}`);
+  if (expected === undefined) return node('no', `${path}: ${message}`);
+  return node('no', path, [node('no', `expected ${show(expected)}`), node('no', `found ${show(found)}`)]);
+}
+
+function elementName(element: unknown): string {
+  const name = typeof element === 'object' && element !== null && 'name' in element ? element.name : undefined;
+  if (typeof name === 'string') return ` (name ${name})`;
+  return typeof element === 'object' ? '' : ` (${show(element)})`;
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : show(value));
+
+function show(value: unknown): string {
+  const shown = value === undefined ? 'nothing' : renderJson(value);
+  return shown.length > maxValueLength ? `${shown.slice(0, maxValueLength)}…` : shown;
+}

@@ -1,0 +1,89 @@
+import { deepEqual, type KubeObject } from '../object/index.ts';
+import type { FilterExplanation, RuleProgram, RuleResult, TraceStep } from '../policy/index.ts';
+import type { EvaluatedResource, PolicyApplication } from './apply.ts';
+import { changes } from './compare.ts';
+import { resourceName } from './resources.ts';
+
+/** How one rule came to its verdict. */
+export interface RuleExplanation {
+  readonly policy: string;
+  readonly rule: string;
+  readonly phase: string;
+  /** What the rule said; `no match` when it is not for this resource, `silent` when it has nothing to say of it. */
+  readonly status: RuleResult['status'] | 'no match' | 'silent';
+  readonly message: string;
+  /** Where in the resource it was decided. */
+  readonly path?: string;
+  readonly filters: readonly FilterExplanation[];
+  readonly steps: readonly TraceStep[];
+  /** Mutate rules: what changed, line by line. */
+  readonly diff?: string;
+  /** Rules that mutate other objects: what changed in each. */
+  readonly targets?: readonly { readonly resource: string; readonly object: KubeObject }[];
+  /** Generate rules: what is to be there. */
+  readonly generated?: readonly { readonly resource: string; readonly object: KubeObject }[];
+}
+
+export interface Explanation {
+  readonly resource: string;
+  readonly file: string;
+  readonly line: number;
+  readonly rules: readonly RuleExplanation[];
+}
+
+/** Every rule of every policy, in order, also those that do not match or have nothing to say. */
+export function explainResponse(
+  { policies }: PolicyApplication,
+  { response: verdict, file, line }: EvaluatedResource,
+): Explanation {
+  const diffs = diffsOf(
+    verdict.resource,
+    verdict.rules.map(({ result }) => result),
+  );
+  const stepsOf = (rule: RuleProgram) => verdict.silent.find((silent) => silent.rule === rule)?.steps ?? [];
+  const rules = policies.programs.flatMap((program) =>
+    program.rules.map((rule): RuleExplanation => {
+      const answer = verdict.rules.find(({ result }) => result.rule === rule);
+      const head = {
+        policy: program.key,
+        rule: rule.name,
+        phase: rule.phase,
+        filters: rule.explainMatch(verdict.request),
+      };
+      if (answer) return { ...head, ...outcomeOf(answer.result, diffs.get(answer.result)) };
+      const mismatch = rule.mismatchReason(verdict.request);
+      return mismatch === undefined
+        ? { ...head, status: 'silent', message: 'the rule has nothing to say of this resource', steps: stepsOf(rule) }
+        : { ...head, status: 'no match', message: mismatch, steps: [] };
+    }),
+  );
+  return { resource: resourceName(verdict.resource), file, line, rules };
+}
+
+function outcomeOf(result: RuleResult, diff: string | undefined) {
+  const { status, message, path, steps } = result;
+  return {
+    status,
+    message,
+    steps,
+    ...(path === undefined ? {} : { path }),
+    ...(diff === undefined ? {} : { diff }),
+    ...(result.targets?.length ? { targets: result.targets.map(named) } : {}),
+    ...(result.generated?.length ? { generated: result.generated.map(named) } : {}),
+  };
+}
+
+const named = (object: KubeObject) => ({ resource: resourceName(object), object });
+
+/** Each mutation builds on the one before it, so each is compared with what it found. */
+function diffsOf(resource: KubeObject, results: readonly RuleResult[]): ReadonlyMap<RuleResult, string> {
+  const diffs = new Map<RuleResult, string>();
+  let before = resource;
+  for (const result of results) {
+    const { patched, targets } = result;
+    if (!patched || targets) continue;
+    diffs.set(result, deepEqual(before, patched) ? 'nothing changed' : changes(before, patched));
+    before = patched;
+  }
+  return diffs;
+}

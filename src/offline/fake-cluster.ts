@@ -1,0 +1,189 @@
+import { isJsonObject, UsageError } from '../base/index.ts';
+import { compile, matchesWildcard } from '../jmespath/index.ts';
+import {
+  type KubeObject,
+  type LabelSelector,
+  labelSelectorOf,
+  parseApiVersion,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '../object/index.ts';
+import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import type { Scopes } from './scope.ts';
+import type { ApiCallResponse, GlobalContextValue } from './test-file.ts';
+
+/** What stands in for a cluster and for the services that policies call. */
+export interface FakeCluster {
+  readonly objects: readonly KubeObject[];
+  readonly scopes: Scopes;
+  /** True when `objects` answer API calls and ConfigMap entries; else only targets and clone sources are found. */
+  readonly answersCalls: boolean;
+  readonly apiCalls?: readonly ApiCallResponse[] | undefined;
+  readonly globalContext?: ReadonlyMap<string, unknown> | undefined;
+}
+
+export type LookUpResolver = (lookUp: LookUp) => LookUpAnswer;
+
+const found = (value: unknown): LookUpAnswer => ({ ok: true, value });
+const missing = (message: string): LookUpAnswer => ({ ok: false, message });
+
+/** Answers the engine's look-ups without any network. */
+export function createLookUpResolver(world: FakeCluster): LookUpResolver {
+  return (lookUp) => {
+    switch (lookUp.kind) {
+      case 'configMap':
+        return configMap(world, lookUp.namespace, lookUp.name);
+      case 'apiCall':
+        return mocked(world, lookUp.method, lookUp.urlPath) ?? apiCall(world, lookUp.method, lookUp.urlPath);
+      case 'serviceCall':
+        return mocked(world, lookUp.method, lookUp.url) ?? missing(`no answer is given for a call of ${lookUp.url}`);
+      case 'imageData':
+        return missing(`the registry is not asked about ${lookUp.reference}`);
+      case 'globalContext':
+        return world.globalContext?.has(lookUp.name)
+          ? found(world.globalContext.get(lookUp.name))
+          : missing(`global context entry ${lookUp.name} not found`);
+      case 'resources':
+        return found(resources(world, lookUp));
+    }
+  };
+}
+
+function configMap({ objects, answersCalls }: FakeCluster, namespace: string, name: string): LookUpAnswer {
+  const object =
+    answersCalls &&
+    objects.find(
+      ({ apiVersion, kind, metadata }) =>
+        apiVersion === 'v1' && kind === 'ConfigMap' && metadata.namespace === namespace && metadata.name === name,
+    );
+  return object
+    ? found(object)
+    : missing(`failed to get configmap ${namespace}/${name} : configmaps "${name}" not found`);
+}
+
+function mocked({ apiCalls = [] }: FakeCluster, method: string, url: string): LookUpAnswer | undefined {
+  const matching = apiCalls.filter((call) => (call.url || call.urlPath || '').trim() === url);
+  const call =
+    matching.findLast((candidate) => candidate.method?.trim().toUpperCase() === method) ??
+    matching.findLast((candidate) => !candidate.method?.trim());
+  if (!call) return undefined;
+  const { statusCode = 200, body } = call.response;
+  return statusCode >= 200 && statusCode < 300 ? found(body) : missing(`HTTP ${statusCode} from ${url}`);
+}
+
+interface ApiPath {
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function parsePath(path: string): ApiPath | undefined {
+  const parts = path.split('/').filter((part) => part !== '');
+  const rest = parts[0] === 'api' ? parts.slice(2) : parts[0] === 'apis' ? parts.slice(3) : undefined;
+  if (!rest?.[0]) return undefined;
+  const apiVersion = parts[0] === 'api' ? parts[1]! : `${parts[1]}/${parts[2]}`;
+  // `/api/v1/namespaces/x` is the namespace itself.
+  const isInside = rest[0] === 'namespaces' && rest.length > 2;
+  const [resource = '', name = ''] = isInside ? rest.slice(2) : rest;
+  return { apiVersion, resource, name, namespace: isInside ? rest[1]! : '' };
+}
+
+function apiCall(world: FakeCluster, method: string, urlPath: string): LookUpAnswer {
+  if (!world.answersCalls) return missing(`no answer is given for a call of ${urlPath}`);
+  if (method !== 'GET') return missing(`only GET is answered offline, not ${method} ${urlPath}`);
+  const question = urlPath.indexOf('?');
+  const query = new URLSearchParams(question === -1 ? '' : urlPath.slice(question + 1));
+  const path = parsePath(question === -1 ? urlPath : urlPath.slice(0, question));
+  if (!path) return missing(`failed to parse path: ${urlPath}`);
+  const candidates = world.objects.filter(
+    (object) =>
+      object.apiVersion === path.apiVersion &&
+      world.scopes.pluralOf(object.apiVersion, object.kind) === path.resource &&
+      (path.namespace === '' || object.metadata.namespace === path.namespace),
+  );
+  if (path.name !== '') {
+    const object = candidates.find(({ metadata }) => metadata.name === path.name);
+    return object ? found(object) : missing(`failed to get resource: ${path.resource} "${path.name}" not found`);
+  }
+  const byLabels = parseLabelSelector(query.get('labelSelector') ?? '');
+  const byFields = parseFieldSelector(query.get('fieldSelector') ?? '').matches;
+  const items = candidates.filter(
+    (object) => byLabels(object.metadata.labels) && byFields((field) => fieldOf(object, field)),
+  );
+  return found({
+    apiVersion: path.apiVersion,
+    kind: `${candidates[0]?.kind ?? ''}List`,
+    metadata: { resourceVersion: '' },
+    items,
+  });
+}
+
+function fieldOf(object: KubeObject, path: string): string | undefined {
+  let value: unknown = object;
+  for (const key of path.split('.')) value = isJsonObject(value) ? value[key] : undefined;
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+interface Wanted {
+  readonly apiVersion: string;
+  readonly resourceKind: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly selector?: LabelSelector;
+}
+
+function resources({ objects }: FakeCluster, wanted: Wanted): readonly KubeObject[] {
+  const isLike = (pattern: string | undefined, text = '') => !pattern || matchesWildcard(pattern, text);
+  const selector = labelSelectorOf(wanted.selector ?? {});
+  return objects.filter(
+    (object) =>
+      isLike(wanted.apiVersion, object.apiVersion) &&
+      isLike(wanted.resourceKind, object.kind) &&
+      isLike(wanted.namespace, object.metadata.namespace) &&
+      isLike(wanted.name, object.metadata.name) &&
+      selector(object.metadata.labels),
+  );
+}
+
+/** The data of mocked global context entries, each after its field path and projections. */
+export function globalContextOf(
+  entries: readonly GlobalContextValue[],
+  readFile: (file: string) => readonly KubeObject[],
+  now: number,
+): ReadonlyMap<string, unknown> {
+  const environment = { clock: { now: () => now }, random: () => 0 };
+  const search = (expression: string, value: unknown) => compile(expression).evaluate(value, environment);
+  const data = new Map<string, unknown>();
+  for (const { name, data: inline, resources: list, resourceFiles, fieldPath, projections } of entries) {
+    if (data.has(name)) throw new UsageError('offline-invalid-file', `globalContextEntries: ${name} is there twice`);
+    const sources = [inline, list, resourceFiles].filter((source) => source !== undefined);
+    if (sources.length !== 1) {
+      throw new UsageError(
+        'offline-invalid-file',
+        `globalContextEntries ${name}: one of data, resources and resourceFiles is expected`,
+      );
+    }
+    const source = inline ?? list ?? resourceFiles?.flatMap(readFile);
+    const root = fieldPath ? search(fieldPath, source) : source;
+    data.set(
+      name,
+      projections?.length
+        ? Object.fromEntries(projections.map((projection) => [projection.name, search(projection.path, root)]))
+        : root,
+    );
+  }
+  return data;
+}
+
+/** The labels that a Namespace among the objects carries. */
+export function labelsOfNamespace(
+  objects: readonly KubeObject[],
+  name: string,
+): Readonly<Record<string, string>> | undefined {
+  const namespace = objects.find(
+    ({ apiVersion, kind, metadata }) =>
+      kind === 'Namespace' && parseApiVersion(apiVersion).group === '' && metadata.name === name,
+  );
+  return namespace && isJsonObject(namespace.metadata.labels) ? namespace.metadata.labels : undefined;
+}

@@ -1,0 +1,46 @@
+import { isJsonObject } from '../base/index.ts';
+import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
+import { isRuleNamed } from './values.ts';
+
+/** Which sources of context entries can be asked; entries of the others must be among the values. */
+export interface Loadable {
+  readonly configMap: boolean;
+  readonly apiCall: boolean;
+  readonly globalReference: boolean;
+  readonly imageRegistry: boolean;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** The names of a rule's context entries, of its loops and targets too, that nobody will look up. */
+export function givenNames(loadable: Loadable): (policy: PolicyProgram, rule: RuleProgram) => ReadonlySet<string> {
+  const known = new WeakMap<RuleProgram, ReadonlySet<string>>();
+  return (policy, rule) => {
+    let names = known.get(rule);
+    if (!names) {
+      const spec = policy.policy.spec.rules?.find(({ name }) => isRuleNamed(rule.name, name));
+      const found = new Set(entriesOf(spec, loadable));
+      names = found.size === 0 ? noNames : found;
+      known.set(rule, names);
+    }
+    return names;
+  };
+}
+
+/** Context entries can only stand under these fields of a rule; patterns may hold a key `context` of their own. */
+const holders = ['validate', 'mutate', 'generate', 'foreach', 'targets'];
+
+function* entriesOf(value: unknown, loadable: Loadable): Generator<string> {
+  if (Array.isArray(value)) {
+    for (const item of value) yield* entriesOf(item, loadable);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  const { context } = value;
+  for (const entry of Array.isArray(context) ? context : []) {
+    if (!isJsonObject(entry) || typeof entry['name'] !== 'string') continue;
+    const source = (Object.keys(loadable) as (keyof Loadable)[]).find((name) => isJsonObject(entry[name]));
+    if (source && !loadable[source]) yield entry['name'];
+  }
+  for (const holder of holders) yield* entriesOf(value[holder], loadable);
+}

@@ -1,0 +1,76 @@
+import { isJsonObject } from '../base/index.ts';
+import { type KubeObject, parseApiVersion } from '../object/index.ts';
+
+/** Which kinds have no namespace. A kind that nobody has heard of is taken for a namespaced one. */
+export interface Scopes {
+  isClusterScoped(apiVersion: string, kind: string): boolean;
+  /** The plural that URLs use. */
+  pluralOf(apiVersion: string, kind: string): string;
+}
+
+const clusterScoped: Readonly<Record<string, readonly string[]>> = {
+  '': ['ComponentStatus', 'Namespace', 'Node', 'PersistentVolume'],
+  'admissionregistration.k8s.io': [
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicyBinding',
+    'MutatingWebhookConfiguration',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
+    'ValidatingWebhookConfiguration',
+  ],
+  'apiextensions.k8s.io': ['CustomResourceDefinition'],
+  'apiregistration.k8s.io': ['APIService'],
+  'authentication.k8s.io': ['SelfSubjectReview', 'TokenReview'],
+  'authorization.k8s.io': ['SelfSubjectAccessReview', 'SelfSubjectRulesReview', 'SubjectAccessReview'],
+  'certificates.k8s.io': ['CertificateSigningRequest', 'ClusterTrustBundle'],
+  'flowcontrol.apiserver.k8s.io': ['FlowSchema', 'PriorityLevelConfiguration'],
+  'networking.k8s.io': ['IPAddress', 'IngressClass', 'ServiceCIDR'],
+  'node.k8s.io': ['RuntimeClass'],
+  'rbac.authorization.k8s.io': ['ClusterRole', 'ClusterRoleBinding'],
+  'resource.k8s.io': ['DeviceClass', 'ResourceSlice'],
+  'scheduling.k8s.io': ['PriorityClass'],
+  'storage.k8s.io': ['CSIDriver', 'CSINode', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
+};
+
+interface Custom {
+  readonly plural: string;
+  readonly isClusterScoped: boolean;
+}
+
+const keyOf = (group: string, kind: string) => `${group}/${kind}`;
+
+/** The built-in kinds, and those of the custom resource definitions given. */
+export function scopesOf(definitions: readonly KubeObject[] = []): Scopes {
+  const custom = new Map(definitions.flatMap((definition) => customKind(definition)));
+  return {
+    isClusterScoped(apiVersion, kind) {
+      const { group } = parseApiVersion(apiVersion);
+      return custom.get(keyOf(group, kind))?.isClusterScoped ?? clusterScoped[group]?.includes(kind) ?? false;
+    },
+    pluralOf: (apiVersion, kind) => custom.get(keyOf(parseApiVersion(apiVersion).group, kind))?.plural ?? guess(kind),
+  };
+}
+
+export const isDefinition = ({ apiVersion, kind }: KubeObject) =>
+  kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.k8s.io/');
+
+function customKind(definition: KubeObject): [string, Custom][] {
+  const spec = definition['spec'];
+  if (!isDefinition(definition) || !isJsonObject(spec) || !isJsonObject(spec['names'])) return [];
+  const { kind, plural } = spec['names'];
+  return [
+    [
+      keyOf(String(spec['group']), String(kind)),
+      { plural: String(plural), isClusterScoped: spec['scope'] === 'Cluster' },
+    ],
+  ];
+}
+
+/** How the Kubernetes clients guess a plural. */
+function guess(kind: string): string {
+  const lower = kind.toLowerCase();
+  if (lower === 'endpoints') return lower;
+  if (lower.endsWith('s')) return `${lower}es`;
+  if (lower.endsWith('y')) return `${lower.slice(0, -1)}ies`;
+  return `${lower}s`;
+}

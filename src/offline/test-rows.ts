@@ -1,0 +1,189 @@
+import type { KubeObject } from '../object/index.ts';
+import { difference } from './compare.ts';
+import type { EngineResponse, RuleResponse } from './evaluator.ts';
+import { resourceName } from './resources.ts';
+import type { ExpectedResult, TestSpec } from './test-file.ts';
+import type { TestSetup } from './test-setup.ts';
+import { isRuleNamed } from './values.ts';
+
+/** One expectation on one resource, and how it went. */
+export interface Row {
+  readonly policy: string;
+  readonly rule: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly expected: string;
+  /** What the rule said; `none` when it said nothing. */
+  readonly actual: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** Why it was not what was expected, or why it was not tried. */
+  readonly reason: string;
+}
+
+/** Every row of a test: one for each resource that a result names. */
+export function checkTest(test: TestSpec, bench: TestSetup): readonly Row[] {
+  return (test.results ?? []).flatMap((expected) =>
+    subjectsOf(expected).map((subject) => checkRow(expected, subject, bench)),
+  );
+}
+
+interface Subject {
+  readonly shown: string;
+  names(resource: KubeObject): boolean;
+}
+
+const everything: Subject = { shown: '*', names: () => true };
+
+/** A name, or a namespace and a name; without any, all resources are meant. */
+function subjectsOf({ resources = [], resourceSpecs = [] }: ExpectedResult): readonly Subject[] {
+  const named = resources.map((text): Subject => {
+    const [name, namespace] = text.split('/').reverse();
+    return {
+      shown: text,
+      names: ({ metadata }) =>
+        metadata.name === name && (namespace === undefined || (metadata.namespace ?? '') === namespace),
+    };
+  });
+  const specified = resourceSpecs.map((spec): Subject => {
+    const { group = '', version = '', kind, namespace = '', name = '' } = spec;
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    return {
+      shown: [kind, namespace, name].filter(Boolean).join('/'),
+      names: (resource) =>
+        resource.apiVersion === apiVersion &&
+        (kind === undefined || resource.kind === kind) &&
+        (resource.metadata.namespace ?? '') === namespace &&
+        resource.metadata.name === name,
+    };
+  });
+  const subjects = [...named, ...specified];
+  return subjects.length > 0 ? subjects : [everything];
+}
+
+function checkRow(expected: ExpectedResult, subject: Subject, bench: TestSetup): Row {
+  const { policy, rule = '', kind = '', result } = expected;
+  const row = { policy, rule, resource: subject.shown, kind, expected: result };
+  const name = policy.split('/').at(-1);
+  const isKnown = bench.policies.programs.some((program) => program.policy.metadata.name === name);
+  const rejected = [...bench.unsupported, ...bench.policies.invalid].find((candidate) => candidate.name === name);
+  if (!isKnown && rejected && bench.unsupported.includes(rejected))
+    return { ...row, actual: 'none', outcome: 'skipped', reason: notSupportedYet(rejected.reason) };
+  const blocked = unsupportedException(bench);
+  if (blocked) return { ...row, actual: 'none', outcome: 'skipped', reason: notSupportedYet(blocked) };
+  if (!isKnown) {
+    const reason = rejected ? `the policy is not valid: ${rejected.reason}` : `there is no policy ${policy}`;
+    return { ...row, actual: 'none', outcome: 'failed', reason };
+  }
+  const checks = findAnswers(expected, name!, subject, bench).map((found) => checkAnswer(expected, found, bench));
+  if (checks.length === 0) return silent(row, subject, bench);
+  const wrong = checks.find(({ reason }) => reason !== '');
+  const { actual, reason } = wrong ?? checks[0]!;
+  return { ...row, actual, outcome: wrong ? 'failed' : 'passed', reason };
+}
+
+const notSupportedYet = (reason: string) =>
+  reason.includes('not supported yet') ? reason : `not supported yet: ${reason}`;
+
+/** A test with an exception that does not run here proves nothing. */
+function unsupportedException({ unsupported }: TestSetup): string | undefined {
+  return unsupported.find(({ kind }) => kind === 'PolicyException')?.reason;
+}
+
+function silent(row: Omit<Row, 'actual' | 'outcome' | 'reason'>, subject: Subject, bench: TestSetup): Row {
+  const isThere = [...bench.triggers, ...bench.targets].some((resource) => subject.names(resource));
+  const reason = isThere ? 'the rule did not speak of this resource' : 'there is no such resource';
+  if (row.expected === 'skip') return { ...row, actual: 'none', outcome: 'passed', reason: '' };
+  return { ...row, actual: 'none', outcome: 'failed', reason };
+}
+
+interface Found {
+  readonly answer: RuleResponse;
+  /** What the rule left or made, to be compared with what is expected. */
+  readonly object: KubeObject | undefined;
+}
+
+function findAnswers(expected: ExpectedResult, policy: string, subject: Subject, bench: TestSetup): readonly Found[] {
+  const { rule = '', operation } = expected;
+  const verdicts = bench.verdicts(operation);
+  const isMeant = ({ result }: RuleResponse) =>
+    result.policy.policy.metadata.name === policy && (rule === '' || isRuleNamed(result.rule.name, rule));
+  const ofTriggers = verdicts
+    .filter(({ resource }) => subject.names(resource))
+    .flatMap(({ rules: answers }: EngineResponse) => answers.filter(isMeant).flatMap(triggerAnswers));
+  const ofTargets = verdicts.flatMap(({ rules: answers }) =>
+    answers
+      .filter(isMeant)
+      .flatMap((answer) =>
+        (answer.result.targets ?? [])
+          .filter((target) => subject.names(target) && bench.targets.some((known) => isSame(known, target)))
+          .map((object) => ({ answer, object })),
+      ),
+  );
+  return ofTargets.length > 0 && subject !== everything ? ofTargets : [...ofTriggers, ...ofTargets];
+}
+
+function triggerAnswers(answer: RuleResponse): readonly Found[] {
+  const { generated } = answer.result;
+  if (generated?.length) return generated.map((object) => ({ answer, object }));
+  return [{ answer, object: answer.object }];
+}
+
+function isSame(a: KubeObject, b: KubeObject): boolean {
+  return (
+    a.apiVersion === b.apiVersion &&
+    a.kind === b.kind &&
+    a.metadata.name === b.metadata.name &&
+    (a.metadata.namespace ?? '') === (b.metadata.namespace ?? '')
+  );
+}
+
+/** An empty reason means that all is as expected. */
+function checkAnswer(expected: ExpectedResult, found: Found, bench: TestSetup): { actual: string; reason: string } {
+  const actual = reportedStatus(found.answer);
+  const { message } = found.answer.result;
+  if (actual === 'pass' && expected.result === 'fail' && isRefuted(expected, found, bench))
+    return { actual: 'fail', reason: '' };
+  if (actual !== expected.result) {
+    return { actual, reason: message === '' ? 'the rule says no more than that' : message };
+  }
+  const reason = compareObjects(expected, found, bench) ?? '';
+  return { actual: reason === '' ? actual : 'different', reason };
+}
+
+/** A mutation or generation is expected to fail when the file named for it shows what must not come out. */
+function isRefuted(expected: ExpectedResult, found: Found, bench: TestSetup): boolean {
+  const isNamed = expected.patchedResources ?? expected.generatedResource ?? expected.generatedResources?.length;
+  return Boolean(isNamed) && compareObjects({ ...expected, failOnMissingResources: true }, found, bench) !== undefined;
+}
+
+/** A failure of a policy that does not count towards the score is a warning. */
+export function reportedStatus({ result: { status, policy } }: RuleResponse): string {
+  const isScored = policy.policy.metadata.annotations?.['policies.kyverno.io/scored'] !== 'false';
+  return status === 'fail' && !isScored ? 'warn' : status;
+}
+
+function compareObjects(expected: ExpectedResult, { answer, object }: Found, bench: TestSetup): string | undefined {
+  const { patchedResources, generatedResource, failOnMissingResources } = expected;
+  const isGenerate = answer.result.rule.phase === 'generate';
+  if (patchedResources && !isGenerate && object) {
+    const wanted = bench.objects(patchedResources).find((candidate) => isSame(candidate, object));
+    if (!wanted) {
+      return failOnMissingResources ? `${resourceName(object)} is not in ${patchedResources}` : undefined;
+    }
+    const diff = difference(wanted, object);
+    return diff && `${resourceName(object)} is not what ${patchedResources} says:\n${diff}`;
+  }
+  const files = expected.generatedResources?.length
+    ? expected.generatedResources
+    : generatedResource
+      ? [generatedResource]
+      : [];
+  if (!isGenerate || files.length === 0) return undefined;
+  if (!answer.result.generated?.length) return answer.result.status === 'pass' ? 'nothing was generated' : undefined;
+  const wanted = files.flatMap((file) => bench.objects(file)).filter((candidate) => isSame(candidate, object!));
+  if (wanted.length === 0) return `${resourceName(object!)} was generated, but is not in ${files.join(', ')}`;
+  const diffs = wanted.map((candidate) => difference(candidate, object!));
+  return diffs.includes(undefined)
+    ? undefined
+    : `${resourceName(object!)} is not what ${files.join(', ')} says:\n${diffs[0]}`;
+}

@@ -1,0 +1,161 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import { isJsonObject } from '../base/index.ts';
+import type { Files } from '../manifests/index.ts';
+import { placeOf, readDocuments, readObjects } from '../manifests/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { PolicyOperation, PolicyProgram } from '../policy/index.ts';
+import { createOfflineEvaluator, type EngineResponse, type OfflineEvaluatorOptions } from './evaluator.ts';
+import { createLookUpResolver, type FakeCluster, globalContextOf, labelsOfNamespace } from './fake-cluster.ts';
+import { givenNames } from './given.ts';
+import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected, readExceptions } from './policies.ts';
+import { readResources, withoutDuplicates } from './resources.ts';
+import { isDefinition, type Scopes, scopesOf } from './scope.ts';
+import { listOf, map, type Reader, shape, text } from './strict.ts';
+import type { TestSpec } from './test-file.ts';
+import { loadUserInfo } from './user-info.ts';
+import { isRuleNamed, loadValues, valuesOf } from './values.ts';
+
+/** Everything a test names, loaded, and its resources judged. */
+export interface TestSetup {
+  readonly policies: LoadedPolicies;
+  readonly unsupported: readonly Rejected[];
+  readonly triggers: readonly KubeObject[];
+  readonly targets: readonly KubeObject[];
+  /** Verdicts on the triggers, in order; `operation` runs them again as that operation. */
+  verdicts(operation?: string): readonly EngineResponse[];
+  /** The objects of a file of the test's folder. */
+  objects(file: string): readonly KubeObject[];
+}
+
+interface ClusterFile {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: unknown;
+  readonly spec?: { readonly crds?: readonly string[]; readonly resources?: readonly unknown[] };
+}
+
+const readClusterFile: Reader<ClusterFile> = shape<ClusterFile>({
+  apiVersion: text,
+  kind: text,
+  metadata: map,
+  spec: shape<NonNullable<ClusterFile['spec']>>({ crds: listOf(text), resources: listOf(map) }),
+});
+
+export function setUpTest(files: Files, testFile: string, test: TestSpec, now: number): TestSetup {
+  const folder = dirname(testFile);
+  const at = (path: string) => (isAbsolute(path) ? path : join(folder, path));
+  const policies = compilePolicies(unique(test.policies).flatMap((path) => policyFiles(files, at(path))));
+  const cluster = loadCluster(files, (test.clusterResources ?? []).map(at), at);
+  const scopes = scopesOf(cluster.filter(isDefinition));
+  const resourcesOf = (paths: readonly string[] | undefined) =>
+    unique(paths).flatMap((path) => resourceFiles(files, at(path), scopes));
+  const triggers = withoutDuplicates(resourcesOf(test.resources));
+  const targets = resourcesOf(test.targetResources);
+  const { exceptions, unsupported } = compileExceptions(readExceptions(files, (test.exceptions ?? []).map(at)));
+  const values = valuesOf(test.values ?? (test.variables ? loadValues(files, at(test.variables)) : {}));
+  const hasCluster = cluster.length > 0 || (test.clusterResources ?? []).length > 0;
+  const world: FakeCluster = {
+    objects: [...triggers, ...targets, ...resourcesOf(test.paramResources), ...cluster],
+    scopes,
+    answersCalls: hasCluster,
+    apiCalls: test.apiCallResponses,
+    globalContext: test.globalContextEntries?.length
+      ? globalContextOf(
+          test.globalContextEntries,
+          (file) => readObjects(files, at(file)).map(({ value }) => value),
+          now,
+        )
+      : undefined,
+  };
+  const read = new Map<string, readonly KubeObject[]>();
+  const objects = (file: string) => {
+    const known = read.get(file) ?? resourceFiles(files, at(file), scopes);
+    read.set(file, known);
+    return known;
+  };
+  const clones = cloneSources(test, policies.programs, objects);
+  const options: OfflineEvaluatorOptions = {
+    programs: policies.programs,
+    exceptions: [...exceptions, ...policies.exceptions],
+    values,
+    userInfo: test.userinfo ? loadUserInfo(files, at(test.userinfo)) : undefined,
+    given: givenNames({
+      configMap: hasCluster,
+      apiCall: hasCluster || (test.apiCallResponses ?? []).length > 0,
+      globalReference: world.globalContext !== undefined,
+      imageRegistry: false,
+    }),
+    namespaceLabels: (namespace) =>
+      values.namespaceLabels(namespace) ?? (hasCluster ? labelsOfNamespace(world.objects, namespace) : undefined),
+    now,
+  };
+  const judge = createOfflineEvaluator(
+    options,
+    createLookUpResolver({ ...world, objects: [...clones, ...world.objects] }),
+  );
+  const byOperation = new Map<string, readonly EngineResponse[]>();
+  return {
+    policies,
+    unsupported: [...policies.unsupported, ...unsupported],
+    triggers,
+    targets,
+    objects,
+    verdicts(operation = '') {
+      let verdicts = byOperation.get(operation);
+      if (!verdicts) {
+        verdicts = triggers.map((trigger) => judge(trigger, (operation || undefined) as PolicyOperation | undefined));
+        byOperation.set(operation, verdicts);
+      }
+      return verdicts;
+    },
+  };
+}
+
+const unique = (paths: readonly string[] = []) => [...new Set(paths)];
+
+/** A folder among the policies or resources stands for the manifests in it, not below it. */
+function inFolder(files: Files, path: string): readonly string[] {
+  if (!files.isDirectory(path)) return [path];
+  return files
+    .list(path)
+    .filter(({ name, isDirectory }) => !isDirectory && /\.ya?ml$/.test(name))
+    .map(({ name }) => join(path, name));
+}
+
+const policyFiles = (files: Files, path: string) => inFolder(files, path).flatMap((file) => readObjects(files, file));
+
+const resourceFiles = (files: Files, path: string, scopes: Scopes): readonly KubeObject[] =>
+  inFolder(files, path).flatMap((file) => readResources(files, file, scopes).map(({ value }) => value));
+
+function loadCluster(files: Files, paths: readonly string[], at: (path: string) => string): readonly KubeObject[] {
+  const parts = paths.flatMap((path) =>
+    readDocuments(files, path).map((document) => readClusterFile(document.value, placeOf(document)).spec ?? {}),
+  );
+  const definitions = parts.flatMap(({ crds = [] }) =>
+    crds.flatMap((path) => readObjects(files, at(path)).map(({ value }) => value)),
+  );
+  const objects = parts.flatMap(({ resources = [] }) => resources as readonly KubeObject[]);
+  // Objects of the fake cluster are what they say they are; only their metadata must be there.
+  return [
+    ...definitions,
+    ...objects.map((object) => (isJsonObject(object.metadata) ? object : { ...object, metadata: {} })),
+  ];
+}
+
+/** What generate rules clone: the files that results name for them. */
+function cloneSources(
+  test: TestSpec,
+  programs: readonly PolicyProgram[],
+  objects: (file: string) => readonly KubeObject[],
+): readonly KubeObject[] {
+  const named = (test.results ?? []).filter(
+    ({ policy, rule = '', cloneSourceResource }) =>
+      cloneSourceResource &&
+      programs.some(
+        (program) =>
+          program.policy.metadata.name === policy.split('/').at(-1) &&
+          program.rules.some(({ name, phase }) => phase === 'generate' && isRuleNamed(name, rule)),
+      ),
+  );
+  return unique(named.map(({ cloneSourceResource }) => cloneSourceResource!)).flatMap(objects);
+}

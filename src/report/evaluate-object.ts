@@ -1,0 +1,101 @@
+import { andThen, type MaybePromise } from '../base/index.ts';
+import type { GroupVersionKind, KubeObject } from '../object/index.ts';
+import {
+  type ExceptionProgram,
+  type LookUpAnswer,
+  newRequestBudget,
+  type PolicyProgram,
+  type PolicyRequest,
+  type RuleResult,
+} from '../policy/index.ts';
+import { evaluate, type LookUps } from '../runtime/index.ts';
+import { contentOf, type ResultContent } from './result.ts';
+import { type ControllerReference, type KindPolicy, programFor, reportedPhases } from './scope.ts';
+
+export interface ScannedObject {
+  readonly object: KubeObject;
+  readonly kind: GroupVersionKind;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** Those of the object that are reported on themselves. */
+  readonly controllers: readonly ControllerReference[];
+}
+
+export interface ObjectEvaluationOptions {
+  readonly exceptions: readonly ExceptionProgram[];
+  /** For one policy, so that it is known which policy asked for what. */
+  readonly lookUpsFor: (policy: string) => LookUps;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** What one policy says of an object; nothing at all is an answer, too. */
+export interface ObjectPolicyResults {
+  readonly program: PolicyProgram;
+  readonly contents: readonly ResultContent[];
+}
+
+/** Evaluates an object as it stands by every plan, one after the other; only plans that look something up wait. */
+export async function evaluateObject(
+  subject: ScannedObject,
+  plans: readonly KindPolicy[],
+  options: ObjectEvaluationOptions,
+): Promise<readonly ObjectPolicyResults[]> {
+  const request = requestOf(subject, options.now);
+  const judgements: ObjectPolicyResults[] = [];
+  for (const plan of plans) {
+    const program = programFor(plan, subject.controllers);
+    const found = program ? evaluatePlan(program, plan, request, options) : [];
+    judgements.push({ program: plan.program, contents: found instanceof Promise ? await found : found });
+  }
+  return judgements;
+}
+
+function evaluatePlan(
+  program: PolicyProgram,
+  plan: KindPolicy,
+  request: PolicyRequest,
+  { exceptions, lookUpsFor, signal }: ObjectEvaluationOptions,
+): MaybePromise<readonly ResultContent[]> {
+  const known = new Map<string, LookUpAnswer>();
+  const budget = newRequestBudget();
+  const lookUps: LookUps = { answer: (need, until) => lookUpsFor(program.key).answer(need, until) };
+  let contents: MaybePromise<readonly ResultContent[]> = [];
+  for (const phase of reportedPhases) {
+    if (!program.rules.some((rule) => rule.phase === phase)) continue;
+    contents = andThen(contents, (before) =>
+      andThen(
+        evaluate(alone(program), request, { phase, exceptions, lookUps, signal, known, budget }),
+        ({ results }): readonly ResultContent[] =>
+          results.length === 0 ? before : [...before, ...results.map((result) => reported(result, plan))],
+      ),
+    );
+  }
+  return contents;
+}
+
+const lists = new WeakMap<PolicyProgram, readonly PolicyProgram[]>();
+
+/** The same list every time: what a list of policies has for a kind of object is found once per list. */
+function alone(program: PolicyProgram): readonly PolicyProgram[] {
+  let list = lists.get(program);
+  if (!list) lists.set(program, (list = [program]));
+  return list;
+}
+
+/** The rule's head is the whole policy's, whatever part of it was run. */
+function reported(result: RuleResult, { program }: KindPolicy): ResultContent {
+  return contentOf({ ...result, policy: program }, 'background');
+}
+
+/** Reports judge what is there: as if it were created just now, by nobody. */
+function requestOf({ object, kind, namespaceLabels }: ScannedObject, now: number): PolicyRequest {
+  return {
+    operation: 'CREATE',
+    kind,
+    subresource: '',
+    object,
+    namespaceLabels,
+    uid: object.metadata.uid ?? '',
+    now,
+  };
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../base/index.ts';
+import { compareResourceVersions } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { LivePolicies } from '../runtime/index.ts';
+import { hashBody } from './body-hash.ts';
+import type { Controllers } from './controllers.ts';
+import { addEphemeral } from './ephemeral.ts';
+import {
+  evaluateObject,
+  type ObjectEvaluationOptions,
+  type ObjectPolicyResults,
+  type ScannedObject,
+} from './evaluate-object.ts';
+import type { KindWatch } from './kind-watch.ts';
+import type { LookUpCache, LookUpTracker } from './look-up-tracker.ts';
+import { type ResultContent, referenceTo } from './result.ts';
+import type { ResourceResults, ResultIndex } from './result-index.ts';
+import { type IsExcluded, type KindPolicy, sourceOf } from './scope.ts';
+import { isSameHash } from './text-hash.ts';
+
+export interface ObjectEvaluatorOptions {
+  readonly policies: LivePolicies;
+  readonly index: ResultIndex;
+  readonly tracker: LookUpTracker;
+  readonly isLeftOut: IsExcluded;
+  readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
+  readonly controllers: () => Controllers | undefined;
+  readonly clock: Clock;
+}
+
+export interface EvaluationTask {
+  readonly watch: KindWatch;
+  readonly key: string;
+  readonly object: KubeObject;
+  /** Only these; all of the watch when absent. */
+  readonly plans?: readonly KindPolicy[] | undefined;
+  readonly cache: LookUpCache;
+  readonly signal: AbortSignal;
+  /** When the change was seen. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Judges single objects and enters what comes out. One object is never judged twice at once, and what has been overtaken
+ * meanwhile (the object is gone, the policy is another) is not entered.
+ */
+export class ObjectEvaluator {
+  private readonly busy = new Map<string, Promise<void>>();
+
+  constructor(private readonly options: ObjectEvaluatorOptions) {}
+
+  async run(task: EvaluationTask): Promise<void> {
+    const id = `${task.watch.type.group}/${task.watch.type.version}/${task.watch.type.resource} ${task.key}`;
+    for (let other = this.busy.get(id); other; other = this.busy.get(id)) await other;
+    if (!isCurrent(task)) return;
+    const work = this.judge(task).finally(() => this.busy.delete(id));
+    this.busy.set(
+      id,
+      work.catch(() => {}),
+    );
+    await work;
+  }
+
+  private async judge(task: EvaluationTask): Promise<void> {
+    const { watch, object, signal, cache } = task;
+    const { policies, tracker, clock } = this.options;
+    const plans = task.plans ?? watch.plans;
+    const { namespace = '', name = '' } = object.metadata;
+    const isLeftOut = this.options.isLeftOut(watch.type, namespace, name);
+    const judgements = isLeftOut
+      ? plans.map(({ program }) => ({ program, contents: [] }))
+      : await this.evaluate(task, plans, {
+          exceptions: policies.current.exceptions,
+          lookUpsFor: (policy) => tracker.lookUpsFor(policy, namespace, cache),
+          now: clock.now(),
+          signal,
+        });
+    if (signal.aborted || !isCurrent(task)) return;
+    const { current } = policies;
+    const contents: ResultContent[] = [];
+    const entered = new Set<string>();
+    const overtaken = new Set<string>();
+    for (const { program, contents: own } of judgements) {
+      if (current.get(program.key) !== program) overtaken.add(program.key);
+      else {
+        entered.add(program.key);
+        contents.push(...own);
+      }
+    }
+    const isInScope = task.plans
+      ? (policy: string) => entered.has(policy)
+      : (policy: string) => !overtaken.has(policy) && !this.isForAdmission(policy);
+    this.enter(watch, object, { isInScope, contents, sinceMs: task.sinceMs });
+  }
+
+  private async evaluate(
+    { watch, object, signal }: EvaluationTask,
+    plans: readonly KindPolicy[],
+    options: ObjectEvaluationOptions,
+  ): Promise<readonly ObjectPolicyResults[]> {
+    const controllers = this.options.controllers();
+    await controllers?.load(object, signal);
+    const subject: ScannedObject = {
+      object,
+      kind: watch.type,
+      namespaceLabels: this.options.namespaceLabels(object.metadata.namespace ?? ''),
+      controllers: controllers?.of(object) ?? [],
+    };
+    const evaluate = (of: ScannedObject) => evaluateObject(of, plans, options);
+    return addEphemeral(subject, await evaluate(subject), evaluate);
+  }
+
+  private enter(watch: KindWatch, object: KubeObject, results: ResourceResults): void {
+    const { index } = this.options;
+    const uid = object.metadata.uid ?? '';
+    let resource = watch.resources.get(uid);
+    if (!resource && results.contents.length === 0) return;
+    if (!resource) watch.resources.set(uid, (resource = index.addResource(referenceTo(object))));
+    index.put(resource, results);
+  }
+
+  private isForAdmission(policy: string): boolean {
+    const program = this.options.policies.current.get(policy);
+    return program !== undefined && sourceOf(program) === 'admission';
+  }
+}
+
+/**
+ * False when the object is gone. Of a list, also when a form of it has been seen that is newer and differs: that one is
+ * judged by itself, with the policies of now.
+ */
+function isCurrent({ watch, key, object, plans }: EvaluationTask): boolean {
+  const seen = watch.informer.get(key);
+  if (!seen || seen.uid !== (object.metadata.uid ?? '')) return false;
+  if (!plans) return true;
+  const order = compareResourceVersions(object.metadata.resourceVersion ?? '', seen.version);
+  return (order ?? 0) >= 0 || isSameHash(hashBody(object), seen.body);
+}
