@@ -20,6 +20,8 @@ export interface IsolationFigures {
   /** Of other namespaces, while attacked. */
   readonly failures: readonly string[];
   readonly tenantRequests: number;
+  /** Of these, those whose rules used up the budget: the policies are as heavy as they can be. */
+  readonly overBudget: number;
   readonly connections: number;
   readonly isLeaseKept: boolean;
 }
@@ -73,7 +75,7 @@ const heavyRules = [
         conditions: {
           any: [
             {
-              key: '{{ parse_json(request.object.data.list)[].join(`,`, [to_string(@), to_string(@)]) | sort(@) | length(@) }}',
+              key: "{{ parse_json(request.object.data.list)[].join(',', [to_string(@), to_string(@)]) | sort(@) | length(@) }}",
               operator: 'Equals',
               value: -1,
             },
@@ -127,6 +129,7 @@ export async function measureIsolation({ count, first }: IsolationOptions): Prom
       attackedP99Ms: p99(attacked.took),
       failures: [...quiet.failures, ...attacked.failures],
       tenantRequests: attack.requests,
+      overBudget: attack.overBudget,
       connections: attack.opened,
       isLeaseKept:
         before.holderIdentity !== undefined &&
@@ -175,6 +178,7 @@ async function creates(client: KubeConnection, prefix: string, count: number) {
 
 class Attack {
   requests = 0;
+  overBudget = 0;
   opened = 0;
   private isOver = false;
   private readonly sockets = new Set<Socket>();
@@ -202,7 +206,9 @@ class Attack {
     while (!this.isOver) {
       const metadata = { name: `heavy-${lane}-${this.requests++}`, namespace: 'mallory' };
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'b', list } };
-      await this.client.create(configMaps, object).catch(() => {});
+      await this.client.create(configMaps, object).catch((thrown: unknown) => {
+        if (errorMessage(thrown).includes('units of work')) this.overBudget++;
+      });
     }
   }
 
