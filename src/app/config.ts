@@ -166,6 +166,11 @@ const create = z
       .int()
       .min(1 << 20)
       .default(512 << 20),
+    /** How large the copies of all repositories together may become; below the size of the volume they are on. */
+    maxCacheBytes: z
+      .int()
+      .min(1 << 20)
+      .default(1536 << 20),
   })
   .prefault({});
 

@@ -26,6 +26,8 @@ export interface GitOptions {
   readonly addresses?: AddressPolicy | undefined;
   /** How large the copy of one remote may become. */
   readonly maxRepositoryBytes?: number | undefined;
+  /** How large the copies of all repositories together may become; three times as much as one unless set. */
+  readonly maxCacheBytes?: number | undefined;
   readonly git?: string;
 }
 
@@ -81,13 +83,14 @@ const defaultAttempts = 20;
 const moved = { baseMs: 20, maxMs: 1_000, factor: 1.5, jitter: 0.9 };
 
 export function createGit(options: GitOptions): Git {
-  const { clock = systemClock, random = Math.random } = options;
+  const { clock = systemClock, random = Math.random, maxRepositoryBytes = 512 * 1_048_576 } = options;
   const store = new RepositoryStore({
     ...options,
     git: options.git ?? 'git',
     timeoutMs: options.timeoutMs ?? 120_000,
     maxOutputBytes: options.maxOutputBytes ?? 64 * 1_048_576,
-    maxRepositoryBytes: options.maxRepositoryBytes ?? 512 * 1_048_576,
+    maxRepositoryBytes,
+    maxCacheBytes: options.maxCacheBytes ?? 3 * maxRepositoryBytes,
     connectTimeoutSeconds: 15,
   });
 

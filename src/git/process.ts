@@ -4,7 +4,7 @@ import { errorCode } from '../base/index.ts';
 import { classify } from './classify.ts';
 import type { GitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
-import { watchSize } from './quota.ts';
+import type { CopyQuota } from './quota.ts';
 import type { Redact } from './redact.ts';
 
 export interface GitCommand {
@@ -23,8 +23,8 @@ export interface ProcessOptions {
   readonly git: string;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
-  /** How large the copy may become; a git that makes it larger is stopped. */
-  readonly maxRepositoryBytes: number;
+  /** Stops a git whose copy grows past a limit of disk space. */
+  readonly quota: Pick<CopyQuota, 'watch'>;
 }
 
 export interface GitEnd {
@@ -55,7 +55,7 @@ export function startGit({ args, cwd, env, signal, ...command }: GitCommand, opt
     failure ??= reason;
     if (child.pid !== undefined) killGroup(child.pid);
   };
-  const endWatch = watchSize(cwd, options.maxRepositoryBytes, () => stop(repositoryTooLarge(command, options)));
+  const endWatch = options.quota.watch(cwd, () => stop(repositoryTooLarge(command)));
   const onAbort = () => stop(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const stderr = collect(child.stderr, options, () => stop(tooLarge(command, options)));
@@ -129,10 +129,10 @@ const missing = ({ git: program }: ProcessOptions) =>
   new GitError('git-missing', `there is no ${program} on the PATH: install Git to commit what is generated`);
 export const timedOut = ({ doing, redact }: Named, { timeoutMs }: ProcessOptions) =>
   new GitError('git-timeout', redact(`${doing}: git did not end within ${timeoutMs} ms`));
-const repositoryTooLarge = ({ doing, redact }: Named, { maxRepositoryBytes }: ProcessOptions) =>
+const repositoryTooLarge = ({ doing, redact }: Named) =>
   new GitError(
     'git-repository-too-large',
-    redact(`${doing}: the copy grew past ${maxRepositoryBytes} bytes (create.maxRepositoryBytes)`),
+    redact(`${doing}: the copy exceeds create.maxRepositoryBytes, or all copies exceed create.maxCacheBytes`),
   );
 export const tooLarge = ({ doing, redact }: Named, { maxOutputBytes }: ProcessOptions) =>
   new GitError('git-output-too-large', redact(`${doing}: git wrote more than ${maxOutputBytes} bytes`));

@@ -7,13 +7,17 @@ import { pinAddress } from './address.ts';
 import { type EnvironmentOptions, withEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import type { ProcessOptions } from './process.ts';
-import { removeHalfPacks } from './quota.ts';
+import { CopyQuota, removeHalfPacks } from './quota.ts';
 import { type CheckedRemote, checkRemote, type GitRemote } from './remote.ts';
 import { createRepositoryCache, type RepositoryCache, Session } from './session.ts';
 
-export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
+export interface StoreOptions extends EnvironmentOptions, Omit<ProcessOptions, 'quota'> {
   /** Where copies of remotes are kept between calls; it belongs to this process alone. */
   readonly cacheDir: string;
+  /** How large one copy may become. */
+  readonly maxRepositoryBytes: number;
+  /** How large all copies together may become. Idle ones are removed first, then the largest git is stopped. */
+  readonly maxCacheBytes: number;
   /** Which addresses a remote may have; any when left out. */
   readonly addresses?: AddressPolicy | undefined;
 }
@@ -22,8 +26,11 @@ export interface StoreOptions extends EnvironmentOptions, ProcessOptions {
 export class RepositoryStore {
   private readonly queues = new Map<string, Promise<unknown>>();
   private readonly opened = new Map<string, RepositoryCache>();
+  private readonly quota: CopyQuota;
 
-  constructor(private readonly options: StoreOptions) {}
+  constructor(private readonly options: StoreOptions) {
+    this.quota = new CopyQuota(options.maxRepositoryBytes, options.maxCacheBytes);
+  }
 
   /** Runs work on the copy of a remote, after everyone who came before. */
   use<T>(remote: GitRemote, signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
@@ -32,19 +39,35 @@ export class RepositoryStore {
       this.options.cacheDir,
       `${createHash('sha256').update(remote.url).digest('hex').slice(0, 32)}.git`,
     );
-    return this.inTurn(repository, async () => {
+    const used = this.inTurn(repository, async () => {
       signal.throwIfAborted();
       await mkdir(this.options.cacheDir, { recursive: true, mode: 0o700 });
       const pinned = await pinAddress(checked, this.options.addresses);
       return withEnvironment(checked, { ...this.options, pinned }, async (env) => {
-        const session = new Session(checked, repository, env, this.options, signal, this.memoryOf(repository));
+        const options = { ...this.options, quota: this.quota };
+        const session = new Session(checked, repository, env, options, signal, this.memoryOf(repository));
+        this.quota.enter(repository);
         try {
           return await this.inside(session, checked, work).finally(() => session.close());
         } catch (thrown) {
           return await this.discardAfter(thrown, repository);
+        } finally {
+          this.quota.leave(repository);
         }
       });
     });
+    return used.finally(() => this.removeSurplus());
+  }
+
+  private async removeSurplus(): Promise<void> {
+    for (const repository of await this.quota.findSurplus()) {
+      await this.inTurn(repository, async () => {
+        if (!this.quota.isIdle(repository)) return;
+        this.opened.delete(repository);
+        this.quota.forget(repository);
+        await rm(repository, { recursive: true, force: true });
+      });
+    }
   }
 
   private async inside<T>(session: Session, remote: CheckedRemote, work: (session: Session) => Promise<T>): Promise<T> {

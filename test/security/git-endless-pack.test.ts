@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createGit } from '../../src/git/index.ts';
 import { hasGit } from '../support/git-server.ts';
@@ -26,14 +27,15 @@ const bound = 400 * 1_048_576;
 
 async function startHostileServer() {
   let sent = 0;
-  // The event loop turns after each mebibyte: the program under test runs in this process, too.
+  // At most 100 MiB/s, and the event loop turns after each mebibyte: the program under test runs in this process, too.
   const stream = async (response: ServerResponse) => {
     while (sent < bound && !response.destroyed) {
       for (let blocks = 0; blocks < 32; blocks++) {
         sent += block.length;
         response.write(line(Buffer.concat([Buffer.from([1]), block])));
       }
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      await sleep(10);
+      if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
     response.end();
   };
@@ -95,6 +97,30 @@ describe.skipIf(!hasGit())('a Git server that never stops sending', () => {
       expect(readdirSync(dir)).toEqual(['cache']);
     } finally {
       await server.close();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('is stopped at the limit of all copies, and costs no other repository its copy in use', async () => {
+    const servers = [await startHostileServer(), await startHostileServer(), await startHostileServer()];
+    const dir = mkdtempSync(join(tmpdir(), 'supercargo-endless-'));
+    try {
+      const git = createGit({
+        cacheDir: join(dir, 'cache'),
+        temporaryDir: dir,
+        path: process.env['PATH'] ?? '',
+        maxRepositoryBytes: 1024 * 1_048_576,
+        maxCacheBytes: 16 * 1_048_576,
+      });
+      const reads = servers.map(({ url }) =>
+        git.read({ url, branch: 'main' }, '', async () => {}, new AbortController().signal),
+      );
+      for (const read of await Promise.allSettled(reads))
+        expect(read).toMatchObject({ status: 'rejected', reason: { code: 'git-repository-too-large' } });
+      for (const server of servers) expect(server.sent()).toBeLessThan(bound);
+      expect(readdirSync(join(dir, 'cache'))).toEqual([]);
+    } finally {
+      await Promise.all(servers.map((server) => server.close()));
       rmSync(dir, { recursive: true, force: true });
     }
   });

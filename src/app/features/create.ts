@@ -70,6 +70,7 @@ export const wireCreate: WireFeature = (environment) => {
       path: env['PATH'] ?? '',
       addresses: gitAddresses(config),
       maxRepositoryBytes: config.create.maxRepositoryBytes,
+      maxCacheBytes: config.create.maxCacheBytes,
       clock,
     }),
     remoteOf: ({ template }, signal) => remoteOf(template, client, remotes, signal),
