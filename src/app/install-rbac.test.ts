@@ -110,4 +110,13 @@ describe('the manifests of an installation', () => {
     expect(manifests('r.example/copies')).toContain('registry: r.example/copies');
     expect(manifests('r.example/copies')).toContain('x-backup-registry');
   });
+
+  it('let other users write detections only where they are named', () => {
+    const admits = (detectionUsers?: readonly string[]) => {
+      const options = { namespace: 'n', installation: 'i', image: 'x', replicas: 1, detectionUsers };
+      const policy = installManifests(options).find(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+      return JSON.stringify(policy?.['spec']).includes('system:serviceaccount:ci:pusher');
+    };
+    expect([admits(), admits(['system:serviceaccount:ci:pusher'])]).toEqual([false, true]);
+  });
 });

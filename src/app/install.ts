@@ -37,6 +37,8 @@ export interface InstallOptions {
   readonly mirrorNamespaces?: readonly string[] | undefined;
   /** From where the API server calls webhooks; from anywhere unless named. */
   readonly apiServerCidrs?: readonly string[] | undefined;
+  /** Users besides our own identities that may write ImageDetected objects, as the API server names them. */
+  readonly detectionUsers?: readonly string[] | undefined;
 }
 
 interface PartOptions extends InstallOptions {
@@ -67,10 +69,12 @@ export function installManifests(options: InstallOptions): readonly KubeObject[]
   ];
 }
 
-function detectionManifests({ installation, namespace }: InstallOptions, parts: readonly Part[], labels: Labels) {
+function detectionManifests(options: InstallOptions, parts: readonly Part[], labels: Labels) {
+  const { installation, namespace, detectionUsers = [] } = options;
   const writers = parts.filter(({ features }) => features.includes('detect') || features.includes('create'));
-  const users = writers.map(({ name }) => `system:serviceaccount:${namespace}:${installation}-${name}`);
-  return users.length > 0 ? detectionAdmission({ installation, namespace, labels, users }) : [];
+  const own = writers.map(({ name }) => `system:serviceaccount:${namespace}:${installation}-${name}`);
+  const users = [...own, ...detectionUsers];
+  return own.length > 0 ? detectionAdmission({ installation, namespace, labels, users }) : [];
 }
 
 const partOptions = (options: InstallOptions, part: Part, labels: Labels): PartOptions => ({

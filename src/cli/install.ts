@@ -14,6 +14,7 @@ interface InstallCommandOptions extends ClusterOptions {
   readonly part: readonly string[];
   readonly mirrorNamespace: readonly string[];
   readonly apiServerCidr: readonly string[];
+  readonly detectionUser: readonly string[];
   readonly force: boolean;
   readonly apply?: boolean;
   readonly output: 'yaml' | 'json';
@@ -38,6 +39,7 @@ export function defineInstall(program: Command, context: CliContext): void {
     )
     .option('--mirror-namespace <name>', 'allow reading the pull secrets of this namespace (repeatable)', append, [])
     .option('--api-server-cidr <cidr>', 'admit only these addresses to the webhooks (repeatable)', append, [])
+    .option('--detection-user <user>', 'allow this user to write ImageDetected objects, too (repeatable)', append, [])
     .option('--force', 'with --apply: overwrite what others have changed, the configuration too', false)
     .option('--apply', 'apply to the cluster instead of printing')
     .addOption(
@@ -75,6 +77,7 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
     parts: options.part.length > 0 ? parseParts(options.part) : undefined,
     mirrorNamespaces: options.mirrorNamespace,
     apiServerCidrs: options.apiServerCidr,
+    detectionUsers: options.detectionUser,
   });
   if (options.apply)
     return onCluster(options, context, (connection, onStep) =>

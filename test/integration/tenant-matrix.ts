@@ -195,9 +195,8 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
       );
     });
 
-    it.runIf(checksRights)('without the admission of detections: who has the right writes them', async () => {
-      const admission = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/x.home.detections';
-      await stage.administrator.delete(admission);
+    it.runIf(checksRights)('install --detection-user: that user writes detections where RBAC allows it', async () => {
+      await stage.install({ detectionUsers: ['system:serviceaccount:tenant:attacker'] });
       await stage.put(`${rbac}/clusterroles`, attacks.statusRights);
       await stage.put(`${rbac}/clusterrolebindings`, attacks.statusBinding);
       await eventually(async () => {
