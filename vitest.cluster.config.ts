@@ -7,8 +7,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/cluster/**/*.test.ts'],
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     pool: 'forks',
     maxConcurrency: 8,
     // Each file starts a control plane of its own, which keeps a core busy.

@@ -9,8 +9,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/cluster/**', 'test/prove/**', '**/node_modules/**'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     // Nothing here changes a module's state, and loading the program anew for each file takes longer than its tests.
     isolate: false,

@@ -7,7 +7,7 @@ export interface EventuallyOptions {
 
 /** Calls `attempt` until it no longer throws and answers its value; after the timeout throws what it threw last. */
 export async function eventually<T>(attempt: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<T> {
-  const { timeoutMs = 30_000, intervalMs = 25 } = options;
+  const { timeoutMs = 60_000, intervalMs = 25 } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {

@@ -51,6 +51,9 @@ export function defineDigestStories(cluster: () => Cluster): void {
         onProblem: (policy, problem) => (problem ? problems.set(policy, problem.message) : problems.delete(policy)),
       });
       await eventually(async () => expect(await world.checkpoint()).toBeDefined());
+      // The namespace of the test before is still terminating on a real cluster.
+      const isGone = async () => (await world.get('v1', 'Namespace', 'image-jobs')) === undefined;
+      await eventually(async () => expect(await isGone()).toBe(true), { timeoutMs: 60_000 });
       const policy = readExample('unique-job-per-digest/clusterpolicy.yaml');
       await world.yaml(policy);
       const account = {
