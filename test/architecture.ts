@@ -25,7 +25,7 @@ export const rules: Rules = {
   object: ['base'],
   // Quantities and durations are data of `object`; the dialect calculates with them.
   jmespath: ['base', 'object'],
-  cel: ['base'],
+  cel: ['base', 'object'],
   gotemplate: ['base'],
   image: ['base'],
   api: pure,

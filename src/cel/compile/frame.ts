@@ -1,0 +1,21 @@
+import { CelCostError } from '../errors.ts';
+
+/** One evaluation on its way: what it has cost, the variables it sees, and those of its loops. */
+export class Frame {
+  cost = 0;
+
+  constructor(
+    readonly inputs: readonly unknown[],
+    readonly slots: unknown[],
+    readonly limit: number,
+  ) {}
+
+  /** Adds the cost of a call or of a step of a loop, and ends what costs too much. */
+  charge(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.limit) throw new CelCostError();
+  }
+}
+
+/** A compiled node: a value, or an error or unknown in its place. */
+export type Eval = (frame: Frame) => unknown;

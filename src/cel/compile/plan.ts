@@ -1,0 +1,53 @@
+import type { Checked } from '../checker/checker.ts';
+import type { Environment } from '../environment.ts';
+import type { Eval, Frame } from './frame.ts';
+
+/**
+ * A node on its way to a closure. What it costs follows the reference implementation: an identifier or the value that
+ * is selected from costs 1 when it is evaluated, each selection 1, a branch of a conditional that is one nothing of its
+ * own.
+ */
+export interface Plan {
+  readonly eval: Eval;
+  /** Set for constants. */
+  readonly constant?: { readonly value: unknown };
+  /** Set for what can be selected from and for what is selected. */
+  readonly attribute?: Attribute;
+}
+
+export type Attribute =
+  | { readonly kind: 'path'; readonly base: Eval; readonly steps: readonly Step[] }
+  | { readonly kind: 'branch'; readonly condition: Eval; readonly yes: Attribute; readonly no: Attribute };
+
+/** A selection by a field or an index. */
+export type Step =
+  | { readonly kind: 'field'; readonly name: string; readonly isOptional: boolean }
+  | { readonly kind: 'test'; readonly name: string }
+  | { readonly kind: 'key'; readonly key: unknown; readonly isOptional: boolean }
+  | { readonly kind: 'index'; readonly index: Eval; readonly cost: 0 | 1; readonly isOptional: boolean };
+
+/** What compiling one expression needs to know everywhere. */
+export interface Context {
+  readonly checked: Checked;
+  readonly environment: Environment;
+  /** Places of the variables among the inputs. */
+  readonly inputs: ReadonlyMap<string, number>;
+  /** Closures for the variables of the loops around. */
+  readonly locals: ReadonlyMap<string, Eval>;
+  /** Hands out places for variables of loops; loops that are not inside each other share theirs. */
+  readonly depth: number;
+  readonly reserve: (slots: number) => void;
+}
+
+export const constantPlan = (value: unknown): Plan => ({ eval: () => value, constant: { value } });
+
+export const withSteps = (attribute: Attribute, step: Step): Attribute =>
+  attribute.kind === 'path'
+    ? { ...attribute, steps: [...attribute.steps, step] }
+    : { ...attribute, yes: withSteps(attribute.yes, step), no: withSteps(attribute.no, step) };
+
+/** What a plan is as something to select from. */
+export const attributeOf = ({ attribute, eval: base }: Plan): Attribute =>
+  attribute ?? { kind: 'path', base, steps: [] };
+
+export type { Eval, Frame };

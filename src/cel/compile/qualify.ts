@@ -1,0 +1,62 @@
+import { findKey, indexOf, isMap } from '../values/map.ts';
+import { renderGo } from '../values/render.ts';
+import { Abnormal, CelError, CelUint, isDouble, isInt, isPlainMap } from '../values/values.ts';
+
+/** `obj.key` and `obj[key]`: undefined where it is absent, an error where the key cannot be one. */
+export function find(object: unknown, key: unknown): unknown {
+  if (object instanceof Abnormal) return object;
+  if (isMap(object)) return findKey(object, key);
+  if (Array.isArray(object)) {
+    const index = indexOf(key);
+    return typeof index === 'number' ? object[index] : index;
+  }
+  return undefined;
+}
+
+export function missing(object: unknown, key: unknown): CelError {
+  return new CelError(`${Array.isArray(object) ? 'index out of bounds' : 'no such key'}: ${renderGo(key)}`);
+}
+
+export function qualify(object: unknown, key: unknown): unknown {
+  const value = find(object, key);
+  return value === undefined ? missing(object, key) : value;
+}
+
+/** A field by a name that is known: fast for plain maps, which almost all are. */
+export function fieldOf(object: unknown, name: string): unknown {
+  return isPlainMap(object) ? (Object.hasOwn(object, name) ? object[name] : undefined) : find(object, name);
+}
+
+/** What may stand in brackets, by its type. */
+export function isKey(value: unknown): boolean {
+  return (
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    isInt(value) ||
+    isDouble(value) ||
+    value instanceof CelUint ||
+    value instanceof Abnormal
+  );
+}
+
+const goTypes: Readonly<Record<string, string>> = {
+  int: 'types.Int',
+  uint: 'types.Uint',
+  double: 'types.Double',
+  string: 'types.String',
+  bytes: 'types.Bytes',
+  bool: 'types.Bool',
+  null_type: 'types.Null',
+  'google.protobuf.Duration': 'types.Duration',
+  'google.protobuf.Timestamp': 'types.Timestamp',
+  optional_type: '*types.Optional',
+  type: '*types.Type',
+  list: '*types.baseList',
+  map: '*types.baseMap',
+};
+
+/** The name of a value's type in the reference implementation, which some messages show. */
+export function goTypeOf(typeName: string): string {
+  return goTypes[typeName] ?? typeName;
+}
+

@@ -1,0 +1,113 @@
+import type { CallCost } from './environment.ts';
+import { findKey, isMap, mapKeys } from './values/map.ts';
+import { costSize, tenth } from './values/size.ts';
+import { CelBytes, CelOpaque } from './values/values.ts';
+
+/**
+ * What calls cost in Kubernetes: first by the name of the function, then by the form that was found while compiling;
+ * everything else costs 1. A call whose form is only known when it is evaluated counts as everything else.
+ */
+
+/** `==` and `!=`: a tenth of the smaller side. */
+export function equalityCost(a: unknown, b: unknown, isEquals: boolean): number {
+  if (isEquals && a instanceof CelOpaque) return 1;
+  return Math.min(tenth(a), tenth(b));
+}
+
+const one: CallCost = () => 1;
+const scan: CallCost = ([text]) => tenth(text);
+const scanTwice: CallCost = ([text]) => Math.ceil(costSize(text) * 0.2);
+const traversal: CallCost = ([value]) => traversalCost(value);
+const regexCost = (text: unknown, pattern: unknown) =>
+  Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
+const regex: CallCost = ([text, pattern]) => regexCost(text, pattern);
+
+const withResult = (cost: (args: readonly unknown[], result: unknown) => number): CallCost =>
+  Object.assign(cost, { usesResult: true as const });
+
+function traversalCost(value: unknown): number {
+  if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * 0.1);
+  if (value instanceof CelBytes) return Math.trunc(value.bytes.length * 0.1);
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + traversalCost(item), 0);
+  if (!isMap(value)) return 1;
+  let cost = 0;
+  for (const key of mapKeys(value)) cost += traversalCost(key) + traversalCost(findKey(value, key));
+  return cost;
+}
+
+const containsAddress =
+  (extra: (size: number) => number): ((parses: boolean) => CallCost) =>
+  (parses) =>
+  ([cidr, other]) => {
+    const size = costSize(cidr);
+    return Math.ceil(2 * size * 0.1) + extra(size) + (parses ? tenth(other) : 0);
+  };
+const containsIp = containsAddress(() => 0);
+const containsCidr = containsAddress((size) => Math.ceil(size * 0.1) + 1);
+
+const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
+  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map((name) => [name, traversal] as const),
+  ...['url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'jsonpatch.escapeKey'].map((name) => [name, scan] as const),
+  ...['replace', 'split'].map((name) => [name, scanTwice] as const),
+  ['join', withResult((_, result) => Math.ceil(costSize(result) * 0.2))],
+  ...['find', 'findAll'].map((name) => [name, regex] as const),
+  ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, scan] as const),
+  ['ip.isCanonical', scanTwice],
+  ['validate', ([format, text]) => Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(regexSize(format) * 0.25)],
+]);
+
+const regexSize = (format: unknown) => (format instanceof CelOpaque && 'regexSize' in format ? Number(format.regexSize) : 0);
+
+const textOrder: CallCost = ([a, b]) => Math.min(tenth(a), tenth(b));
+/** A list that is made, of so many steps. */
+const allocating = (steps: number) => Math.trunc(steps) + 11;
+const outputSize = withResult((_, result) => allocating(costSize(result)));
+
+const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
+  ['starts_with_string', ([, part]) => tenth(part)],
+  ['ends_with_string', ([, part]) => tenth(part)],
+  ...['string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map((id) => [id, scan] as const),
+  ['in_list', ([, list]) => costSize(list)],
+  ...['less', 'less_equals', 'greater', 'greater_equals'].flatMap((name) =>
+    ['string', 'bytes'].map((type) => [`${name}_${type}`, textOrder] as const),
+  ),
+  ['add_string', ([a, b]) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
+  ['add_bytes', ([a, b]) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
+  ['matches', regex],
+  ['matches_string', regex],
+  ['contains_string', ([text, part]) => tenth(text) * tenth(part)],
+  ['list_sets_contains_list', ([a, b]) => 1 + costSize(a) * costSize(b)],
+  ['list_sets_intersects_list', ([a, b]) => 1 + costSize(a) * costSize(b)],
+  ['list_sets_equivalent_list', ([a, b]) => 1 + 2 * costSize(a) * costSize(b)],
+  ['list_slice', outputSize],
+  ['lists_range', outputSize],
+  ['list_reverse', outputSize],
+  ['list_flatten', ([list]) => allocating(costSize(list))],
+  ['list_flatten_int', ([list, depth]) => allocating(costSize(list) * (Number(depth) < 0 ? 1 : Number(depth)))],
+  ['list_distinct', ([list]) => selfCompareCost(list)],
+]);
+
+function selfCompareCost(list: unknown): number {
+  const size = costSize(list);
+  const [first] = Array.isArray(list) ? list : [];
+  const isText = typeof first === 'string' || first instanceof CelBytes;
+  return allocating(size * size * (isText ? 2.1 : 2));
+}
+
+export function kubernetesCost(name: string, overload: string): CallCost | undefined {
+  const own = libraryCost(name, overload);
+  if (own) return own;
+  if (overload.endsWith('_sortByAssociatedKeys')) return ([, keys]) => selfCompareCost(keys);
+  if (overload.endsWith('_sort')) return ([list]) => selfCompareCost(list);
+  return byOverload.get(overload);
+}
+
+function libraryCost(name: string, overload: string): CallCost | undefined {
+  // Trackers of single forms come before the functions of that name.
+  if (byOverload.has(overload) && overload.startsWith('list_')) return undefined;
+  if (name === 'ip') return overload === 'cidr_ip' ? one : scan;
+  if (name === 'containsIP') return containsIp(overload === 'cidr_contains_ip_string');
+  if (name === 'containsCIDR') return containsCidr(overload === 'cidr_contains_cidr_string');
+  return byName.get(name);
+}
+

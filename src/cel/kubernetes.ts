@@ -1,0 +1,74 @@
+import { kubernetesCost } from './cost.ts';
+import type { Environment, FunctionDecl } from './environment.ts';
+import { conversionFunctions } from './functions/conversions.ts';
+import { merge } from './functions/declare.ts';
+import { kubernetesListFunctions, listFunctions, setFunctions } from './functions/lists.ts';
+import { operatorFunctions } from './functions/operators.ts';
+import { optionalFunctions } from './functions/optional.ts';
+import { prepareRegex, regexFunctions } from './functions/regex.ts';
+import { standardTextFunctions, textFunctions } from './functions/text.ts';
+import { timeFunctions } from './functions/time.ts';
+import { macrosFor } from './macros.ts';
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  optionalType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
+} from './types.ts';
+
+const standardTypes: readonly CelType[] = [
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listType(dynType),
+  mapType(dynType, dynType),
+  nullType,
+  stringType,
+  timestampType,
+  typeType(dynType),
+  uintType,
+  optionalType(dynType),
+];
+
+export const standardFunctions: readonly (readonly FunctionDecl[])[] = [
+  operatorFunctions,
+  conversionFunctions,
+  standardTextFunctions,
+  timeFunctions,
+  optionalFunctions,
+];
+
+export const typesByName = (types: readonly CelType[]): ReadonlyMap<string, CelType> =>
+  new Map([...standardTypes, ...types].map((type) => [type.name, type]));
+
+/** As admission policies and rules of custom resources have it, with the features of all versions. */
+export const kubernetesEnvironment: Environment = {
+  functions: merge([
+    ...standardFunctions,
+    kubernetesListFunctions,
+    regexFunctions,
+    textFunctions,
+    setFunctions,
+    listFunctions,
+  ]),
+  types: typesByName([]),
+  macros: macrosFor({ twoVariables: true, bind: false }),
+  allowsMixedLiterals: false,
+  container: '',
+  validatesLiterals: true,
+  costOf: kubernetesCost,
+  prepare: prepareRegex,
+};

@@ -1,0 +1,241 @@
+import { type Node, operators } from './ast.ts';
+import { NodeFactory } from './factory.ts';
+import { tokenize } from './lexer.ts';
+import { maxExpressionSize, maxNodes, maxRecursion } from './limits.ts';
+import { type Macros, macroKey } from './macros.ts';
+import { parsePrimary } from './parse-primary.ts';
+import type { Source } from './source.ts';
+import { expressionStart, type Token } from './token.ts';
+
+/** Ends the parsing of an expression whose first mistake has been reported. */
+export class SyntaxStop extends Error {}
+
+/** Parses an expression and expands its macros; throws CelCompileError with the mistakes. */
+export function parse(source: Source, macros: Macros): Node {
+  const size = source.text.length > maxExpressionSize ? [...source.text].length : 0;
+  if (size > maxExpressionSize) {
+    source.report(-1, `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionSize}`);
+    throw source.error('cel-syntax');
+  }
+  const parser = new Parser(source, macros);
+  let node: Node | undefined;
+  try {
+    node = parser.parse();
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxStop)) throw thrown;
+  }
+  if (node === undefined || source.hasIssues) throw source.error('cel-syntax');
+  return node;
+}
+
+const relations: ReadonlyMap<string, string> = new Map([
+  ['<', operators.less],
+  ['<=', operators.lessEquals],
+  ['>=', operators.greaterEquals],
+  ['>', operators.greater],
+  ['==', operators.equals],
+  ['!=', operators.notEquals],
+  ['in', operators.in],
+]);
+const sums: ReadonlyMap<string, string> = new Map([
+  ['+', operators.add],
+  ['-', operators.subtract],
+]);
+const products: ReadonlyMap<string, string> = new Map([
+  ['*', operators.multiply],
+  ['/', operators.divide],
+  ['%', operators.modulo],
+]);
+
+export class Parser {
+  readonly make = new NodeFactory();
+  private readonly tokens: readonly Token[];
+  private at = 0;
+  /** Levels of expressions in brackets, arguments and branches. */
+  private nesting = 0;
+  /** Operators and selections in each other, by the id of a node; absent for none. */
+  private readonly heights = new Map<number, number>();
+
+  constructor(
+    private readonly source: Source,
+    private readonly macros: Macros,
+  ) {
+    this.tokens = tokenize(source.text, (offset, message) => source.report(offset, message));
+  }
+
+  parse(): Node {
+    const node = this.expression();
+    if (this.token.kind !== 'end') this.unexpected('<EOF>');
+    return node;
+  }
+
+  get token(): Token {
+    return this.tokens[this.at] as Token;
+  }
+
+  peek(ahead: number): Token {
+    return (this.tokens[this.at + ahead] ?? this.tokens.at(-1)) as Token;
+  }
+
+  next(): Token {
+    return this.tokens[this.at++] as Token;
+  }
+
+  isSymbol(text: string): boolean {
+    return this.token.kind === 'symbol' && this.token.text === text;
+  }
+
+  /** Takes the symbol if it is next. */
+  take(text: string): Token | undefined {
+    return this.isSymbol(text) ? this.next() : undefined;
+  }
+
+  expect(text: string): Token {
+    return this.take(text) ?? this.unexpected(`'${text}'`);
+  }
+
+  unexpected(expected: string): never {
+    const { text, offset } = this.token;
+    this.source.report(offset, `Syntax error: mismatched input '${text}' expecting ${expected}`);
+    throw new SyntaxStop();
+  }
+
+  fail(offset: number, message: string): Node {
+    this.source.report(offset, message);
+    return this.make.literal(Math.max(offset, 0), null);
+  }
+
+  expression(): Node {
+    if (++this.nesting > maxRecursion) this.tooDeep(`expression recursion limit exceeded: ${maxRecursion}`);
+    const condition = this.logic('||', operators.or, () => this.logic('&&', operators.and, () => this.relation()));
+    const mark = this.take('?');
+    if (!mark) {
+      this.nesting--;
+      return condition;
+    }
+    const yes = this.logic('||', operators.or, () => this.logic('&&', operators.and, () => this.relation()));
+    this.expect(':');
+    const no = this.expression();
+    this.nesting--;
+    return this.raise(this.call(mark.offset, operators.conditional, [condition, yes, no]), [condition, yes, no]);
+  }
+
+  /** A call of a function or an operator, or what a macro of that name makes of it. */
+  call(offset: number, name: string, args: readonly Node[], target?: Node): Node {
+    const macro = this.macros.get(macroKey(name, args.length, target !== undefined));
+    if (!macro) return this.make.call(offset, name, args, target);
+    const tooMany = `expression count exceeds limit of ${maxNodes} while expanding macro '${name}'`;
+    if (this.make.count > maxNodes) return this.fail(offset, tooMany);
+    const expanded = macro({ make: this.make, at: offset, target, args });
+    if (this.make.count > maxNodes) return this.fail(offset, tooMany);
+    return 'error' in expanded ? this.fail(expanded.offset, expanded.error) : expanded;
+  }
+
+  /** Counts a node that nests in the way the parser limits; `inside` are the nodes in it. */
+  raise(node: Node, inside: readonly Node[]): Node {
+    let height = 0;
+    for (const { id } of inside) height = Math.max(height, this.heights.get(id) ?? 0);
+    if (++height > maxRecursion) this.tooDeep('max recursion depth exceeded');
+    this.heights.set(node.id, height);
+    return node;
+  }
+
+  /** A node that only passes the height of what is in it on. */
+  pass(node: Node, inside: readonly Node[]): Node {
+    let height = 0;
+    for (const { id } of inside) height = Math.max(height, this.heights.get(id) ?? 0);
+    if (height > 0) this.heights.set(node.id, Math.max(height, this.heights.get(node.id) ?? 0));
+    return node;
+  }
+
+  private tooDeep(message: string): never {
+    this.source.report(-1, message);
+    throw new SyntaxStop();
+  }
+
+  private logic(symbol: string, name: string, operand: () => Node): Node {
+    const first = operand();
+    if (!this.isSymbol(symbol)) return first;
+    const terms = [first];
+    const offset = this.token.offset;
+    while (this.take(symbol)) terms.push(operand());
+    return this.pass(this.make.call(offset, name, terms), terms);
+  }
+
+  private relation(): Node {
+    return this.binary(relations, () => this.binary(sums, () => this.binary(products, () => this.unary())));
+  }
+
+  private binary(names: ReadonlyMap<string, string>, operand: () => Node): Node {
+    let left = operand();
+    for (;;) {
+      const name = this.token.kind === 'symbol' ? names.get(this.token.text) : undefined;
+      if (name === undefined) return left;
+      const { offset } = this.next();
+      const right = operand();
+      left = this.raise(this.call(offset, name, [left, right]), [left, right]);
+    }
+  }
+
+  private unary(): Node {
+    const { offset, text, kind } = this.token;
+    if (kind !== 'symbol' || (text !== '!' && text !== '-')) return this.member();
+    let count = 0;
+    while (this.isSymbol(text)) {
+      if (text === '-' && count === 0 && ['int', 'double'].includes(this.peek(1).kind)) return this.member();
+      this.next();
+      count++;
+    }
+    const operand = this.member();
+    if (count % 2 === 0) return operand;
+    const name = text === '!' ? operators.not : operators.negate;
+    return this.pass(this.call(offset, name, [operand]), [operand]);
+  }
+
+  private member(): Node {
+    let node = parsePrimary(this);
+    for (;;) {
+      const dot = this.take('.');
+      if (dot) node = this.afterDot(node, dot.offset);
+      else {
+        const bracket = this.take('[');
+        if (!bracket) return node;
+        const name = this.take('?') ? operators.optIndex : operators.index;
+        const index = this.expression();
+        this.expect(']');
+        node = this.raise(this.call(bracket.offset, name, [node, index]), [node, index]);
+      }
+    }
+  }
+
+  private afterDot(node: Node, offset: number): Node {
+    const isOptional = this.take('?') !== undefined;
+    const { kind, text, offset: at } = this.token;
+    if (kind !== 'ident' && kind !== 'escaped') this.unexpected('IDENTIFIER');
+    this.next();
+    const name = kind === 'escaped' ? text.slice(1, -1) : text;
+    if (isOptional) {
+      const field = this.make.literal(at, name);
+      return this.raise(this.make.call(offset, operators.optSelect, [node, field]), [node]);
+    }
+    const open = kind === 'ident' ? this.take('(') : undefined;
+    if (!open) return this.raise(this.make.select(offset, node, name), [node]);
+    const args = this.arguments();
+    return this.raise(this.call(open.offset, name, args, node), [node, ...args]);
+  }
+
+  /** The rest of a call behind its bracket. */
+  arguments(): readonly Node[] {
+    const args: Node[] = [];
+    if (this.take(')')) return args;
+    do args.push(this.expression());
+    while (this.take(','));
+    this.expect(')');
+    return args;
+  }
+
+  /** Where an expression must begin and does not. */
+  noExpression(): never {
+    return this.unexpected(expressionStart);
+  }
+}

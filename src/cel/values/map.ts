@@ -1,0 +1,111 @@
+import { setOwn } from '../../base/index.ts';
+import { type Int, intOf } from './numbers.ts';
+import { Boxed, CelDouble, CelError, CelUint, isPlainMap, LazyMap, typeNameOf } from './values.ts';
+
+/** A map with keys that are not all strings. Numbers of one value are one key, whatever their type. */
+export class CelMap extends Boxed {
+  readonly typeName = 'map';
+  constructor(readonly entries: ReadonlyMap<string, readonly [key: unknown, value: unknown]>) {
+    super();
+  }
+}
+
+export type AnyMap = CelMap | LazyMap | Readonly<Record<string, unknown>>;
+
+export function isMap(value: unknown): value is AnyMap {
+  return isPlainMap(value) || value instanceof CelMap || value instanceof LazyMap;
+}
+
+/** One text for each key; undefined for what cannot be a key. */
+function keyText(key: unknown): string | undefined {
+  switch (typeof key) {
+    case 'string':
+      return `s${key}`;
+    case 'boolean':
+      return key ? 'true' : 'false';
+    case 'number':
+    case 'bigint':
+      return `n${key}`;
+    default:
+      if (key instanceof CelUint) return `n${key.value}`;
+      return key instanceof CelDouble ? `n${key.value + 0}` : undefined;
+  }
+}
+
+/** The value of a key; undefined when it is not there. */
+export function findKey(map: AnyMap, key: unknown): unknown {
+  if (map instanceof CelMap) {
+    const text = keyText(key);
+    return text === undefined ? undefined : map.entries.get(text)?.[1];
+  }
+  if (typeof key !== 'string') return undefined;
+  if (map instanceof LazyMap) return map.get(key);
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+export function mapSize(map: AnyMap): number {
+  if (map instanceof CelMap) return map.entries.size;
+  return map instanceof LazyMap ? map.keys().length : Object.keys(map).length;
+}
+
+export function mapKeys(map: AnyMap): readonly unknown[] {
+  if (map instanceof CelMap) return [...map.entries.values()].map(([key]) => key);
+  return map instanceof LazyMap ? map.keys() : Object.keys(map);
+}
+
+/** Puts a map together: plain as long as every key is a string. */
+export class MapBuilder {
+  private plain: Record<string, unknown> | undefined = {};
+  private entries: Map<string, [unknown, unknown]> | undefined;
+
+  /** Keys of numbers and booleans count as they are; an error for any other. */
+  set(key: unknown, value: unknown): CelError | undefined {
+    if (this.plain !== undefined && typeof key === 'string') {
+      setOwn(this.plain, key, value);
+      return undefined;
+    }
+    const text = keyText(key);
+    if (text === undefined) return new CelError(`unsupported key type: ${typeNameOf(key)}`);
+    this.generalize().set(text, [key, value]);
+    return undefined;
+  }
+
+  has(key: unknown): boolean {
+    if (this.plain !== undefined) return typeof key === 'string' && Object.hasOwn(this.plain, key);
+    return this.entries?.has(keyText(key) ?? '') ?? false;
+  }
+
+  delete(key: unknown): void {
+    if (this.plain === undefined) this.entries?.delete(keyText(key) ?? '');
+    else if (typeof key === 'string') delete this.plain[key];
+  }
+
+  build(): AnyMap {
+    return this.plain ?? new CelMap(this.entries ?? new Map());
+  }
+
+  private generalize(): Map<string, [unknown, unknown]> {
+    if (this.entries === undefined) {
+      this.entries = new Map(Object.entries(this.plain ?? {}).map(([key, value]) => [`s${key}`, [key, value]]));
+      this.plain = undefined;
+    }
+    return this.entries;
+  }
+}
+
+/** The index that a value is for a list: numbers of integral value. */
+export function indexOf(value: unknown): number | CelError {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? value : new CelError(`unsupported index value ${value} in list`);
+  }
+  const number: Int | undefined =
+    value instanceof CelDouble
+      ? value.value
+      : value instanceof CelUint
+        ? intOf(value.value)
+        : typeof value === 'bigint'
+          ? value
+          : undefined;
+  if (number === undefined) return new CelError(`unsupported index type '${typeNameOf(value)}' in list`);
+  return Number(number);
+}

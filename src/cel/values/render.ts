@@ -1,0 +1,56 @@
+import { renderTimestamp } from './time.ts';
+import { isMap, findKey, mapKeys } from './map.ts';
+import {
+  CelBytes,
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelOptional,
+  CelTimestamp,
+  CelTypeValue,
+  CelUint,
+  none,
+} from './values.ts';
+
+/** A double as Go prints it with the shortest digits: exponents below -5 and from 21 on have two digits at least. */
+export function renderDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (Object.is(value, -0)) return '-0';
+  const [digits = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 21) return plainDigits(value, digits, power);
+  const size = Math.abs(power);
+  return `${digits}e${power < 0 ? '-' : '+'}${size < 10 ? '0' : ''}${size}`;
+}
+
+function plainDigits(value: number, digits: string, power: number): string {
+  const text = String(value);
+  if (!text.includes('e')) return text;
+  const sign = value < 0 ? '-' : '';
+  const figures = digits.replace('-', '').replace('.', '');
+  if (power < 0) return `${sign}0.${'0'.repeat(-power - 1)}${figures}`;
+  return sign + figures.padEnd(power + 1, '0');
+}
+
+/** A value as Go's %v prints it in messages. */
+export function renderGo(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : renderDouble(value);
+  if (value instanceof CelDouble) return renderDouble(value.value);
+  if (value instanceof CelUint) return String(value.value);
+  if (value === null) return 'null';
+  if (value instanceof CelTypeValue) return value.name;
+  if (value instanceof CelError) return value.message;
+  if (value instanceof CelTimestamp) return renderTimestamp(value);
+  if (value instanceof CelDuration) return `${Number(value.nanos) / 1e9}s`;
+  if (value instanceof CelBytes) return `[${[...value.bytes].join(' ')}]`;
+  if (value instanceof CelOptional) return value === none ? 'optional.none()' : `optional(${renderGo(value.value)})`;
+  if (Array.isArray(value)) return `[${value.map(renderGo).join(', ')}]`;
+  if (isMap(value)) {
+    return `{${mapKeys(value)
+      .map((key) => `${renderGo(key)}: ${renderGo(findKey(value, key))}`)
+      .join(', ')}}`;
+  }
+  return String(value);
+}
