@@ -47,7 +47,9 @@ const containsCidr = containsAddress((size) => Math.ceil(size * 0.1) + 1);
 
 const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map((name) => [name, traversal] as const),
-  ...['url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'jsonpatch.escapeKey'].map((name) => [name, scan] as const),
+  ...['url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'jsonpatch.escapeKey'].map(
+    (name) => [name, scan] as const,
+  ),
   ...['replace', 'split'].map((name) => [name, scanTwice] as const),
   ['join', withResult((_, result) => Math.ceil(costSize(result) * 0.2))],
   ...['find', 'findAll'].map((name) => [name, regex] as const),
@@ -56,7 +58,8 @@ const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['validate', ([format, text]) => Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(regexSize(format) * 0.25)],
 ]);
 
-const regexSize = (format: unknown) => (format instanceof CelOpaque && 'regexSize' in format ? Number(format.regexSize) : 0);
+const regexSize = (format: unknown) =>
+  format instanceof CelOpaque && 'regexSize' in format ? Number(format.regexSize) : 0;
 
 const textOrder: CallCost = ([a, b]) => Math.min(tenth(a), tenth(b));
 /** A list that is made, of so many steps. */
@@ -110,4 +113,3 @@ function libraryCost(name: string, overload: string): CallCost | undefined {
   if (name === 'containsCIDR') return containsCidr(overload === 'cidr_contains_cidr_string');
   return byName.get(name);
 }
-

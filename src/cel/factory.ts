@@ -95,7 +95,12 @@ function copyForm(form: ComprehensionForm, copy: (child: Node) => Node): Compreh
     case 'append':
       return { ...form, filter: form.filter && copy(form.filter), item: copy(form.item) };
     case 'insert':
-      return { ...form, filter: form.filter && copy(form.filter), key: form.key && copy(form.key), item: copy(form.item) };
+      return {
+        ...form,
+        filter: form.filter && copy(form.filter),
+        key: form.key && copy(form.key),
+        item: copy(form.item),
+      };
     default:
       return { ...form, predicate: copy(form.predicate) };
   }

@@ -1,13 +1,19 @@
 import { kubernetesCost } from './cost.ts';
 import type { Environment, FunctionDecl } from './environment.ts';
+import { addressFunctions, cidrType, ipType } from './functions/address.ts';
 import { conversionFunctions } from './functions/conversions.ts';
 import { merge } from './functions/declare.ts';
+import { formatFunction } from './functions/format.ts';
 import { kubernetesListFunctions, listFunctions, setFunctions } from './functions/lists.ts';
+import { namedFormatFunctions, namedFormatType } from './functions/named-format.ts';
 import { operatorFunctions } from './functions/operators.ts';
 import { optionalFunctions } from './functions/optional.ts';
+import { quantityFunctions, quantityType } from './functions/quantity.ts';
 import { prepareRegex, regexFunctions } from './functions/regex.ts';
+import { semverFunctions, semverType } from './functions/semver.ts';
 import { standardTextFunctions, textFunctions } from './functions/text.ts';
 import { timeFunctions } from './functions/time.ts';
+import { urlFunctions, urlType } from './functions/url.ts';
 import { macrosFor } from './macros.ts';
 import {
   boolType,
@@ -61,12 +67,18 @@ export const kubernetesEnvironment: Environment = {
     kubernetesListFunctions,
     regexFunctions,
     textFunctions,
+    [formatFunction('english')],
     setFunctions,
     listFunctions,
+    urlFunctions,
+    addressFunctions,
+    quantityFunctions,
+    semverFunctions,
+    namedFormatFunctions,
   ]),
-  types: typesByName([]),
+  types: typesByName([urlType, ipType, cidrType, quantityType, semverType, namedFormatType]),
   macros: macrosFor({ twoVariables: true, bind: false }),
-  allowsMixedLiterals: false,
+  allowsMixedLiterals: true,
   container: '',
   validatesLiterals: true,
   costOf: kubernetesCost,

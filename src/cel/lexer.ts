@@ -84,12 +84,15 @@ function pushNumber(take: Take, push: (kind: TokenKind, text: string) => void): 
   else push(/[uU]$/.test(whole) ? 'uint' : 'int', whole);
 }
 
-/** A quote that is not closed spoils the rest of its line; any other character spoils itself. */
+/** A text that is not closed spoils all that could belong to it; any other character spoils itself. */
 function unknown(source: string, at: number, report: Report): number {
   const c = source[at] as string;
-  const rest = c === '"' || c === "'" ? /[^\n\r]*/y : /[^]/uy;
+  const rest = c === '"' || c === "'" ? openText(c) : /[^]/uy;
   rest.lastIndex = at;
   const text = rest.exec(source)?.[0] ?? c;
   report(at, `Syntax error: token recognition error at: '${text}'`);
   return text.length;
 }
+
+/** Up to the end of the line, or with the character behind a backslash that begins no escape. */
+const openText = (quote: string) => new RegExp(`${quote}(?:${escape}|[^\\\\${quote}\\n\\r])*(?:\\\\[^]?)?`, 'y');

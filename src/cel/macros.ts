@@ -215,7 +215,8 @@ const twoVariables: readonly (readonly [string, Macro])[] = [
 
 /** `cel.bind(variable, value, expression)`. */
 const bindMacro: Macro = ({ make, at, target, args: [variable, value, body] }) => {
-  if (target?.kind !== 'ident' || target.name !== 'cel') return make.call(at, 'bind', [variable as Node, value as Node, body as Node], target);
+  if (target?.kind !== 'ident' || target.name !== 'cel')
+    return make.call(at, 'bind', [variable as Node, value as Node, body as Node], target);
   if (variable?.kind !== 'ident') {
     return { error: 'cel.bind() variable names must be simple identifiers', offset: variable?.offset ?? at };
   }

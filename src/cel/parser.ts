@@ -5,7 +5,7 @@ import { maxExpressionSize, maxNodes, maxRecursion } from './limits.ts';
 import { type Macros, macroKey } from './macros.ts';
 import { parsePrimary } from './parse-primary.ts';
 import type { Source } from './source.ts';
-import { expressionStart, type Token } from './token.ts';
+import { expressionStart, startsExpression, type Token } from './token.ts';
 
 /** Ends the parsing of an expression whose first mistake has been reported. */
 export class SyntaxStop extends Error {}
@@ -95,8 +95,14 @@ export class Parser {
   }
 
   unexpected(expected: string): never {
-    const { text, offset } = this.token;
-    this.source.report(offset, `Syntax error: mismatched input '${text}' expecting ${expected}`);
+    const { text, offset, kind } = this.token;
+    // One token too many, if what is expected comes behind it.
+    const after = this.peek(1);
+    const isExtra =
+      kind !== 'end' &&
+      (expected === '<EOF>' ? after.kind === 'end' : expected === expressionStart && startsExpression(after));
+    const what = isExtra ? 'extraneous' : 'mismatched';
+    this.source.report(offset, `Syntax error: ${what} input '${text}' expecting ${expected}`);
     throw new SyntaxStop();
   }
 

@@ -80,7 +80,8 @@ class CompiledProgram implements Program {
       return { value, cost: frame.cost };
     } catch (thrown) {
       if (thrown instanceof CelCostError) return { value: new CelError(thrown.message), cost: frame.cost };
-      if (thrown instanceof RangeError) return { value: new CelError('the value is nested too deeply'), cost: frame.cost };
+      if (thrown instanceof RangeError)
+        return { value: new CelError('the value is nested too deeply'), cost: frame.cost };
       throw thrown;
     }
   }

@@ -1,4 +1,4 @@
-import { type CelErrorCode, CelCompileError, type CelIssue, renderIssues } from './errors.ts';
+import { CelCompileError, type CelErrorCode, type CelIssue, renderIssues } from './errors.ts';
 import { maxIssues } from './limits.ts';
 
 /** The text of an expression and what is wrong with it. */

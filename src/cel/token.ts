@@ -10,3 +10,8 @@ export interface Token {
 /** What may begin an expression, as the grammar names it in messages. */
 export const expressionStart =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+export function startsExpression({ kind, text }: Token): boolean {
+  if (kind !== 'symbol') return kind !== 'end' && kind !== 'escaped';
+  return ['[', '{', '(', '.', '-', '!', 'true', 'false', 'null'].includes(text);
+}

@@ -47,7 +47,8 @@ export function unescapeBytes(token: string): { readonly bytes: Uint8Array } | {
     parts.push(Buffer.from(text.slice(copied, found.index), 'utf8'));
     copied = found.index + whole.length;
     if (character !== undefined) parts.push(Buffer.from(simple[character] ?? character, 'utf8'));
-    else parts.push(Buffer.from([octal === undefined ? Number.parseInt(hex as string, 16) : Number.parseInt(octal, 8)]));
+    else
+      parts.push(Buffer.from([octal === undefined ? Number.parseInt(hex as string, 16) : Number.parseInt(octal, 8)]));
   }
   parts.push(Buffer.from(text.slice(copied), 'utf8'));
   return { bytes: new Uint8Array(Buffer.concat(parts)) };

@@ -1,4 +1,11 @@
-import { type CallNode, type ComprehensionNode, type Node, operators, type SelectNode, type StructNode } from '../ast.ts';
+import {
+  type CallNode,
+  type ComprehensionNode,
+  type Node,
+  operators,
+  type SelectNode,
+  type StructNode,
+} from '../ast.ts';
 import { candidateNames, type Environment, type FunctionDecl, type Overload } from '../environment.ts';
 import type { Source } from '../source.ts';
 import {

@@ -1,6 +1,8 @@
-import { type CallNode, type Node, walk } from '../ast.ts';
+import { type CallNode, childrenOf, type ListNode, type MapNode, type Node } from '../ast.ts';
+import { FormatError, parseFormat, refusals } from '../functions/format.ts';
 import { compileRegex } from '../functions/text.ts';
 import type { Source } from '../source.ts';
+import { type CelType, renderType, sameType, unwrapOptional } from '../types.ts';
 import { parseCelDuration, parseTimestamp } from '../values/time.ts';
 import { CelError } from '../values/values.ts';
 import type { Checked } from './checker.ts';
@@ -10,21 +12,124 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   timestamp: parseTimestamp,
 };
 
-/** What Kubernetes checks beyond types: literal durations, timestamps and regular expressions. */
-export function validateLiterals({ root, calls }: Checked, source: Source): void {
-  for (const node of walk(root)) {
-    if (node.kind !== 'call' || !calls.has(node.id)) continue;
-    const { name, args } = node;
-    const [first] = args;
+/**
+ * What Kubernetes checks beyond types: literal durations, timestamps, regular expressions and formats, and that the
+ * elements of a list or map that is written have exactly one type.
+ */
+export function validateLiterals(checked: Checked, source: Source): void {
+  new LiteralValidator(checked, source).visit(checked.root, false);
+}
+
+class LiteralValidator {
+  constructor(
+    private readonly checked: Checked,
+    private readonly source: Source,
+  ) {}
+
+  /** `isFree`: inside of arguments that may be mixed. */
+  visit(node: Node, isFree: boolean): void {
+    if (node.kind === 'call') this.visitCall(node);
+    else if (node.kind === 'list' && !isFree) this.visitList(node);
+    else if (node.kind === 'map' && !isFree) this.visitMap(node);
+    const free = isFree || (node.kind === 'call' && node.name === 'format');
+    for (const child of childrenOf(node)) this.visit(child, free);
+  }
+
+  private visitCall(node: CallNode): void {
+    if (!this.checked.calls.has(node.id)) return;
+    const { name, args, target } = node;
     const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
-    if (parse && args.length === 1) validate(source, name, first, parse);
-    if (name === 'matches') validate(source, name, patternOf(node), compileRegex);
+    if (parse && args.length === 1) this.visitText(name, args[0], parse);
+    if (name === 'matches') this.visitText(name, target ? args[0] : args[1], compileRegex);
+    const [list] = args;
+    if (name === 'format' && target?.kind === 'literal' && list?.kind === 'list') {
+      this.visitFormat(node, String(target.value), list);
+    }
+  }
+
+  private visitText(name: string, node: Node | undefined, parse: (text: string) => unknown): void {
+    if (node?.kind !== 'literal' || typeof node.value !== 'string') return;
+    if (parse(node.value) instanceof CelError) this.source.report(node.offset, `invalid ${name} argument`);
+  }
+
+  private visitList({ items }: ListNode): void {
+    let wanted: CelType | undefined;
+    for (const { value, isOptional } of items) {
+      const type = this.typeOf(value, isOptional);
+      wanted ??= type;
+      if (sameType(wanted, type)) continue;
+      this.mismatch(value, wanted, type);
+      return;
+    }
+  }
+
+  private visitMap({ entries }: MapNode): void {
+    const [first] = entries;
+    if (!first) return;
+    const key = this.typeOf(first.key, false);
+    const value = this.typeOf(first.value, first.isOptional);
+    for (const entry of entries) {
+      const keyType = this.typeOf(entry.key, false);
+      const valueType = this.typeOf(entry.value, entry.isOptional);
+      if (!sameType(key, keyType)) this.mismatch(entry.key, key, keyType);
+      if (!sameType(value, valueType)) this.mismatch(entry.value, value, valueType);
+    }
+  }
+
+  private visitFormat(node: CallNode, text: string, { items }: ListNode): void {
+    let used = 0;
+    try {
+      for (const part of parseFormat(text)) {
+        if (typeof part === 'string') continue;
+        const item = items[used];
+        if (!item) throw new FormatError(`index ${used} out of range`);
+        const bad = this.refuses(part.letter, item.value);
+        if (bad !== undefined) {
+          const why = refusals[part.letter]?.replace('%s', bad.type.name) ?? '';
+          this.source.report(bad.node.offset, `error during formatting: ${why}`);
+          return;
+        }
+        used++;
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof FormatError)) throw thrown;
+      this.source.report(node.offset, thrown.message);
+      return;
+    }
+    if (items.length <= used) return;
+    const counts = `(expected ${used}, got ${items.length})`;
+    this.source.report(node.offset, `too many arguments supplied to string.format ${counts}`);
+  }
+
+  /** The argument, or what is in it, whose type a clause cannot write. */
+  private refuses(letter: string, node: Node): { node: Node; type: CelType } | undefined {
+    const type = this.checked.typeOf(node);
+    if (type.kind !== 'dyn' && !accepted[letter]?.includes(type.kind)) return { node, type };
+    if (letter !== 's' || (node.kind !== 'list' && node.kind !== 'map')) return undefined;
+    for (const child of childrenOf(node)) {
+      const bad = this.refuses(letter, child);
+      if (bad) return bad;
+    }
+    return undefined;
+  }
+
+  private typeOf(node: Node, isOptional: boolean): CelType {
+    const type = this.checked.typeOf(node);
+    return isOptional ? unwrapOptional(type) : type;
+  }
+
+  private mismatch({ offset }: Node, wanted: CelType, found: CelType): void {
+    this.source.report(offset, `expected type '${renderType(wanted)}' but found '${renderType(found)}'`);
   }
 }
 
-const patternOf = ({ target, args }: CallNode): Node | undefined => (target ? args[0] : args[1]);
-
-function validate(source: Source, name: string, node: Node | undefined, parse: (text: string) => unknown): void {
-  if (node?.kind !== 'literal' || typeof node.value !== 'string') return;
-  if (parse(node.value) instanceof CelError) source.report(node.offset, `invalid ${name} argument`);
-}
+const accepted: Readonly<Record<string, readonly CelType['kind'][]>> = {
+  s: 'list map int uint double bool string timestamp bytes duration type null'.split(' ') as CelType['kind'][],
+  d: ['int', 'uint'],
+  f: ['double', 'string'],
+  e: ['double', 'string'],
+  b: ['int', 'uint', 'bool'],
+  x: ['int', 'uint', 'string', 'bytes'],
+  X: ['int', 'uint', 'string', 'bytes'],
+  o: ['int', 'uint'],
+};

@@ -1,8 +1,7 @@
-import { Abnormal, CelError, CelOptional, isPlainMap, none, noSuchOverload } from '../values/values.ts';
+import { Abnormal, CelError, CelOptional, isPlainMap, none, noSuchOverload, typeNameOf } from '../values/values.ts';
 import type { Eval, Frame } from './frame.ts';
 import type { Attribute, Plan, Step } from './plan.ts';
-import { fieldOf, find, goTypeOf, isKey, missing } from './qualify.ts';
-import { typeNameOf } from '../values/values.ts';
+import { fieldOf, find, isKey, missing, nativeTypeOf } from './qualify.ts';
 
 /** The closure of an attribute where it stands for itself: what it selects, and 1 for itself. */
 export function attributePlan(attribute: Attribute): Plan {
@@ -38,10 +37,18 @@ export function resolver(attribute: Attribute): Eval {
   if (attribute.kind === 'branch') return branch(attribute);
   const { base, steps } = attribute;
   if (steps.length === 0) return base;
-  if (steps.every(isPlainField)) return fields(base, steps.map(({ name }) => name));
+  if (steps.every(isPlainField))
+    return fields(
+      base,
+      steps.map(({ name }) => name),
+    );
   const last = steps.at(-1) as Step;
   if (last.kind === 'test' && steps.slice(0, -1).every(isPlainField)) {
-    return test(base, (steps.slice(0, -1) as PlainField[]).map(({ name }) => name), last.name);
+    return test(
+      base,
+      (steps.slice(0, -1) as PlainField[]).map(({ name }) => name),
+      last.name,
+    );
   }
   return walk(base, steps);
 }
@@ -162,18 +169,17 @@ function walkFrom(frame: Frame, start: unknown, steps: readonly Step[]): unknown
   for (const step of steps) {
     isOptional ||= step.kind !== 'test' && step.isOptional;
     const key = step.kind === 'index' ? keyOf(step.index(frame)) : step.kind === 'key' ? step.key : step.name;
-    const cost = step.kind === 'index' ? step.cost : 1;
     const value = key instanceof Abnormal ? key : find(object, key);
     if (value instanceof Abnormal) {
-      if (!isOptional) frame.cost += cost;
+      if (!isOptional) frame.cost += 1;
       return value;
     }
     if (step.kind === 'test' && !isOptional) {
-      frame.cost += cost;
+      frame.cost += 1;
       return value !== undefined;
     }
     if (value === undefined && isOptional) return none;
-    frame.cost += cost;
+    frame.cost += 1;
     if (value === undefined) return missing(object, key);
     object = value;
   }
@@ -181,5 +187,5 @@ function walkFrom(frame: Frame, start: unknown, steps: readonly Step[]): unknown
 }
 
 function keyOf(value: unknown): unknown {
-  return isKey(value) ? value : new CelError(`invalid qualifier type: ${goTypeOf(typeNameOf(value))}`);
+  return isKey(value) ? value : new CelError(`invalid qualifier type: ${nativeTypeOf(typeNameOf(value))}`);
 }

@@ -95,7 +95,8 @@ function guarded(name: string, guards: readonly (Guard | undefined)[], call: Cal
   if (guards.length === 2) {
     return (a, b) => ((first && !first(a)) || (second && !second(b)) ? noOverload(name, a, b) : call(a, b));
   }
-  return (...args) => (guards.every((guard, i) => guard?.(args[i]) ?? true) ? call(...args) : noOverload(name, ...args));
+  return (...args) =>
+    guards.every((guard, i) => guard?.(args[i]) ?? true) ? call(...args) : noOverload(name, ...args);
 }
 
 /** Whether a value is of a type; of lists and maps the first element tells. Undefined when every value is. */

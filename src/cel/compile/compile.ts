@@ -1,4 +1,11 @@
-import { type CallNode, type ComprehensionNode, type IdentNode, type Node, operators, type SelectNode } from '../ast.ts';
+import {
+  type CallNode,
+  type ComprehensionNode,
+  type IdentNode,
+  type Node,
+  operators,
+  type SelectNode,
+} from '../ast.ts';
 import { equalityCost } from '../cost.ts';
 import { CelCompileError } from '../errors.ts';
 import { equals } from '../values/equality.ts';
@@ -110,9 +117,8 @@ function compileIndex({ args }: CallNode, isOptional: boolean, context: Context)
     step =
       typeof value === 'string' ? { kind: 'field', name: value, isOptional } : { kind: 'key', key: value, isOptional };
   } else if (index.attribute) {
-    const cost = index.attribute.kind === 'branch' ? 0 : 1;
-    step = { kind: 'index', index: resolver(index.attribute), cost, isOptional };
-  } else step = { kind: 'index', index: index.eval, cost: 1, isOptional };
+    step = { kind: 'index', index: resolver(index.attribute), isOptional };
+  } else step = { kind: 'index', index: index.eval, isOptional };
   return attributePlan(withSteps(attribute, step));
 }
 
@@ -245,4 +251,3 @@ function compileBind(node: ComprehensionNode, context: Context): Plan {
     },
   };
 }
-

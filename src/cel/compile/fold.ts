@@ -1,6 +1,6 @@
 import type { ComprehensionNode } from '../ast.ts';
 import { spendEffort } from '../values/effort.ts';
-import { isMap, findKey, MapBuilder, mapKeys, type AnyMap } from '../values/map.ts';
+import { type AnyMap, findKey, isMap, MapBuilder, mapKeys } from '../values/map.ts';
 import { renderGo } from '../values/render.ts';
 import { Abnormal, CelError, CelUnknown, noSuchOverload, typeNameOf } from '../values/values.ts';
 import type { Eval, Frame } from './frame.ts';

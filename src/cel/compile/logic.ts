@@ -1,4 +1,4 @@
-import { Abnormal, CelError, CelUnknown, noSuchOverload } from '../values/values.ts';
+import { type Abnormal, CelError, CelUnknown, noSuchOverload } from '../values/values.ts';
 import type { Eval } from './frame.ts';
 
 /** `&&` and `||`: the value that decides wins over errors and unknowns, whichever comes first; unknowns win over errors. */

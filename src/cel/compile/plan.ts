@@ -24,7 +24,7 @@ export type Step =
   | { readonly kind: 'field'; readonly name: string; readonly isOptional: boolean }
   | { readonly kind: 'test'; readonly name: string }
   | { readonly kind: 'key'; readonly key: unknown; readonly isOptional: boolean }
-  | { readonly kind: 'index'; readonly index: Eval; readonly cost: 0 | 1; readonly isOptional: boolean };
+  | { readonly kind: 'index'; readonly index: Eval; readonly isOptional: boolean };
 
 /** What compiling one expression needs to know everywhere. */
 export interface Context {

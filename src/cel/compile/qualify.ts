@@ -60,3 +60,13 @@ export function goTypeOf(typeName: string): string {
   return goTypes[typeName] ?? typeName;
 }
 
+const nativeTypes: Readonly<Record<string, string>> = {
+  null_type: '<nil>',
+  list: '[]interface {}',
+  map: 'map[string]interface {}',
+};
+
+/** The same for what comes from a document. */
+export function nativeTypeOf(typeName: string): string {
+  return nativeTypes[typeName] ?? goTypeOf(typeName);
+}

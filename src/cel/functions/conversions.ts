@@ -54,9 +54,7 @@ function doubleToUint(value: number | CelDouble): CelUint | CelError {
 
 function textToInt(text: string): Int | CelError {
   const failed = refused('string', 'int');
-  return /^[+-]?\d+$/.test(text) && text.length < 1000
-    ? (intOf(BigInt(text.replace('+', ''))) ?? failed)
-    : failed;
+  return /^[+-]?\d+$/.test(text) && text.length < 1000 ? (intOf(BigInt(text.replace('+', ''))) ?? failed) : failed;
 }
 
 function textToUint(text: string): CelUint | CelError {
@@ -101,7 +99,11 @@ const typeOf = (value: unknown) => new CelTypeValue(typeNameOf(value));
 export const conversionFunctions: readonly FunctionDecl[] = [
   declareSingleton('type', typeOf, undefined, form('type', [A], typeType(A))),
   declareSingleton('dyn', same, undefined, form('to_dyn', [A], dynType)),
-  declare('bool', form('bool_to_bool', [boolType], boolType, same), form('string_to_bool', [stringType], boolType, boolOf)),
+  declare(
+    'bool',
+    form('bool_to_bool', [boolType], boolType, same),
+    form('string_to_bool', [stringType], boolType, boolOf),
+  ),
   declare(
     'bytes',
     form('bytes_to_bytes', [bytesType], bytesType, same),

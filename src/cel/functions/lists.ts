@@ -164,7 +164,10 @@ export const listFunctions: readonly FunctionDecl[] = [
     ),
   ),
   declare('lists.range', form('lists_range', [intType], listType(intType), range)),
-  declare('reverse', member('list_reverse', [listOfA], listOfA, (list: List) => [...list].reverse())),
+  declare(
+    'reverse',
+    member('list_reverse', [listOfA], listOfA, (list: List) => [...list].reverse()),
+  ),
   declare('distinct', member('list_distinct', [listOfA], listOfA, distinct)),
 ];
 
@@ -174,8 +177,11 @@ export const setFunctions: readonly FunctionDecl[] = [
   declare('sets.contains', form('list_sets_contains_list', [listOfA, listOfA], boolType, containsAll)),
   declare(
     'sets.equivalent',
-    form('list_sets_equivalent_list', [listOfA, listOfA], boolType, (a: List, b: List) =>
-      containsAll(a, b) && containsAll(b, a),
+    form(
+      'list_sets_equivalent_list',
+      [listOfA, listOfA],
+      boolType,
+      (a: List, b: List) => containsAll(a, b) && containsAll(b, a),
     ),
   ),
   declare(

@@ -115,7 +115,6 @@ const isTime = (value: unknown) => value instanceof CelDuration || value instanc
 const isAdder = (value: unknown) => isNumeric(value) || isText(value) || Array.isArray(value) || isTime(value);
 const isSubtractor = (value: unknown) => isNumeric(value) || isTime(value);
 const isModder = (value: unknown) => isInt(value) || value instanceof CelUint;
-const isNegater = (value: unknown) => isInt(value) || isDouble(value) || value instanceof CelDuration || typeof value === 'boolean';
 
 const pair = (id: string, type: CelType, result = type) => form(id, [type, type], result);
 
@@ -206,7 +205,7 @@ export const operatorFunctions: readonly FunctionDecl[] = [
   declareSingleton(
     operators.negate,
     negate,
-    isNegater,
+    undefined,
     form('negate_double', [doubleType], doubleType),
     form('negate_int64', [intType], intType),
   ),

@@ -51,7 +51,10 @@ export const optionalFunctions: readonly FunctionDecl[] = [
     'optional.ofNonZeroValue',
     form('optional_ofNonZeroValue', [V], optionalV, (value: unknown) => (isZero(value) ? none : of(value))),
   ),
-  declare('optional.none', form('optional_none', [], optionalV, () => none)),
+  declare(
+    'optional.none',
+    form('optional_none', [], optionalV, () => none),
+  ),
   declare(
     'value',
     member('optional_value', [optionalV], V, (optional: CelOptional) => (optional === none ? missing : optional.value)),

@@ -29,7 +29,10 @@ export const regexFunctions: readonly FunctionDecl[] = [
   ),
   declare(
     'findAll',
-    ...[[stringType, stringType], [stringType, stringType, intType]].map((args) =>
+    ...[
+      [stringType, stringType],
+      [stringType, stringType, intType],
+    ].map((args) =>
       member(
         args.length === 2 ? 'string_find_all_string' : 'string_find_all_string_int',
         args,

@@ -122,7 +122,8 @@ export function quote(text: string): string {
 }
 
 /** White space as Go's unicode.IsSpace has it. */
-const trim = (text: string) => text.replace(/^[\s\u0085]+|[\s\u0085]+$/gu, (space) => (space.includes('\ufeff') ? trimBom(space) : ''));
+const trim = (text: string) =>
+  text.replace(/^[\s\u0085]+|[\s\u0085]+$/gu, (space) => (space.includes('\ufeff') ? trimBom(space) : ''));
 /** JavaScript counts the byte order mark as a space, Go does not. */
 const trimBom = (space: string) => space.slice(space.indexOf('\ufeff'), space.lastIndexOf('\ufeff') + 1);
 

@@ -1,6 +1,6 @@
 import type { FunctionDecl } from '../environment.ts';
 import { durationType, intType, stringType, timestampType } from '../types.ts';
-import { CelDuration, CelError, CelTimestamp } from '../values/values.ts';
+import { type CelDuration, CelError, type CelTimestamp } from '../values/values.ts';
 import { declare, member } from './declare.ts';
 
 /** A moment as the clocks of a zone show it. */
@@ -87,8 +87,6 @@ export const timeFunctions: readonly FunctionDecl[] = Object.entries(fields).map
       const local = inZone(time, zone);
       return local instanceof CelError ? local : read(local);
     }),
-    ...(unit
-      ? [member(unit.id, [durationType], intType, ({ nanos }: CelDuration) => Number(nanos / unit.nanos))]
-      : []),
+    ...(unit ? [member(unit.id, [durationType], intType, ({ nanos }: CelDuration) => Number(nanos / unit.nanos))] : []),
   );
 });

@@ -3,7 +3,7 @@ import { compareNumbers, isNumeric } from './numbers.ts';
 import {
   CelBytes,
   CelDuration,
-  CelError,
+  type CelError,
   CelOpaque,
   CelOptional,
   CelTimestamp,

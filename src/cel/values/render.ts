@@ -1,5 +1,5 @@
+import { findKey, isMap, mapKeys } from './map.ts';
 import { renderTimestamp } from './time.ts';
-import { isMap, findKey, mapKeys } from './map.ts';
 import {
   CelBytes,
   CelDouble,
@@ -12,14 +12,17 @@ import {
   none,
 } from './values.ts';
 
-/** A double as Go prints it with the shortest digits: exponents below -5 and from 21 on have two digits at least. */
-export function renderDouble(value: number): string {
+/**
+ * A double with the fewest digits that tell it apart, as Go prints it: with an exponent below -4 and from `limit` on,
+ * which is 6 for conversions and 21 in messages.
+ */
+export function renderDouble(value: number, limit = 6): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (Object.is(value, -0)) return '-0';
   const [digits = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
-  if (power >= -4 && power < 21) return plainDigits(value, digits, power);
+  if (power >= -4 && power < limit) return plainDigits(value, digits, power);
   const size = Math.abs(power);
   return `${digits}e${power < 0 ? '-' : '+'}${size < 10 ? '0' : ''}${size}`;
 }
@@ -36,8 +39,8 @@ function plainDigits(value: number, digits: string, power: number): string {
 /** A value as Go's %v prints it in messages. */
 export function renderGo(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : renderDouble(value);
-  if (value instanceof CelDouble) return renderDouble(value.value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : renderDouble(value, 21);
+  if (value instanceof CelDouble) return renderDouble(value.value, 21);
   if (value instanceof CelUint) return String(value.value);
   if (value === null) return 'null';
   if (value instanceof CelTypeValue) return value.name;

@@ -66,7 +66,9 @@ export function renderSeconds({ nanos }: CelDuration): string {
   const rest = Number(nanos % second);
   const value = Number(whole) + rest / 1e9;
   if (Math.abs(value) < 1e21 && !String(value).includes('e')) return `${value}s`;
-  const text = Math.abs(value).toFixed(9).replace(/\.?0+$/, '');
+  const text = Math.abs(value)
+    .toFixed(9)
+    .replace(/\.?0+$/, '');
   return `${value < 0 ? '-' : ''}${text}s`;
 }
 

@@ -1,0 +1,241 @@
+import type { FunctionDecl } from '../environment.ts';
+import { dynType, listType, stringType } from '../types.ts';
+import { checkSize } from '../values/effort.ts';
+import { findKey, isMap, mapKeys } from '../values/map.ts';
+import { renderDouble } from '../values/render.ts';
+import { renderSeconds, renderTimestamp } from '../values/time.ts';
+import {
+  CelBytes,
+  CelDuration,
+  CelError,
+  CelTimestamp,
+  CelTypeValue,
+  CelUint,
+  doubleOf,
+  isDouble,
+  isInt,
+  typeNameOf,
+} from '../values/values.ts';
+import { declare, member } from './declare.ts';
+
+/** A clause of a format: the letter, and how many digits behind the point. */
+export interface Clause {
+  readonly letter: string;
+  readonly precision: number | undefined;
+}
+
+/** Stops a format that cannot be written. */
+export class FormatError extends Error {
+  constructor(
+    message: string,
+    /** Which argument is to blame, if one is. */
+    readonly argument?: number,
+  ) {
+    super(message);
+  }
+}
+
+const letters = 'sdfebxXo';
+/** More digits than any double has. */
+const maxPrecision = 100;
+
+/** Splits a format into its text and its clauses. */
+export function parseFormat(text: string): readonly (string | Clause)[] {
+  const parts: (string | Clause)[] = [];
+  let at = 0;
+  for (let mark = text.indexOf('%'); mark !== -1; mark = text.indexOf('%', at)) {
+    if (mark > at) parts.push(text.slice(at, mark));
+    if (text[mark + 1] === '%') {
+      parts.push('%');
+      at = mark + 2;
+      continue;
+    }
+    const { clause, length } = parseClause(text.slice(mark + 1));
+    parts.push(clause);
+    at = mark + 1 + length;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  return parts;
+}
+
+function parseClause(text: string): { clause: Clause; length: number } {
+  if (text === '') throw new FormatError('unexpected end of string');
+  const fail = (message: string) => new FormatError(`could not parse formatting clause: ${message}`);
+  let precision: number | undefined;
+  let at = 0;
+  if (text[0] === '.') {
+    const digits = /^\d*/.exec(text.slice(1))?.[0] ?? '';
+    at = digits.length + 1;
+    if (at >= text.length) throw fail('error while parsing precision: could not find end of precision specifier');
+    if (digits === '') {
+      throw fail(
+        'error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
+      );
+    }
+    precision = Number(digits);
+    if (precision > maxPrecision) {
+      const limit = `precision ${digits} exceeds maximum allowed precision ${maxPrecision}`;
+      throw fail(`error while parsing precision: ${limit}`);
+    }
+  }
+  const letter = text[at] as string;
+  if (!letters.includes(letter)) throw fail(`unrecognized formatting clause "${letter}"`);
+  return { clause: { letter, precision }, length: at + 1 };
+}
+
+const goQuote = (text: string) => JSON.stringify(text);
+
+/** `%s`, and the elements of lists and maps in it. */
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return 'null';
+  if (typeof value === 'boolean' || isInt(value)) return String(value);
+  if (isDouble(value)) return renderDouble(doubleOf(value));
+  if (value instanceof CelUint) return String(value.value);
+  if (value instanceof CelBytes) return Buffer.from(value.bytes).toString('utf8');
+  if (value instanceof CelTypeValue) return value.name;
+  if (value instanceof CelDuration) return renderSeconds(value);
+  if (value instanceof CelTimestamp) return renderTimestamp(value);
+  if (Array.isArray(value)) return `[${value.map(asElement).join(', ')}]`;
+  if (isMap(value)) {
+    const entries = mapKeys(value).map((key) => [asElement(key), asElement(findKey(value, key))] as const);
+    entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, item]) => `${key}:${item}`).join(', ')}}`;
+  }
+  throw new FormatError(refusals['s']?.replace('%s', typeNameOf(value)) ?? '');
+}
+
+function asElement(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (value instanceof CelBytes) return `b${goQuote(asText(value))}`;
+  if (value instanceof CelDuration) return `duration(${goQuote(renderSeconds(value))})`;
+  if (value instanceof CelTimestamp) return `timestamp(${goQuote(renderTimestamp(value))})`;
+  if (isDouble(value)) {
+    const number = doubleOf(value);
+    return Number.isFinite(number) ? number.toFixed(6) : goQuote(fixedName(number));
+  }
+  return asText(value);
+}
+
+const fixedName = (value: number) => (Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf');
+
+export const refusals: Readonly<Record<string, string>> = {
+  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given %s',
+  d: 'decimal clause can only be used on integers, was given %s',
+  f: 'fixed-point clause can only be used on doubles, was given %s',
+  e: 'scientific clause can only be used on doubles, was given %s',
+  b: 'only integers and bools can be formatted as binary, was given %s',
+  x: 'only integers, byte buffers, and strings can be formatted as hex, was given %s',
+  X: 'only integers, byte buffers, and strings can be formatted as hex, was given %s',
+  o: 'octal clause can only be used on integers, was given %s',
+};
+
+const specials: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity: Infinity, '-Infinity': -Infinity };
+
+/** Whether numbers are written as English texts have them, with groups of digits: Kubernetes' version does so. */
+type Style = 'english' | 'plain';
+
+function formatValue(value: unknown, { letter, precision }: Clause, style: Style): string {
+  const refuse = () => new FormatError(refusals[letter]?.replace('%s', typeNameOf(value)) ?? '');
+  const whole = isInt(value) ? BigInt(value) : value instanceof CelUint ? value.value : undefined;
+  switch (letter) {
+    case 's':
+      return asText(value);
+    case 'f':
+    case 'e': {
+      const special = typeof value === 'string' && Object.hasOwn(specials, value) ? specials[value] : undefined;
+      const number = special ?? (isDouble(value) ? doubleOf(value) : undefined);
+      if (number === undefined) throw refuse();
+      return letter === 'f' ? fixed(number, precision ?? 6, style) : scientific(number, precision ?? 6, style);
+    }
+    case 'd':
+      if (whole === undefined) throw refuse();
+      return String(whole);
+    case 'b':
+      if (typeof value === 'boolean') return value ? '1' : '0';
+      if (whole === undefined) throw refuse();
+      return whole.toString(2);
+    case 'o':
+      if (whole === undefined) throw refuse();
+      return whole.toString(8);
+    default: {
+      const hex = typeof value === 'string' ? Buffer.from(value).toString('hex') : hexOf(value, whole);
+      if (hex === undefined) throw refuse();
+      return letter === 'X' ? hex.toUpperCase() : hex;
+    }
+  }
+}
+
+const hexOf = (value: unknown, whole: bigint | undefined) =>
+  value instanceof CelBytes ? Buffer.from(value.bytes).toString('hex') : whole?.toString(16);
+
+function fixed(value: number, precision: number, style: Style): string {
+  if (!Number.isFinite(value)) return special(value, style);
+  const text = value.toFixed(precision);
+  if (text.includes('e')) return style === 'plain' ? BigInt(value).toString() : group(BigInt(value).toString());
+  return style === 'plain' ? text : group(text);
+}
+
+function group(text: string): string {
+  const [whole = '', fraction] = text.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+const special = (value: number, style: Style) =>
+  style === 'plain' || Number.isNaN(value)
+    ? Number.isNaN(value)
+      ? 'NaN'
+      : value > 0
+        ? 'Infinity'
+        : '-Infinity'
+    : value > 0
+      ? '∞'
+      : '-∞';
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+function scientific(value: number, precision: number, style: Style): string {
+  if (!Number.isFinite(value)) return special(value, style);
+  const [digits = '', power = ''] = value.toExponential(style === 'plain' ? precision : 6).split('e');
+  const exponent = power.slice(1).padStart(2, '0');
+  if (style === 'plain') return `${digits}e${power[0]}${exponent}`;
+  const raised = [...exponent].map((digit) => superscripts[Number(digit)]).join('');
+  return `${digits}×10${power[0] === '-' ? '⁻' : ''}${raised}`;
+}
+
+function format(text: string, args: readonly unknown[], style: Style): string | CelError {
+  let result = '';
+  let used = 0;
+  try {
+    for (const part of parseFormat(text)) {
+      if (typeof part === 'string') result += part;
+      else {
+        if (used >= args.length) throw new FormatError(`index ${used} out of range`);
+        result += written(args[used++], part, style);
+      }
+      checkSize(result.length);
+    }
+    return result;
+  } catch (thrown) {
+    if (thrown instanceof FormatError) return new CelError(thrown.message);
+    throw thrown;
+  }
+}
+
+function written(value: unknown, clause: Clause, style: Style): string {
+  try {
+    return formatValue(value, clause, style);
+  } catch (thrown) {
+    if (thrown instanceof FormatError) throw new FormatError(`error during formatting: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+export const formatFunction = (style: Style): FunctionDecl =>
+  declare(
+    'format',
+    member('string_format', [stringType, listType(dynType)], stringType, (text: string, args: readonly unknown[]) =>
+      format(text, args, style),
+    ),
+  );
