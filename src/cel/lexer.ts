@@ -10,7 +10,7 @@ const double = /\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?
 const integer = /(?:0x[0-9a-fA-F]+|\d+)([uU])?/y;
 const symbol = /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y;
 
-const escape = String.raw`\\(?:[abfnrtv"'\\?\`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
+const escapeForm = String.raw`\\(?:[abfnrtv"'\\?\`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
 /** Longest forms first: three quotes before one, raw before plain. */
 const string = new RegExp(
   [
@@ -18,10 +18,10 @@ const string = new RegExp(
     "[rR]'''[^]*?'''",
     '[rR]"[^"\\n\\r]*"',
     "[rR]'[^'\\n\\r]*'",
-    `"""(?:${escape}|[^\\\\])*?"""`,
-    `'''(?:${escape}|[^\\\\])*?'''`,
-    `"(?:${escape}|[^\\\\"\\n\\r])*"`,
-    `'(?:${escape}|[^\\\\'\\n\\r])*'`,
+    `"""(?:${escapeForm}|[^\\\\])*?"""`,
+    `'''(?:${escapeForm}|[^\\\\])*?'''`,
+    `"(?:${escapeForm}|[^\\\\"\\n\\r])*"`,
+    `'(?:${escapeForm}|[^\\\\'\\n\\r])*'`,
   ].join('|'),
   'y',
 );
@@ -87,7 +87,7 @@ function pushNumber(take: Take, push: (kind: TokenKind, text: string) => void): 
 /** A text that is not closed spoils all that could belong to it; any other character spoils itself. */
 function unknown(source: string, at: number, report: Report): number {
   const c = source[at] as string;
-  const rest = c === '"' || c === "'" ? openText(c) : /[^]/uy;
+  const rest = c === '"' || c === "'" ? openText(c) : /./suy;
   rest.lastIndex = at;
   const text = rest.exec(source)?.[0] ?? c;
   report(at, `Syntax error: token recognition error at: '${text}'`);
@@ -95,4 +95,4 @@ function unknown(source: string, at: number, report: Report): number {
 }
 
 /** Up to the end of the line, or with the character behind a backslash that begins no escape. */
-const openText = (quote: string) => new RegExp(`${quote}(?:${escape}|[^\\\\${quote}\\n\\r])*(?:\\\\[^]?)?`, 'y');
+const openText = (quote: string) => new RegExp(`${quote}(?:${escapeForm}|[^\\\\${quote}\\n\\r])*(?:\\\\[^]?)?`, 'y');

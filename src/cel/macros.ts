@@ -223,9 +223,17 @@ const bindMacro: Macro = ({ make, at, target, args: [variable, value, body] }) =
   return bind(make, at, variable.name, value as Node, body as Node);
 };
 
+export const lenientOrValue = '__orValueCompat__';
+
+/** `orValue` as a function that also takes what is no optional. */
+const orValueMacro: Macro = ({ make, at, target, args: [value] }) =>
+  make.call(at, lenientOrValue, [target as Node, value as Node]);
+
 export interface MacroOptions {
   readonly twoVariables: boolean;
   readonly bind: boolean;
+  /** Kyverno's `orValue`, which passes a receiver on that is no optional. */
+  readonly lenientOrValue: boolean;
 }
 
 export function macrosFor(options: MacroOptions): Macros {
@@ -233,5 +241,6 @@ export function macrosFor(options: MacroOptions): Macros {
     ...standard,
     ...(options.twoVariables ? twoVariables : []),
     ...(options.bind ? ([['.bind/3', bindMacro]] as const) : []),
+    ...(options.lenientOrValue ? ([['.orValue/1', orValueMacro]] as const) : []),
   ]);
 }

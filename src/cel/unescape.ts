@@ -16,7 +16,7 @@ function body(token: string): { text: string; isRaw: boolean } {
   return { text: quoted.slice(width, quoted.length - width), isRaw };
 }
 
-const escapes = /\\(?:([0-3][0-7][0-7])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g;
+const escapes = /\\(?:([0-3][0-7][0-7])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))/gs;
 
 /** The string that a token means, or what is wrong with it. */
 export function unescapeString(token: string): { readonly text: string } | { readonly error: string } {

@@ -178,11 +178,18 @@ function stepTree(step: Single): TreeNode {
       return node(step.allowed ? 'yes' : 'no', `control ${step.control}: ${step.message}`);
     case 'assertion':
       return assertionTree(step);
+    case 'expression':
+      return expressionTree(step);
     case 'exception':
       return node('off', `exception ${step.name} applies`);
     case 'pattern':
       return patternTree(step);
   }
+}
+
+function expressionTree({ where, expression, value, error }: Step & { readonly kind: 'expression' }): TreeNode {
+  const mark = value === true ? 'yes' : where === 'validate.cel' || error !== undefined ? 'no' : 'off';
+  return node(mark, `${where}: ${expression.trim()} = ${error ?? show(value)}`);
 }
 
 function patternTree({

@@ -36,7 +36,7 @@ export interface RuleSpec {
   readonly match?: MatchBlock;
   readonly exclude?: MatchBlock;
   readonly preconditions?: unknown;
-  readonly celPreconditions?: readonly unknown[];
+  readonly celPreconditions?: readonly { readonly name: string; readonly expression: string }[];
   readonly validate?: ValidateSpec;
   readonly mutate?: MutateSpec;
   readonly generate?: GenerateSpec;
@@ -101,8 +101,27 @@ export interface ValidateSpec {
   readonly foreach?: readonly ForEachValidate[];
   readonly podSecurity?: PodSecuritySpec;
   readonly manifests?: unknown;
-  readonly cel?: unknown;
+  readonly cel?: CelSpec;
   readonly assert?: unknown;
+}
+
+export interface CelSpec {
+  readonly expressions?: readonly {
+    readonly expression: string;
+    readonly message?: string;
+    readonly messageExpression?: string;
+    readonly reason?: string;
+  }[];
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[];
+  readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[];
+  readonly paramKind?: { readonly apiVersion?: string; readonly kind?: string };
+  readonly paramRef?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly selector?: LabelSelector;
+    readonly parameterNotFoundAction?: string;
+  };
+  readonly generate?: boolean;
 }
 
 export interface ForEachValidate {

@@ -22,5 +22,5 @@ export function readCatalogue(): readonly CatalogueEntry[] {
 
 /** ClusterPolicies and Policies without CEL: what must pass row by row. */
 export function isClassic(entry: CatalogueEntry): boolean {
-  return entry.class === 'classic' && !entry.rule_types.some((type) => type.startsWith('validate.cel'));
+  return entry.class === 'classic';
 }

@@ -69,8 +69,8 @@ function parseHierarchy(main: string, scheme: string, query: string, refuse: (wh
       return refuse(`invalid port ${JSON.stringify(port)} after host`);
     }
   }
-  const escape = badEscape.exec(path);
-  if (escape) return refuse(`invalid URL escape ${JSON.stringify(path.slice(escape.index, escape.index + 3))}`);
+  const bad = badEscape.exec(path);
+  if (bad) return refuse(`invalid URL escape ${JSON.stringify(path.slice(bad.index, bad.index + 3))}`);
   return { scheme, host, path, query };
 }
 

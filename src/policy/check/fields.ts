@@ -102,7 +102,21 @@ const validate = object({
   foreach: listOf(forEachValidate()),
   podSecurity,
   manifests: any,
-  cel: any,
+  cel: object({
+    generate: boolean,
+    expressions: listOf(
+      object({ expression: string, message: string, messageExpression: string, reason: string }, ['expression']),
+    ),
+    variables: listOf(object({ name: string, expression: string }, ['name', 'expression'])),
+    auditAnnotations: listOf(object({ key: string, valueExpression: string }, ['key', 'valueExpression'])),
+    paramKind: object({ apiVersion: string, kind: string }),
+    paramRef: object({
+      name: string,
+      namespace: string,
+      selector: any,
+      parameterNotFoundAction: oneOf('Allow', 'Deny'),
+    }),
+  }),
   assert: any,
 });
 

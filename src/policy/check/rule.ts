@@ -25,8 +25,8 @@ export function checkRule(check: RuleCheck, spec: PolicySpec): void {
   if (isSet(rule.imageExtractors) && !does.verifyImages) {
     issues.error('policy-field-conflict', `${path}.imageExtractors`, 'can only be defined for verifyImages rule');
   }
-  if (rule.celPreconditions?.length) {
-    issues.error('policy-unsupported', `${path}.celPreconditions`, 'celPreconditions are not supported yet');
+  if (rule.celPreconditions?.length && !isSet(rule.validate?.cel)) {
+    issues.error('policy-field-conflict', `${path}.celPreconditions`, 'can only be used with validate.cel');
   }
   checkMatch(check);
   checkContext(check, rule.context, `${path}.context`);

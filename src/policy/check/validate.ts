@@ -1,5 +1,6 @@
 import type { ForEachValidate, ValidateSpec } from '../types.ts';
 import { checkAssertion } from './assert.ts';
+import { checkCel } from './cel.ts';
 import { checkConditions } from './conditions.ts';
 import { checkContext } from './context.ts';
 import { checkExpression } from './expressions.ts';
@@ -22,10 +23,10 @@ export function checkValidate(check: RuleCheck, validate: ValidateSpec): void {
       `only one of ${checks.join(', ')} can be specified, not ${used.join(' and ')}`,
     );
   }
-  for (const field of ['cel', 'manifests'] as const) {
-    if (isSet(validate[field]))
-      issues.error('policy-unsupported', `${path}.${field}`, `validate.${field} is not supported yet`);
+  if (isSet(validate.manifests)) {
+    issues.error('policy-unsupported', `${path}.manifests`, 'validate.manifests is not supported yet');
   }
+  if (isSet(validate.cel)) checkCel(check, validate.cel, `${path}.cel`);
   if (isSet(validate.assert)) checkAssertion(check, validate.assert, `${path}.assert`);
   checkPattern(validate.pattern, `${path}.pattern`, issues);
   checkMetadataTexts(validate.pattern, `${path}.pattern`, issues);

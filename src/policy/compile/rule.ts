@@ -15,6 +15,7 @@ import type { RequestInfo } from '../request.ts';
 import type { PolicyObject, RuleSpec } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { compileAssertCheck } from './assert.ts';
+import { compileCelCheck } from './cel.ts';
 import { compileConditions } from './conditions.ts';
 import type { CompiledException } from './exceptions.ts';
 import { compileFailureAction, isEnforced } from './failure-action.ts';
@@ -117,6 +118,7 @@ function excused(run: Run, exceptions: readonly CompiledException[]): RuleOutcom
 function compileValidate(name: string, rule: RuleSpec): Body {
   const spec = rule.validate!;
   if (spec.assert !== undefined && spec.assert !== null) return excusable(compileAssertCheck(name, rule));
+  if (spec.cel) return excusable(compileCelCheck(name, rule));
   const message = compileMessage(name, spec.message);
   if (spec.podSecurity) {
     const check = compilePodSecurityCheck(name, spec.podSecurity);

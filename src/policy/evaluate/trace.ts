@@ -40,5 +40,13 @@ export type TraceStep =
       readonly found?: unknown;
       readonly message: string;
     }
+  /** A CEL expression, with its value as JSON or its error. */
+  | {
+      readonly kind: 'expression';
+      readonly where: string;
+      readonly expression: string;
+      readonly value?: unknown;
+      readonly error?: string;
+    }
   | { readonly kind: 'control'; readonly control: string; readonly allowed: boolean; readonly message: string }
   | { readonly kind: 'exception'; readonly name: string };

@@ -1,0 +1,30 @@
+/**
+ * CEL as Kubernetes has it, compiled to closures: the language with its type checker, the libraries of the API server,
+ * its limits and its costs. It knows nothing of policies and requests, and does no I/O.
+ *
+ * Invariants: JSON values are CEL values as they are, and no value is ever changed; an expression that compiles never
+ * throws when it is evaluated: errors and unknowns are values; no expression, however hostile, can run for long or take
+ * much memory.
+ */
+export type { Environment } from './environment.ts';
+export { CelCompileError, type CelErrorCode, type CelIssue, celErrorCodes } from './errors.ts';
+export { kyvernoEnvironment } from './kyverno.ts';
+export { callCostLimit } from './limits.ts';
+export { namesIn } from './names.ts';
+export { type CompileOptions, compile, type Evaluated, type Program, type Variables } from './program.ts';
+export {
+  boolType,
+  type CelType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  renderType,
+  sameType,
+  stringType,
+  structType,
+  timestampType,
+} from './types.ts';
+export { toJson } from './values/json.ts';
+export { CelError, CelUnknown, LazyMap } from './values/values.ts';

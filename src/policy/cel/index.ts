@@ -1,0 +1,7 @@
+/**
+ * CEL in policies: what expressions see of a request and of what types it is, variables, and the expressions of a rule
+ * ready to run. Compiling never fails: an expression that is wrong says so when it is evaluated, and that is a denial.
+ */
+export { compileExpression, type Expression } from './expression.ts';
+export { namespaceOf, namespaceValue, requestValue } from './request.ts';
+export { compileVariables, type RuleVariables, type VariableSpec, VariableValues } from './variables.ts';
