@@ -23,7 +23,7 @@ const regexCost = (text: unknown, pattern: unknown) =>
 const regex: CallCost = ([text, pattern]) => regexCost(text, pattern);
 
 const withResult = (cost: (args: readonly unknown[], result: unknown) => number): CallCost =>
-  Object.assign(cost, { usesResult: true as const });
+  Object.defineProperty(cost, 'usesResult', { value: true });
 
 function traversalCost(value: unknown): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * 0.1);

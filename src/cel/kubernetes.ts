@@ -77,7 +77,7 @@ export const kubernetesEnvironment: Environment = {
     namedFormatFunctions,
   ]),
   types: typesByName([urlType, ipType, cidrType, quantityType, semverType, namedFormatType]),
-  macros: macrosFor({ twoVariables: true, bind: false, lenientOrValue: false }),
+  macros: macrosFor({ twoVariables: true, bind: false, math: false, lenientOrValue: false }),
   allowsMixedLiterals: true,
   container: '',
   validatesLiterals: true,

@@ -16,5 +16,5 @@ const compatible = declare(lenientOrValue, form('__orValueCompat___dyn_dyn', [dy
 export const kyvernoEnvironment: Environment = {
   ...kubernetesEnvironment,
   functions: merge([[...kubernetesEnvironment.functions.values()], [compatible]]),
-  macros: macrosFor({ twoVariables: true, bind: false, lenientOrValue: true }),
+  macros: macrosFor({ twoVariables: true, bind: false, math: false, lenientOrValue: true }),
 };

@@ -1,5 +1,6 @@
 import { accumulatorName, type ComprehensionForm, type Node, operators } from './ast.ts';
 import type { NodeFactory } from './factory.ts';
+import { isNumeric } from './values/numbers.ts';
 
 /** What a macro makes of its call, or the mistake in it. `at` is where the call's own mistakes are told. */
 export type Expansion = Node | { readonly error: string; readonly offset: number };
@@ -223,6 +224,37 @@ const bindMacro: Macro = ({ make, at, target, args: [variable, value, body] }) =
   return bind(make, at, variable.name, value as Node, body as Node);
 };
 
+/** `math.least` and `math.greatest` of any number of arguments. */
+function extremeMacro(name: string, target: string): Macro {
+  return ({ make, at, target: receiver, args }) => {
+    if (receiver?.kind !== 'ident' || receiver.name !== 'math') return make.call(at, name, args, receiver);
+    const [first] = args;
+    if (!first) return { error: `math.${name}() requires at least one argument`, offset: receiver.offset };
+    for (const arg of args) {
+      const isText = arg.kind === 'literal' && !isNumeric(arg.value);
+      const isOther = arg.kind === 'map' || arg.kind === 'struct' || (arg.kind === 'list' && args.length > 1);
+      if (isText || isOther) {
+        const error = args.length === 1 ? 'argument' : 'simple literal arguments';
+        return { error: `math.${name}() invalid single ${error} value`, offset: arg.offset };
+      }
+    }
+    return make.call(at, target, args.length > 2 ? [make.list(at, args)] : args);
+  };
+}
+
+const maxMacroArguments = 16;
+const extremeMacros = (
+  [
+    ['least', 'math.@min'],
+    ['greatest', 'math.@max'],
+  ] as const
+).flatMap(([name, target]) =>
+  Array.from(
+    { length: maxMacroArguments + 1 },
+    (_, count) => [`.${name}/${count}`, extremeMacro(name, target)] as const,
+  ),
+);
+
 export const lenientOrValue = '__orValueCompat__';
 
 /** `orValue` as a function that also takes what is no optional. */
@@ -232,6 +264,7 @@ const orValueMacro: Macro = ({ make, at, target, args: [value] }) =>
 export interface MacroOptions {
   readonly twoVariables: boolean;
   readonly bind: boolean;
+  readonly math: boolean;
   /** Kyverno's `orValue`, which passes a receiver on that is no optional. */
   readonly lenientOrValue: boolean;
 }
@@ -241,6 +274,7 @@ export function macrosFor(options: MacroOptions): Macros {
     ...standard,
     ...(options.twoVariables ? twoVariables : []),
     ...(options.bind ? ([['.bind/3', bindMacro]] as const) : []),
+    ...(options.math ? extremeMacros : []),
     ...(options.lenientOrValue ? ([['.orValue/1', orValueMacro]] as const) : []),
   ]);
 }

@@ -112,7 +112,7 @@ function asElement(value: unknown): string {
   if (value instanceof CelTimestamp) return `timestamp(${goQuote(renderTimestamp(value))})`;
   if (isDouble(value)) {
     const number = doubleOf(value);
-    return Number.isFinite(number) ? number.toFixed(6) : goQuote(fixedName(number));
+    return Number.isFinite(number) ? toFixedEven(number, 6) : goQuote(fixedName(number));
   }
   return asText(value);
 }
@@ -171,9 +171,18 @@ const hexOf = (value: unknown, whole: bigint | undefined) =>
 
 function fixed(value: number, precision: number, style: Style): string {
   if (!Number.isFinite(value)) return special(value, style);
-  const text = value.toFixed(precision);
+  const text = toFixedEven(value, precision);
   if (text.includes('e')) return style === 'plain' ? BigInt(value).toString() : group(BigInt(value).toString());
   return style === 'plain' ? text : group(text);
+}
+
+/** What lies exactly between two is rounded to the even one; `toFixed` takes the greater. */
+function toFixedEven(value: number, precision: number): string {
+  const rounded = value.toFixed(precision);
+  const exact = value.toFixed(Math.min(100, precision + 30));
+  const kept = exact.slice(0, exact.indexOf('.') + precision + 1).replace(/\.$/, '');
+  const rest = exact.slice(exact.indexOf('.') + precision + 1);
+  return /^50*$/.test(rest) && /[02468]$/.test(kept) ? kept : rounded;
 }
 
 function group(text: string): string {

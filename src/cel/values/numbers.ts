@@ -81,15 +81,24 @@ export function isNumeric(value: unknown): value is Int | CelUint | CelDouble {
   );
 }
 
-/** Below, equal, above, or undefined for NaN. JavaScript compares a bigint with a number by value. */
-export function compareNumbers(a: Int | CelUint | CelDouble, b: Int | CelUint | CelDouble): -1 | 0 | 1 | undefined {
-  const left = typeof a === 'object' ? a.value : a;
-  const right = typeof b === 'object' ? b.value : b;
+type Numeric = Int | CelUint | CelDouble;
+
+/** Below, equal, above, or undefined for NaN. Beside a double everything is one, with what that loses. */
+export function compareNumbers(a: Numeric, b: Numeric): -1 | 0 | 1 | undefined {
+  let left = typeof a === 'object' ? a.value : a;
+  let right = typeof b === 'object' ? b.value : b;
+  if (typeof left !== typeof right && (isFloat(a) || isFloat(b))) {
+    left = Number(left);
+    right = Number(right);
+  }
   if (left < right) return -1;
   if (left > right) return 1;
   // biome-ignore lint/suspicious/noDoubleEquals: a bigint and a number of one value.
   return left == right ? 0 : undefined;
 }
+
+const isFloat = (value: Numeric) =>
+  typeof value === 'number' ? !Number.isSafeInteger(value) : value instanceof CelDouble;
 
 export const arithmetic = {
   add: (a: number, b: number) => double(a + b),

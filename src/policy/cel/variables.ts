@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/index.ts';
 import {
   CelError,
   type CelType,
@@ -39,7 +40,7 @@ export function compileVariables(specs: readonly VariableSpec[], hasParams: bool
   for (const { name, expression } of specs) {
     const compiled = compileExpression(expression, base(hasParams, variablesType(fields)));
     expressions.set(name, compiled);
-    fields[name] = 'program' in compiled ? compiled.program.type : dynType;
+    setOwn(fields, name, 'program' in compiled ? compiled.program.type : dynType);
   }
   return { expressions, declared: base(hasParams, variablesType(fields)) };
 }

@@ -1,3 +1,4 @@
+import { setOwn } from '../../base/index.ts';
 import { boolType, CelError, CelUnknown, callCostLimit, nullType, stringType, toJson } from '../../cel/index.ts';
 import {
   compileExpression,
@@ -105,7 +106,7 @@ function annotated(
   const properties: Record<string, string> = {};
   for (const { key, expression } of annotations) {
     const value = evaluator.evaluate(expression, 'auditAnnotations');
-    if (typeof value === 'string' && value.trim() !== '') properties[key] = value.trim();
+    if (typeof value === 'string' && value.trim() !== '') setOwn(properties, key, value.trim());
   }
   return Object.keys(properties).length === 0 ? outcome : { ...outcome, properties };
 }
