@@ -1,6 +1,6 @@
 import type { CallCost } from './environment.ts';
 import { findKey, isMap, mapKeys } from './values/map.ts';
-import { costSize, tenth } from './values/size.ts';
+import { costSize, librarySize, tenth } from './values/size.ts';
 import { CelBytes, CelOpaque } from './values/values.ts';
 
 /**
@@ -15,8 +15,8 @@ export function equalityCost(a: unknown, b: unknown, isEquals: boolean): number 
 }
 
 const one: CallCost = () => 1;
-const scan: CallCost = ([text]) => tenth(text);
-const scanTwice: CallCost = ([text]) => Math.ceil(costSize(text) * 0.2);
+const scan: CallCost = ([text]) => Math.ceil(librarySize(text) * 0.1);
+const scanTwice: CallCost = ([text]) => Math.ceil(librarySize(text) * 0.2);
 const traversal: CallCost = ([value]) => traversalCost(value);
 const regexCost = (text: unknown, pattern: unknown) =>
   Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
@@ -51,7 +51,7 @@ const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
     (name) => [name, scan] as const,
   ),
   ...['replace', 'split'].map((name) => [name, scanTwice] as const),
-  ['join', withResult((_, result) => Math.ceil(costSize(result) * 0.2))],
+  ['join', withResult((_, result) => Math.ceil(librarySize(result) * 0.2))],
   ...['find', 'findAll'].map((name) => [name, regex] as const),
   ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, scan] as const),
   ['ip.isCanonical', scanTwice],
@@ -69,7 +69,9 @@ const outputSize = withResult((_, result) => allocating(costSize(result)));
 const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['starts_with_string', ([, part]) => tenth(part)],
   ['ends_with_string', ([, part]) => tenth(part)],
-  ...['string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map((id) => [id, scan] as const),
+  ...['string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map(
+    (id) => [id, ([text]: readonly unknown[]) => tenth(text)] as const,
+  ),
   ['in_list', ([, list]) => costSize(list)],
   ...['less', 'less_equals', 'greater', 'greater_equals'].flatMap((name) =>
     ['string', 'bytes'].map((type) => [`${name}_${type}`, textOrder] as const),

@@ -159,13 +159,21 @@ export class Parser {
     throw new SyntaxStop();
   }
 
+  /** Terms become a balanced tree: a long chain is not deep, and its mistakes are told as those of pairs. */
   private logic(symbol: string, name: string, operand: () => Node): Node {
-    const first = operand();
-    if (!this.isSymbol(symbol)) return first;
-    const terms = [first];
-    const offset = this.token.offset;
-    while (this.take(symbol)) terms.push(operand());
-    return this.pass(this.make.call(offset, name, terms), terms);
+    const terms = [operand()];
+    const offsets: number[] = [];
+    for (let mark = this.take(symbol); mark; mark = this.take(symbol)) {
+      offsets.push(mark.offset);
+      terms.push(operand());
+    }
+    const pair = (low: number, high: number): Node => {
+      if (low > high) return terms[low] as Node;
+      const middle = Math.floor((low + high + 1) / 2);
+      const sides = [pair(low, middle - 1), pair(middle + 1, high)];
+      return this.pass(this.make.call(offsets[middle] as number, name, sides), sides);
+    };
+    return pair(0, offsets.length - 1);
   }
 
   private relation(): Node {

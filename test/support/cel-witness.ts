@@ -21,6 +21,7 @@ export interface Answer {
   readonly type?: string;
   readonly cost: number;
   readonly unstable?: boolean;
+  readonly panics?: boolean;
   readonly nanos?: number;
 }
 

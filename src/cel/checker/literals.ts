@@ -3,13 +3,17 @@ import { FormatError, parseFormat, refusals } from '../functions/format.ts';
 import { compileRegex } from '../functions/text.ts';
 import type { Source } from '../source.ts';
 import { type CelType, renderType, sameType, unwrapOptional } from '../types.ts';
-import { parseCelDuration, parseTimestamp } from '../values/time.ts';
-import { CelError } from '../values/values.ts';
+import { parseCelDuration, parseTimestamp, timestampOf } from '../values/time.ts';
+import { CelError, isInt } from '../values/values.ts';
 import type { Checked } from './checker.ts';
 
-const parsers: Readonly<Record<string, (text: string) => unknown>> = {
-  duration: parseCelDuration,
-  timestamp: parseTimestamp,
+const parsers: Readonly<Record<string, (value: unknown) => unknown>> = {
+  duration: (value) => (typeof value === 'string' ? parseCelDuration(value) : value),
+  timestamp: (value) => {
+    if (typeof value === 'string') return parseTimestamp(value);
+    return isInt(value) ? timestampOf(Number(value), 0) : value;
+  },
+  matches: (value) => (typeof value === 'string' ? compileRegex(value) : value),
 };
 
 /**
@@ -39,16 +43,15 @@ class LiteralValidator {
     if (!this.checked.calls.has(node.id)) return;
     const { name, args, target } = node;
     const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
-    if (parse && args.length === 1) this.visitText(name, args[0], parse);
-    if (name === 'matches') this.visitText(name, target ? args[0] : args[1], compileRegex);
+    if (parse) this.visitText(name, name === 'matches' && !target ? args[1] : args[0], parse);
     const [list] = args;
     if (name === 'format' && target?.kind === 'literal' && list?.kind === 'list') {
       this.visitFormat(node, String(target.value), list);
     }
   }
 
-  private visitText(name: string, node: Node | undefined, parse: (text: string) => unknown): void {
-    if (node?.kind !== 'literal' || typeof node.value !== 'string') return;
+  private visitText(name: string, node: Node | undefined, parse: (value: unknown) => unknown): void {
+    if (node?.kind !== 'literal') return;
     if (parse(node.value) instanceof CelError) this.source.report(node.offset, `invalid ${name} argument`);
   }
 

@@ -19,7 +19,10 @@ export function attributePlan(attribute: Attribute): Plan {
   };
 }
 
-/** `has()`: the test costs as a selection, the attribute itself nothing. */
+/**
+ * `has()`: the test costs as a selection, the attribute itself nothing. As a branch or an index it stands for what the
+ * test found, which is an optional on an optional path: so the API server has it.
+ */
 export function testPlan(attribute: Attribute): Plan {
   const resolve = resolver(attribute);
   const refund = attribute.kind === 'branch' ? 1 : 0;
@@ -29,6 +32,7 @@ export function testPlan(attribute: Attribute): Plan {
       frame.cost -= refund;
       return value instanceof CelOptional ? value !== none : value;
     },
+    attribute,
   };
 }
 

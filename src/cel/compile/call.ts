@@ -1,7 +1,18 @@
 import type { CallCost, FunctionDecl, Overload } from '../environment.ts';
 import type { CelType } from '../types.ts';
 import { findKey, isMap, mapKeys } from '../values/map.ts';
-import { Abnormal, CelBytes, CelError, isDouble, isInt, noOverload, typeNameOf } from '../values/values.ts';
+import {
+  Abnormal,
+  CelBytes,
+  CelDuration,
+  CelError,
+  CelTimestamp,
+  isDouble,
+  isInt,
+  noOverload,
+  noSuchOverload,
+  typeNameOf,
+} from '../values/values.ts';
 import type { Eval } from './frame.ts';
 import { abnormalOf } from './logic.ts';
 
@@ -70,7 +81,10 @@ export function implementation(declaration: FunctionDecl, overloads: readonly Ov
   if (singleton) {
     if (!accepts) return singleton;
     const refused = new CelError(`no such overload: ${name}`);
-    return (...args) => (accepts(args[0]) ? singleton(...args) : refused);
+    return (...args) => {
+      if (accepts(args[0])) return singleton(...args);
+      return isReceiver(args[0]) ? noSuchOverload : refused;
+    };
   }
   const forms = (overloads.length === 1 ? overloads : declaration.overloads).map(({ args, call }) => ({
     arity: args.length,
@@ -86,6 +100,10 @@ export function implementation(declaration: FunctionDecl, overloads: readonly Ov
     return noOverload(name, ...args);
   };
 }
+
+/** Types that functions can be called on in the reference implementation: they refuse without telling the name. */
+const isReceiver = (value: unknown) =>
+  typeof value === 'string' || value instanceof CelDuration || value instanceof CelTimestamp;
 
 type Guard = (value: unknown) => boolean;
 

@@ -9,7 +9,7 @@ import {
 import { equalityCost } from '../cost.ts';
 import { CelCompileError } from '../errors.ts';
 import { equals } from '../values/equality.ts';
-import { Abnormal, CelError, CelOptional, CelTypeValue, none, noSuchOverload } from '../values/values.ts';
+import { Abnormal, CelError, CelOptional, CelTypeValue, none, noSuchOverload, typeNameOf } from '../values/values.ts';
 import { attributePlan, resolver, testPlan } from './attribute.ts';
 import { compileCall, implementation } from './call.ts';
 import { compileAppend, compileExistsOne, compileInsert, compileQuantifier, type Loop } from './fold.ts';
@@ -17,7 +17,7 @@ import { compileList, compileMap, compileStruct } from './literal.ts';
 import { abnormalOf, compileLogic } from './logic.ts';
 import { compileMembership } from './membership.ts';
 import { attributeOf, type Context, constantPlan, type Eval, type Plan, type Step, withSteps } from './plan.ts';
-import { isKey } from './qualify.ts';
+import { goTypeOf, isKey } from './qualify.ts';
 
 /** The plan of a checked node. */
 export function compileNode(node: Node, context: Context): Plan {
@@ -82,7 +82,7 @@ function compileOperator(node: CallNode, context: Context): Plan {
     case operators.or:
       return {
         eval: compileLogic(
-          args.map((arg) => compile(arg).eval),
+          termsOf(node).map((term) => compile(term).eval),
           name === operators.or,
         ),
       };
@@ -107,13 +107,20 @@ function compileOperator(node: CallNode, context: Context): Plan {
   }
 }
 
+/** All terms of a chain of one operator. */
+function termsOf(node: CallNode): readonly Node[] {
+  return node.args.flatMap((arg) => (arg.kind === 'call' && arg.name === node.name ? termsOf(arg) : [arg]));
+}
+
 function compileIndex({ args }: CallNode, isOptional: boolean, context: Context): Plan {
   const attribute = attributeOf(compileNode(args[0] as Node, context));
   const index = compileNode(args[1] as Node, context);
   let step: Step;
   if (index.constant) {
     const { value } = index.constant;
-    if (!isKey(value)) throw new CelCompileError('cel-program', 'invalid qualifier type', []);
+    if (!isKey(value)) {
+      throw new CelCompileError('cel-program', `invalid qualifier type: ${goTypeOf(typeNameOf(value))}`, []);
+    }
     step =
       typeof value === 'string' ? { kind: 'field', name: value, isOptional } : { kind: 'key', key: value, isOptional };
   } else if (index.attribute) {

@@ -14,7 +14,7 @@ import {
 } from '../types.ts';
 import { checkSize, spendEffort } from '../values/effort.ts';
 import { compare, isComparable, isEqual } from '../values/equality.ts';
-import { CelDouble, CelDuration, CelError, CelUint, noSuchOverload, typeNameOf } from '../values/values.ts';
+import { CelDouble, CelDuration, CelError, CelUint, isInt, noSuchOverload, typeNameOf } from '../values/values.ts';
 import { A, declare, declareSingleton, form, listOfA, member } from './declare.ts';
 import { add } from './operators.ts';
 
@@ -88,6 +88,15 @@ function flatten(list: List, depth: number | bigint): List {
   return flat;
 }
 
+const shown: Readonly<Record<string, string>> = { map: 'map(dyn, dyn)', optional_type: 'optional_type(dyn)' };
+const shownType = (value: unknown) => shown[typeNameOf(value)] ?? typeNameOf(value);
+
+/** Without a guard of its own: lists of anything are flattened as far as they go. */
+function flattenAny(list: unknown, depth: unknown = 1): unknown {
+  if (!Array.isArray(list) || !isInt(depth)) return new CelError(`no such overload: ${shownType(list)}.flatten()`);
+  return depth < 0 ? new CelError('level must be non-negative') : flatten(list, depth);
+}
+
 const maxRange = 1_000_000;
 
 function range(count: number | bigint): unknown {
@@ -142,12 +151,12 @@ export const kubernetesListFunctions: readonly FunctionDecl[] = [
 /** The lists extension as of version 3. */
 export const listFunctions: readonly FunctionDecl[] = [
   declare('slice', member('list_slice', [listOfA, intType, intType], listOfA, slice)),
-  declare(
+  declareSingleton(
     'flatten',
-    member('list_flatten', [listType(listOfA)], listOfA, (list: List) => flatten(list, 1)),
-    member('list_flatten_int', [listType(dynType), intType], listType(dynType), (list: List, depth: number) =>
-      depth < 0 ? new CelError('level must be non-negative') : flatten(list, depth),
-    ),
+    flattenAny,
+    undefined,
+    member('list_flatten', [listType(listOfA)], listOfA),
+    member('list_flatten_int', [listType(dynType), intType], listType(dynType)),
   ),
   declareSingleton(
     'sort',

@@ -116,6 +116,9 @@ const isAdder = (value: unknown) => isNumeric(value) || isText(value) || Array.i
 const isSubtractor = (value: unknown) => isNumeric(value) || isTime(value);
 const isModder = (value: unknown) => isInt(value) || value instanceof CelUint;
 
+const isNegater = (value: unknown) =>
+  isInt(value) || isDouble(value) || value instanceof CelDuration || typeof value === 'boolean';
+
 const pair = (id: string, type: CelType, result = type) => form(id, [type, type], result);
 
 const sums: readonly Overload[] = [
@@ -205,7 +208,7 @@ export const operatorFunctions: readonly FunctionDecl[] = [
   declareSingleton(
     operators.negate,
     negate,
-    undefined,
+    isNegater,
     form('negate_double', [doubleType], doubleType),
     form('negate_int64', [intType], intType),
   ),

@@ -29,7 +29,6 @@ function isZero(value: unknown): boolean {
   if (value instanceof CelDuration) return value.nanos === 0n;
   if (value instanceof CelBytes) return value.bytes.length === 0;
   if (value instanceof CelTimestamp) return value.seconds === -62135596800 && value.nanos === 0;
-  if (value instanceof CelOptional) return value === none || isZero(value.value);
   return isMap(value) && mapSize(value) === 0;
 }
 

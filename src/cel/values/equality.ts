@@ -1,3 +1,4 @@
+import { spendEffort } from './effort.ts';
 import { type AnyMap, findKey, isMap, mapKeys, mapSize } from './map.ts';
 import { compareNumbers, isNumeric } from './numbers.ts';
 import {
@@ -37,6 +38,7 @@ function equalScalars(a: unknown, b: unknown): boolean {
 
 function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
+  spendEffort(a.length);
   // Only false is different: elements that refuse to be compared are left alone.
   for (let i = 0; i < a.length; i++) if (equals(a[i], b[i]) === false) return false;
   return true;
@@ -44,6 +46,7 @@ function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
 
 function equalMaps(a: AnyMap, b: AnyMap): boolean {
   if (mapSize(a) !== mapSize(b)) return false;
+  spendEffort(mapSize(a));
   for (const key of mapKeys(a)) {
     const other = findKey(b, key);
     if (other === undefined || equals(findKey(a, key), other) === false) return false;

@@ -1,6 +1,17 @@
 import { setOwn } from '../../base/index.ts';
 import { type Int, intOf } from './numbers.ts';
-import { Boxed, CelDouble, CelError, CelUint, isPlainMap, LazyMap, typeNameOf } from './values.ts';
+import {
+  Boxed,
+  CelBytes,
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelTimestamp,
+  CelUint,
+  isPlainMap,
+  LazyMap,
+  typeNameOf,
+} from './values.ts';
 
 /** A map with keys that are not all strings. Numbers of one value are one key, whatever their type. */
 export class CelMap extends Boxed {
@@ -16,20 +27,34 @@ export function isMap(value: unknown): value is AnyMap {
   return isPlainMap(value) || value instanceof CelMap || value instanceof LazyMap;
 }
 
-/** One text for each key; undefined for what cannot be a key. */
+const identities = new WeakMap<object, number>();
+let identityCount = 0;
+
+/** One text for each key; undefined for bytes, which cannot be one. Lists and maps are keys by identity. */
 function keyText(key: unknown): string | undefined {
   switch (typeof key) {
     case 'string':
       return `s${key}`;
-    case 'boolean':
-      return key ? 'true' : 'false';
     case 'number':
     case 'bigint':
       return `n${key}`;
+    case 'object':
+      return objectKey(key);
     default:
-      if (key instanceof CelUint) return `n${key.value}`;
-      return key instanceof CelDouble ? `n${key.value + 0}` : undefined;
+      return String(key);
   }
+}
+
+function objectKey(key: object | null): string | undefined {
+  if (key === null) return 'null';
+  if (key instanceof CelUint) return `n${key.value}`;
+  if (key instanceof CelDouble) return `n${key.value + 0}`;
+  if (key instanceof CelDuration) return `d${key.nanos}`;
+  if (key instanceof CelTimestamp) return `t${key.seconds}.${key.nanos}`;
+  if (key instanceof CelBytes) return undefined;
+  const known = identities.get(key) ?? ++identityCount;
+  identities.set(key, known);
+  return `i${known}`;
 }
 
 /** The value of a key; undefined when it is not there. */

@@ -42,7 +42,7 @@ export function renderGo(value: unknown): string {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : renderDouble(value, 21);
   if (value instanceof CelDouble) return renderDouble(value.value, 21);
   if (value instanceof CelUint) return String(value.value);
-  if (value === null) return 'null';
+  if (value === null) return '0';
   if (value instanceof CelTypeValue) return value.name;
   if (value instanceof CelError) return value.message;
   if (value instanceof CelTimestamp) return renderTimestamp(value);

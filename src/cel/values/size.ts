@@ -33,6 +33,11 @@ export function costSize(value: unknown): number {
   return value instanceof CelOptional && value !== none ? costSize(value.value) : 1;
 }
 
+/** The same for Kubernetes' own functions, which do not look into optionals. */
+export function librarySize(value: unknown): number {
+  return value instanceof CelOptional ? 1 : costSize(value);
+}
+
 /** A tenth of the size, rounded up, without counting the code points of short strings. */
 export function tenth(value: unknown): number {
   if (typeof value === 'string' && value.length <= 10) return value.length === 0 ? 0 : 1;

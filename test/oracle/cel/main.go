@@ -37,6 +37,7 @@ type answer struct {
 	Type     string `json:"type,omitempty"`
 	Cost     uint64 `json:"cost"`
 	Unstable bool   `json:"unstable,omitempty"`
+	Panics   bool   `json:"panics,omitempty"`
 	Nanos    int64  `json:"nanos,omitempty"`
 }
 
@@ -71,7 +72,13 @@ func main() {
 	}
 }
 
-func ask(env *cel.Env, q question) answer {
+func ask(env *cel.Env, q question) (result answer) {
+	// cel-go panics for some expressions, such as an optional element of unknown type.
+	defer func() {
+		if recover() != nil {
+			result = answer{Panics: true}
+		}
+	}()
 	ast, issues := env.Compile(q.Expression)
 	if issues.Err() != nil {
 		return answer{Compile: issues.String()}
