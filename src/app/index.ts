@@ -15,6 +15,7 @@ export const loadDemo = () => import('./demo/index.ts');
 export const loadClusterImages = () => import('./cluster-images.ts');
 export const loadMirror = () => import('./mirror-images.ts');
 export const loadRender = () => import('./render-template.ts');
+export const loadCel = () => import('./evaluate-cel.ts');
 export const loadScan = () => import('./scan-policy.ts');
 export const loadFiles = () => import('../manifests/index.ts');
 export const loadKubectl = () => import('./kubectl.ts');

@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
 import { defineApply } from './apply.ts';
+import { defineCel } from './cel.ts';
 import { type CliContext, exitCodes } from './context.ts';
 import { defineExplain } from './explain.ts';
 import { defineInstall } from './install.ts';
@@ -54,6 +55,7 @@ export async function runCli(
   defineApply(program, context, setExitCode);
   defineTest(program, context, setExitCode);
   defineExplain(program, context, setExitCode);
+  defineCel(program, context, setExitCode);
   defineScan(program, context, setExitCode);
   defineRender(program, context, setExitCode);
   defineMirror(program, context, setExitCode);

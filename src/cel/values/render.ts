@@ -49,11 +49,14 @@ export function renderGo(value: unknown): string {
   if (value instanceof CelDuration) return `${Number(value.nanos) / 1e9}s`;
   if (value instanceof CelBytes) return `[${[...value.bytes].join(' ')}]`;
   if (value instanceof CelOptional) return value === none ? 'optional.none()' : `optional(${renderGo(value.value)})`;
-  if (Array.isArray(value)) return `[${value.map(renderGo).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(renderInside).join(', ')}]`;
   if (isMap(value)) {
     return `{${mapKeys(value)
-      .map((key) => `${renderGo(key)}: ${renderGo(findKey(value, key))}`)
+      .map((key) => `${renderGo(key)}: ${renderInside(findKey(value, key))}`)
       .join(', ')}}`;
   }
   return String(value);
 }
+
+/** A null of a document, inside of one of its lists and maps, is Go's nil. */
+const renderInside = (value: unknown) => (value === null ? '<nil>' : renderGo(value));
