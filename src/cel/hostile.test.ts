@@ -5,7 +5,7 @@ import { dynType } from './types.ts';
 import { CelError } from './values/values.ts';
 
 const variables = new Map([['object', dynType]]);
-const limitMs = 3000;
+const limitMs = 10_000;
 
 /** Evaluates in bounded time, to a value or to an error that is a value. */
 function evaluate(expression: string, object: unknown = null): unknown {

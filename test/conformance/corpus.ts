@@ -20,7 +20,7 @@ export function readCatalogue(): readonly CatalogueEntry[] {
   return JSON.parse(readFileSync(catalogueFile, 'utf8')) as readonly CatalogueEntry[];
 }
 
-/** ClusterPolicies and Policies without CEL: what must pass row by row. */
+/** ClusterPolicies and Policies: what must pass row by row. */
 export function isClassic(entry: CatalogueEntry): boolean {
   return entry.class === 'classic';
 }

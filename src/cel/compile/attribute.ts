@@ -193,3 +193,45 @@ function walkFrom(frame: Frame, start: unknown, steps: readonly Step[]): unknown
 function keyOf(value: unknown): unknown {
   return isKey(value) ? value : new CelError(`invalid qualifier type: ${nativeTypeOf(typeNameOf(value))}`);
 }
+
+/** `path.orValue(other)` for a path of fields some of which are optional: the same without making an optional. */
+export function orValuePath({ attribute }: Plan, other: Eval): Eval | undefined {
+  if (attribute?.kind !== 'path') return undefined;
+  const { base, steps } = attribute;
+  const first = steps.findIndex((step) => step.kind === 'field' && step.isOptional);
+  if (first < 0 || !steps.every(isNamed)) return undefined;
+  const names = steps.map((step) => (step as PlainField).name);
+  const general = walk(base, steps);
+  return (frame) => {
+    let object = base(frame);
+    if (!isPlainMap(object)) return unwrapped(frame, general(frame), other);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string;
+      const value = isPlainMap(object) ? object[name] : undefined;
+      if (value !== undefined && typeof value !== 'function') {
+        object = value;
+        continue;
+      }
+      const found = fieldOf(object, name);
+      if (found instanceof Abnormal || (found === undefined && i < first)) {
+        frame.cost += i < first ? i + 2 : i + 1;
+        return found ?? missing(object, name);
+      }
+      if (found === undefined) {
+        frame.cost += i + 1;
+        return other(frame);
+      }
+      object = found;
+    }
+    frame.cost += names.length + 1;
+    return object;
+  };
+}
+
+const isNamed = (step: Step): boolean => step.kind === 'field' && step.name !== '__proto__';
+
+function unwrapped(frame: Frame, value: unknown, other: Eval): unknown {
+  frame.cost += 1;
+  if (value === none) return other(frame);
+  return value instanceof CelOptional ? value.value : value instanceof Abnormal ? value : noSuchOverload;
+}

@@ -7,10 +7,11 @@ import {
   type SelectNode,
 } from '../ast.ts';
 import { equalityCost } from '../cost.ts';
+import type { CallCost } from '../environment.ts';
 import { CelCompileError } from '../errors.ts';
 import { equals } from '../values/equality.ts';
 import { Abnormal, CelError, CelOptional, CelTypeValue, none, noSuchOverload, typeNameOf } from '../values/values.ts';
-import { attributePlan, resolver, testPlan } from './attribute.ts';
+import { attributePlan, orValuePath, resolver, testPlan } from './attribute.ts';
 import { compileCall, implementation } from './call.ts';
 import { compileAppend, compileExistsOne, compileInsert, compileQuantifier, type Loop } from './fold.ts';
 import { compileList, compileMap, compileStruct } from './literal.ts';
@@ -164,7 +165,9 @@ function compileFunction(node: CallNode, context: Context): Plan {
   const { name } = declaration;
   const overload = overloads.length === 1 ? (overloads[0]?.id ?? '') : '';
   if ((name === 'or' && isOr(overload)) || (name === 'orValue' && isOrValue(overload))) {
-    return { eval: compileOr(evals[0] as Eval, evals[1] as Eval, name === 'orValue') };
+    const [receiver, other] = plans as [Plan, Plan];
+    const direct = name === 'orValue' ? orValuePath(receiver, other.eval) : undefined;
+    return { eval: direct ?? compileOr(receiver.eval, other.eval, name === 'orValue') };
   }
   if (overload === 'in_list') {
     const membership = compileMembership(plans[0] as Plan, plans[1] as Plan);
@@ -177,9 +180,29 @@ function compileFunction(node: CallNode, context: Context): Plan {
     if (value instanceof CelError) throw new CelCompileError('cel-program', value.message, []);
     return constantPlan(value);
   }
+  const cost = context.environment.costOf(name, overload);
+  if (parsers.has(name) && plans.length === 1 && argument?.constant)
+    return parsedOnce(call, cost, argument.constant.value);
   const literal = plans[1]?.constant?.value;
   const prepared = typeof literal === 'string' ? context.environment.prepare(name, literal) : undefined;
-  return { eval: compileCall(prepared ?? call, context.environment.costOf(name, overload), evals) };
+  return { eval: compileCall(prepared ?? call, cost, evals) };
+}
+
+/** Functions that make the same value of the same text every time. */
+const parsers: ReadonlySet<string> = new Set(
+  'quantity semver ip cidr url isQuantity isSemver isIP isCIDR isURL'.split(' '),
+);
+
+/** The text is read once; the cost is that of a call. */
+function parsedOnce(call: (value: unknown) => unknown, cost: CallCost | undefined, text: unknown): Plan {
+  const value = call(text);
+  const units = cost ? cost([text], value) : 1;
+  return {
+    eval: (frame) => {
+      frame.charge(units);
+      return value;
+    },
+  };
 }
 
 const isOr = (overload: string) => overload === '' || overload === 'optional_or_optional';

@@ -61,9 +61,10 @@ export function compileQuantifier(loop: Loop, predicate: Eval, decisive: boolean
   const other = !decisive;
   // The condition looks at the result so far: its name, the test, and a negation for `exists`.
   const conditionCost = decisive ? 3 : 2;
-  return (frame) => {
+  const { range, slot, slot2 } = loop;
+  const general = (frame: Frame, values: unknown): unknown => {
     let result: unknown = other;
-    const failed = iterate(frame, loop, (inside) => {
+    const failed = iterate(frame, { ...loop, range: () => values }, (inside) => {
       inside.cost += conditionCost;
       if (result === decisive) return false;
       inside.cost += 1;
@@ -73,6 +74,24 @@ export function compileQuantifier(loop: Loop, predicate: Eval, decisive: boolean
       return true;
     });
     if (failed) return failed;
+    frame.cost += 1;
+    return result;
+  };
+  if (slot2 !== undefined) return (frame) => general(frame, range(frame));
+  // The same for a list, which almost every range is, without a call for each element.
+  return (frame) => {
+    const values = range(frame);
+    if (!Array.isArray(values)) return general(frame, values);
+    let result: unknown = other;
+    for (let i = 0; i < values.length; i++) {
+      frame.slots[slot] = values[i];
+      frame.charge(conditionCost);
+      if (result === decisive) break;
+      frame.cost += 1;
+      const value = predicate(frame);
+      if (value === decisive) result = decisive;
+      else if (value !== other || result !== other) result = combine(result, value);
+    }
     frame.cost += 1;
     return result;
   };

@@ -77,8 +77,11 @@ export function add(a: unknown, b: unknown): unknown {
   if (sum !== undefined) return sum;
   if (Array.isArray(a)) {
     if (!Array.isArray(b)) return noSuchOverload;
+    // No list is ever changed, so that one can stand for itself.
+    if (b.length === 0) return a;
+    if (a.length === 0) return b;
     checkSize(16 * (a.length + b.length));
-    return [...a, ...b];
+    return a.concat(b);
   }
   if (a instanceof CelBytes) {
     if (!(b instanceof CelBytes)) return noSuchOverload;

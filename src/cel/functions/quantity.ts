@@ -8,6 +8,7 @@ import {
 import type { FunctionDecl } from '../environment.ts';
 import { boolType, doubleType, intType, opaqueType, stringType } from '../types.ts';
 import { intOf } from '../values/numbers.ts';
+import { remembering } from '../values/recent.ts';
 import { CelError, CelOpaque, double } from '../values/values.ts';
 import { declare, form, member } from './declare.ts';
 
@@ -26,14 +27,14 @@ export const quantityType = opaqueType('kubernetes.Quantity');
 
 const nanos = 1_000_000_000n;
 
-function parse(text: string): CelQuantity | CelError {
+const parse = remembering((text): CelQuantity | CelError => {
   try {
     return new CelQuantity(parseQuantity(text));
   } catch (thrown) {
     const message = (thrown as Error).message;
     return new CelError(message.slice(message.indexOf(': ') + 2));
   }
-}
+});
 
 /** The whole amount, if it is whole and fits. */
 const integer = ({ quantity }: CelQuantity) =>

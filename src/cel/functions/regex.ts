@@ -1,7 +1,8 @@
 import type { RE2JS } from 're2js';
 import type { FunctionDecl } from '../environment.ts';
 import { intType, listType, stringType } from '../types.ts';
-import { CelError } from '../values/values.ts';
+import { remembering } from '../values/recent.ts';
+import { CelError, CelOptional } from '../values/values.ts';
 import { declare, member } from './declare.ts';
 import { compileRegex } from './text.ts';
 
@@ -53,7 +54,19 @@ export function prepareRegex(name: string, pattern: string): ((...args: unknown[
   const regex = compileRegex(pattern);
   if (regex instanceof CelError) return undefined;
   const refuse = new CelError('no such overload');
-  if (name === 'matches') return (text) => (typeof text === 'string' ? regex.matcher(text).find() : refuse);
-  if (name === 'find') return (text) => (typeof text === 'string' ? findFirst(regex, text) : refuse);
-  return (text, _, limit) => (typeof text === 'string' ? findAll(regex, text, limit as number | undefined) : refuse);
+  if (name === 'matches') {
+    const test = remembering((text) => regex.test(text));
+    return (text) => (typeof text === 'string' ? test(text) : refuse);
+  }
+  // Without a guard of their own, these two look into an optional, as the API server does.
+  if (name === 'find') {
+    return (value) => {
+      const text = value instanceof CelOptional ? value.value : value;
+      return typeof text === 'string' ? findFirst(regex, text) : refuse;
+    };
+  }
+  return (value, _, limit) => {
+    const text = value instanceof CelOptional ? value.value : value;
+    return typeof text === 'string' ? findAll(regex, text, limit as number | undefined) : refuse;
+  };
 }

@@ -29,7 +29,7 @@ export function compileRegex(pattern: string): RE2JS | CelError {
 function matches(text: unknown, pattern: unknown): unknown {
   if (typeof pattern !== 'string') return noSuchOverload;
   const regex = compileRegex(pattern);
-  return regex instanceof CelError ? regex : regex.matcher(text as string).find();
+  return regex instanceof CelError ? regex : regex.test(text as string);
 }
 
 const index = (value: number | bigint) => Number(value);

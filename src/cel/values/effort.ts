@@ -4,7 +4,7 @@ import { CelCostError } from '../errors.ts';
  * Work and memory that the cost of an expression does not tell: elements that are compared and copied, characters that
  * are put together. An evaluation is synchronous, so that one counter serves all of them.
  */
-const maxEffort = 20_000_000;
+const maxEffort = 4_000_000;
 /** Characters of one string, elements of one list. */
 const maxSize = 64 * 1024 * 1024;
 

@@ -1,9 +1,12 @@
 import { CelMap, isMap, mapSize } from './map.ts';
 import { CelBytes, CelOpaque, CelOptional, none } from './values.ts';
 
+const surrogate = /[\ud800-\udbff]/;
+
 /** Code points of a string. */
 export function codePoints(text: string): number {
   let count = text.length;
+  if (!surrogate.test(text)) return count;
   for (let i = 0; i < text.length - 1; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0xd800 || unit > 0xdbff) continue;

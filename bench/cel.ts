@@ -1,0 +1,103 @@
+/**
+ * CEL expressions as policies have them, on the pod of the committed review, compiled once: ours against cel-go with
+ * Kubernetes' options in the same run, and all of them together against JSON.parse of the review.
+ *
+ * npm run bench -- cel [--runs 5] [--count 20000]
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CelError, compile, dynType } from '../src/cel/index.ts';
+import { askCelWitness, locateCelWitness } from '../test/support/cel-witness.ts';
+import { best, type Figure, renderFigures } from './support/figures.ts';
+
+const { values: options } = parseArgs({
+  options: { runs: { type: 'string', default: '5' }, count: { type: 'string', default: '20000' } },
+});
+const runs = Number(options.runs);
+const count = Number(options.count);
+
+const text = readFileSync(resolve('bench/data/pod-review.json'), 'utf8');
+const { object } = (JSON.parse(text) as { request: { object: unknown } }).request;
+
+const containers =
+  '(object.spec.containers + object.spec.?initContainers.orValue([]) + object.spec.?ephemeralContainers.orValue([]))';
+const expressions = [
+  '!has(object.spec.hostNetwork) || !object.spec.hostNetwork',
+  '!object.spec.?hostPID.orValue(false) && !object.spec.?hostIPC.orValue(false)',
+  `${containers}.all(c, !c.?securityContext.?privileged.orValue(false))`,
+  `${containers}.all(c, c.?securityContext.?capabilities.?add.orValue([]).all(x, x in ['CHOWN', 'KILL', 'SETGID', 'SETUID', 'NET_BIND_SERVICE']))`,
+  `${containers}.all(c, c.?ports.orValue([]).all(p, p.?hostPort.orValue(0) == 0))`,
+  'object.spec.?volumes.orValue([]).all(v, !has(v.hostPath))',
+  `${containers}.all(c, !c.image.endsWith(':latest') && c.image.contains(':'))`,
+  `${containers}.all(c, c.image.matches('^[a-z0-9.:/_-]+(@sha256:[0-9a-f]{64})?$'))`,
+  'has(object.metadata.labels) && object.metadata.labels.all(k, size(k) <= 63)',
+  'object.spec.containers.map(c, c.name).isSorted() || size(object.spec.containers) > 0',
+  "object.spec.containers.all(c, has(c.resources) && has(c.resources.limits) && quantity(c.resources.limits.memory).isLessThan(quantity('8Gi')))",
+  "object.spec.containers.exists(c, c.name == 'none') ? false : object.metadata.name.startsWith('service-')",
+];
+
+const variables = new Map([['object', dynType]]);
+const programs = expressions.map((expression) => compile(expression, { variables }));
+for (const program of programs) {
+  const { value } = program.evaluate([object]);
+  if (value instanceof CelError) throw new Error(`${program.expression}: ${value.message}`);
+}
+
+function nanosOf(work: () => void, times: number): number {
+  for (let i = 0; i < times / 4; i++) work();
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < times; i++) work();
+  return Number(process.hrtime.bigint() - start) / times;
+}
+
+const witness = await locateCelWitness();
+if (witness.path === undefined) process.stderr.write(`cel-go is left out: ${witness.reason}\n`);
+
+const faster: number[] = [];
+const share: number[] = [];
+const own: number[] = [];
+const rows = expressions.map(() => ({ ours: [] as number[], theirs: [] as number[] }));
+for (let run = 0; run < runs; run++) {
+  const inputs = [object];
+  const ours = programs.map((program) => nanosOf(() => void program.evaluate(inputs), count));
+  const parse = nanosOf(() => void JSON.parse(text), count / 4);
+  const all = ours.reduce((sum, nanos) => sum + nanos, 0);
+  own.push(all / 1000);
+  share.push(all / parse);
+  const theirs = witness.path
+    ? await askCelWitness(
+        witness.path,
+        expressions.map((expression) => ({ expression, object, bench: count })),
+      )
+    : [];
+  const ratios = theirs.map(({ nanos = 0 }, i) => nanos / (ours[i] as number));
+  for (const [i, row] of rows.entries()) {
+    row.ours.push(ours[i] as number);
+    if (theirs[i]) row.theirs.push(theirs[i].nanos ?? 0);
+  }
+  if (ratios.length > 0) faster.push(Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length));
+}
+
+const figures: Figure[] = [
+  ...(faster.length > 0
+    ? [{ name: 'against cel-go, geometric mean', unit: '×', better: 'more', values: faster, target: 10 } as const]
+    : []),
+  {
+    name: `${expressions.length} expressions against JSON.parse of the review`,
+    unit: '×',
+    better: 'less',
+    values: share,
+    target: 0.6,
+  },
+  { name: `${expressions.length} expressions`, unit: 'µs', better: 'less', values: own },
+];
+process.stdout.write(`${renderFigures(figures)}\n\n`);
+for (const [i, { ours, theirs }] of rows.entries()) {
+  const mine = best({ name: '', unit: '', better: 'less', values: ours });
+  const other = theirs.length > 0 ? best({ name: '', unit: '', better: 'less', values: theirs }) : undefined;
+  const ratio = other === undefined ? '' : `  cel-go ${Math.round(other)} ns  ${(other / mine).toFixed(1)} ×`;
+  process.stdout.write(
+    `${Math.round(mine).toString().padStart(6)} ns${ratio}  ${(expressions[i] as string).slice(0, 90)}\n`,
+  );
+}
