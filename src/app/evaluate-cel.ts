@@ -1,7 +1,6 @@
 /** A CEL expression tried on files: what `cel` does. It prints nothing and knows no options. */
 import { CelError, compile, dynType, renderType, toJson } from '../cel/index.ts';
-import { placeOf, readDocuments } from './offline/documents.ts';
-import { type Files, manifestFiles } from './offline/files.ts';
+import { type Files, manifestFiles, placeOf, readDocuments } from '../manifests/index.ts';
 
 /** What an expression gives for one document: a value as JSON or an error, and what it cost. */
 export interface CelAnswer {

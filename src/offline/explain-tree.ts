@@ -187,7 +187,7 @@ function stepTree(step: Single): TreeNode {
   }
 }
 
-function expressionTree({ where, expression, value, error }: Step & { readonly kind: 'expression' }): TreeNode {
+function expressionTree({ where, expression, value, error }: TraceStep & { readonly kind: 'expression' }): TreeNode {
   const mark = value === true ? 'yes' : where === 'validate.cel' || error !== undefined ? 'no' : 'off';
   return node(mark, `${where}: ${expression.trim()} = ${error ?? show(value)}`);
 }
