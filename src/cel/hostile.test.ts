@@ -5,13 +5,15 @@ import { dynType } from './types.ts';
 import { CelError } from './values/values.ts';
 
 const variables = new Map([['object', dynType]]);
+/** Of CPU time: the clock on the wall counts what others do on a busy machine. */
 const limitMs = 10_000;
+const cpuMs = () => process.cpuUsage().user / 1000;
 
 /** Evaluates in bounded time, to a value or to an error that is a value. */
 function evaluate(expression: string, object: unknown = null): unknown {
-  const start = performance.now();
+  const start = cpuMs();
   const { value } = compile(expression, { variables }).evaluate([object]);
-  expect(performance.now() - start).toBeLessThan(limitMs);
+  expect(cpuMs() - start).toBeLessThan(limitMs);
   return value;
 }
 
@@ -71,9 +73,9 @@ describe('a hostile text is refused in bounded time', () => {
     ['quotes', '"'.repeat(9_999)],
     ['signs', `${'@'.repeat(10_000)}`],
   ])('%s', (_, expression) => {
-    const start = performance.now();
+    const start = cpuMs();
     expect(() => compile(expression, { variables })).toThrow(CelCompileError);
-    expect(performance.now() - start).toBeLessThan(limitMs);
+    expect(cpuMs() - start).toBeLessThan(limitMs);
   });
 
   it('long chains of && are not deep', () => {
