@@ -14,7 +14,7 @@ interface Spec {
 }
 
 describe('custom resources', () => {
-  it('are in manifests/crds as they are defined here', () => {
+  it('equal the files in manifests/crds', () => {
     const expected = crdManifests();
     expect(readdirSync(folder).sort()).toEqual(expected.map(({ file }) => file).sort());
     for (const { file, text } of expected)

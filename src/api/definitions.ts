@@ -13,7 +13,7 @@ export interface Column {
   readonly priority?: 1;
 }
 
-/** One custom resource: its names, and what each version of it looks like. All versions share schema and columns. */
+/** One custom resource: its names, and the schema of each version. All versions share schema and columns. */
 export interface Definition {
   readonly group: string;
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface Definition {
   readonly shortNames: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly categories: readonly string[];
-  /** The first is the one that is stored. */
+  /** The first is the storage version. */
   readonly versions: readonly string[];
   readonly description: string;
   readonly schema: Schema;
@@ -48,7 +48,7 @@ const policy = {
     { name: 'ADMISSION', type: 'boolean', jsonPath: '.spec.admission' },
     { name: 'BACKGROUND', type: 'boolean', jsonPath: '.spec.background' },
     { name: 'READY', type: 'string', jsonPath: `${readyCondition}.status` },
-    // Set, to False, only while something keeps a policy that is right from working.
+    // Set, to False, only while something prevents a valid policy from working.
     { name: 'WORKING', type: 'string', jsonPath: '.status.conditions[?(@.type == "Working")].status' },
     age,
     { name: 'FAILURE POLICY', type: 'string', jsonPath: '.spec.failurePolicy', priority: 1 },

@@ -53,7 +53,7 @@ const selection = validated(
   exactlyOne('semver', 'alphabetical', 'pattern'),
 );
 
-/** What was last detected of a repository and prefix: nothing is detected twice, and nothing is downgraded. */
+/** The last detection of a repository and prefix: nothing is detected twice, and nothing is downgraded. */
 const lastDetected = object({
   repository: text,
   prefix: text,

@@ -1,6 +1,6 @@
 import type { Condition, KubeObject } from '../object/index.ts';
 
-/** A kind of ours as it is called in URLs. */
+/** The name of a custom resource in URLs. */
 const automation = (resource: string, kind: string) => ({
   group: 'automation.gitops.io',
   version: 'v1beta1',
@@ -21,7 +21,7 @@ export interface NamespacedRef extends NameRef {
   readonly namespace?: string;
 }
 
-/** The fields that both sources share; the API server has filled in their defaults. */
+/** The fields of both sources; the API server has filled in their defaults. */
 interface RepositorySource {
   readonly repositoryPattern?: string;
   readonly imageNamePattern?: string;
@@ -34,7 +34,7 @@ interface RepositorySource {
 export interface EcrRepository extends RepositorySource {
   readonly region: string;
   readonly registryId?: string;
-  /** Another address of the ECR API: a private link, or a stand-in. Roles are assumed at STS's own. */
+  /** Another address of the ECR API: a private link, or a test server. Roles are assumed at the address of STS. */
   readonly endpoint?: string;
 }
 
@@ -71,9 +71,9 @@ export interface LastDetected {
   readonly detectedAt: string;
 }
 
-/** The tags that earlier scans listed, as hashes: what is not among them was pushed since. */
+/** The tags that earlier scans listed, as hashes: any other tag was pushed since. */
 export interface SeenTags {
-  /** What chose among them. */
+  /** The selection rule that was in use. */
   readonly selection: string;
   readonly repositories: readonly { readonly repository: string; readonly tags: string }[];
 }
@@ -111,7 +111,7 @@ export interface ResourceTemplate extends KubeObject {
     readonly validation?: { readonly dryRun?: boolean };
     /** `Kind`, `group/Kind`, `group/*` or `*`; anything but cluster-scoped built-in kinds when left out. */
     readonly allowedKinds?: readonly string[];
-    /** Takes ImageDetected objects that the detection part did not write. */
+    /** Accepts ImageDetected objects that the detect feature did not write. */
     readonly allowExternalDetections?: boolean;
   };
   readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
@@ -144,7 +144,7 @@ export interface ImageDetected extends KubeObject {
 }
 
 /**
- * On a ResourceTemplate or Secret: which other namespaces may refer to it, separated by commas, or `*`. Without it a
+ * On a ResourceTemplate or Secret: the other namespaces that may refer to it, separated by commas, or `*`. Without it a
  * reference from another namespace is refused.
  */
 export const allowFromAnnotation = 'automation.gitops.io/allow-from-namespaces';

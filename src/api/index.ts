@@ -1,7 +1,7 @@
 /**
- * Our custom resources as data: their names, schemas and columns. The manifests in `manifests/crds` are written from
- * here (`npm run generate:manifests`). What policies mean is the engine's business; a schema says only which fields
- * there are, so that the API server answers for them.
+ * Our custom resources as data: their names, schemas and columns. `manifests/crds` is generated from here (`npm run
+ * generate:manifests`). The policy engine defines what policies mean; a schema only declares the fields, so that the
+ * API server validates them.
  */
 export { customResourceDefinitions } from './custom-resources.ts';
 export { type Column, type Definition, definitions } from './definitions.ts';

@@ -29,7 +29,7 @@ const filter = {
   subjects: listOf(object({ kind: text, name: text, namespace: text, apiGroup: text }, ['kind', 'name'])),
 };
 
-/** What a rule or an exception is for. */
+/** The objects of a rule or an exception. */
 export const matchSchema: Schema = object({ ...filter, any: listOf(object(filter)), all: listOf(object(filter)) });
 
 const condition = object({ key: anything, operator: text, value: anything, message: text });

@@ -12,7 +12,7 @@ export const mirroredImages = {
 /** Where credentials for a source may be found. */
 export interface PullSecretRef {
   readonly namespace: string;
-  /** A Secret; or, with `serviceAccount`, none. */
+  /** The name of a Secret; absent with `serviceAccount`. */
   readonly name?: string;
   readonly serviceAccount?: string;
 }
@@ -41,7 +41,7 @@ export interface MirroredImage extends KubeObject {
   };
 }
 
-/** One object per source and copy, whoever asks for it: the name is made of both. */
+/** One object per source and copy, for all users: the name is derived from both. */
 export function mirroredImageName(source: string, copy: string): string {
   const words = source
     .toLowerCase()

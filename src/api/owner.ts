@@ -1,2 +1,5 @@
-/** Every object of ours carries it, with the installation's name; nothing without it is ever changed or removed. */
+/**
+ * Label of every object of an installation, with the installation's name. Objects without it are never changed or
+ * removed.
+ */
 export const ownerLabel = 'supercargo.dev/owner';

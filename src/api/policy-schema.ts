@@ -22,7 +22,7 @@ const spec = object({
   background: described('Whether the policy is applied to what is already there.', withDefault(true, flag)),
   emitWarning: described('Whether people are warned of what is admitted and fails.', withDefault(false, flag)),
   failurePolicy: described(
-    'What happens to a request that cannot be judged; Fail if not written.',
+    'What happens to a request that cannot be evaluated; Fail if not written.',
     oneOf('Ignore', 'Fail'),
   ),
   generateExisting: flag,

@@ -48,11 +48,11 @@ const context = described(
   ),
 );
 
-/** A schema cannot contain itself: what is nested deeper is checked by the engine alone. */
+/** A schema cannot contain itself: deeper levels are checked by the engine alone. */
 const nested = listOf(freeObject);
 
 const validate = object({
-  message: described('What people are told when the rule fails.', text),
+  message: described('The message when the rule fails.', text),
   failureAction,
   failureActionOverrides,
   allowExistingViolations: flag,
@@ -116,7 +116,7 @@ const generate = object({
   foreach: listOf(object({ ...generated, list: text, context, preconditions: anything })),
 });
 
-/** One rule of a policy: what it is for, and one of validate, mutate, generate and verifyImages. */
+/** One rule of a policy: its match, and one of validate, mutate, generate and verifyImages. */
 export const ruleSchema: Schema = object(
   {
     name: { type: 'string', maxLength: 63 },

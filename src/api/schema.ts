@@ -1,4 +1,4 @@
-/** Structural schemas (`apiextensions.k8s.io/v1`) as data, written with as little ceremony as they need. */
+/** Structural schemas (`apiextensions.k8s.io/v1`) as data, in a short notation. */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer';
   readonly description?: string;
@@ -20,13 +20,13 @@ export interface Schema {
   readonly 'x-kubernetes-validations'?: readonly Validation[];
 }
 
-/** A rule in CEL that the API server checks, with the words it refuses with. */
+/** A CEL rule that the API server checks, with its message. */
 export interface Validation {
   readonly rule: string;
   readonly message: string;
 }
 
-/** Anything at all: patterns, patches and expressions are looked at by the policy engine. */
+/** Any value: the policy engine checks patterns, patches and expressions. */
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 export const text: Schema = { type: 'string' };
 export const flag: Schema = { type: 'boolean' };
@@ -43,7 +43,7 @@ export function object(properties: Readonly<Record<string, Schema>>, required: r
   return { type: 'object', ...(required.length > 0 ? { required } : {}), properties };
 }
 
-/** An object of which nothing is fixed. */
+/** An object without fixed fields. */
 export const freeObject: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 export const labelSelector: Schema = object({
@@ -70,13 +70,13 @@ export const validated = (schema: Schema, ...rules: readonly Validation[]): Sche
   'x-kubernetes-validations': rules,
 });
 
-/** Of these optional fields one must be there, and no other. */
+/** Exactly one of these optional fields must be set. */
 export function exactlyOne(...fields: readonly string[]): Validation {
   const count = fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(' + ');
   return { rule: `${count} == 1`, message: `exactly one of ${fields.join(', ')} must be set` };
 }
 
-/** As Go writes it: `5m`, `1h30m`. */
+/** In Go's notation: `5m`, `1h30m`. */
 export const duration: Schema = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$' };
 export const time: Schema = { type: 'string', format: 'date-time' };
 export const nonEmpty: Schema = { type: 'string', minLength: 1 };

@@ -62,7 +62,7 @@ describe('the class of an address', () => {
 });
 
 describe('the policy', () => {
-  it('allows public and private addresses unless told otherwise', () => {
+  it('allows public and private addresses by default', () => {
     expect(isAllowedAddress('93.184.216.34')).toBe(true);
     expect(isAllowedAddress('10.0.0.1')).toBe(true);
     expect(isAllowedAddress('10.0.0.1', { denyPrivate: true })).toBe(false);
@@ -89,19 +89,19 @@ describe('the guarded lookup', () => {
       )('registry.example', { all }, (error, address) => resolve(error?.message ?? address)),
     );
 
-  it('answers with the allowed addresses of a name only', async () => {
+  it('returns only the allowed addresses of a name', async () => {
     expect(await ask(['169.254.169.254', '93.184.216.34'])).toEqual([{ address: '93.184.216.34', family: 4 }]);
     expect(await ask(['::1', '10.1.2.3'], {}, false)).toBe('10.1.2.3');
   });
 
-  it('refuses a name that has no allowed address', async () => {
+  it('rejects a name without an allowed address', async () => {
     expect(await ask(['127.0.0.1', '::1'])).toBe(
       'registry.example resolves to a loopback address, which may not be connected to',
     );
     expect(await ask([])).toContain('may not be connected to');
   });
 
-  it('lets a configured host have any address', async () => {
+  it('allows any address for a configured host', async () => {
     expect(await ask(['127.0.0.1'], { isConfiguredHost: (host) => host === 'registry.example' }, false)).toBe(
       '127.0.0.1',
     );

@@ -3,8 +3,9 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { SupercargoError } from './errors.ts';
 
 /**
- * What kind of network an address belongs to, by IANA's special-purpose registries and the metadata addresses of clouds.
- * `translated` are the IPv6 forms that carry an IPv4 address, `reserved` what no server on the Internet has.
+ * The kind of network that an address belongs to, by IANA's special-purpose registries and the metadata addresses of
+ * clouds. `translated` are the IPv6 forms that contain an IPv4 address, `reserved` are those that no server on the
+ * Internet has.
  */
 export type AddressClass =
   | 'public'
@@ -18,7 +19,7 @@ export type AddressClass =
   | 'reserved'
   | 'invalid';
 
-/** First match decides, so that a metadata address inside a private range stays one. */
+/** The first match decides, so that a metadata address inside a private range is classified as metadata. */
 const table: readonly (readonly [AddressClass, readonly string[]])[] = [
   [
     'metadata',
@@ -36,7 +37,7 @@ const table: readonly (readonly [AddressClass, readonly string[]])[] = [
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],
   ['multicast', ['224.0.0.0/4', '255.255.255.255/32', 'ff00::/8']],
-  // 198.18.0.0/15 and 240.0.0.0/4 are ranges that clusters give to nodes and pods.
+  // Clusters assign 198.18.0.0/15 and 240.0.0.0/4 to nodes and pods.
   [
     'private',
     ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15', '240.0.0.0/4', 'fc00::/7'],
@@ -81,7 +82,7 @@ export function classifyAddress(address: string): AddressClass {
   const words = wordsOf(text);
   const kind = classifyWords(words, text);
   if (kind !== 'translated' || words[0] !== 0x64 || words[2] !== 0) return kind;
-  // A cluster of IPv6 alone reaches IPv4 servers through the well-known prefix (RFC 6052), which is for public ones only.
+  // An IPv6-only cluster reaches IPv4 servers through the well-known prefix (RFC 6052), which is for public ones only.
   const embedded = [words[6]! >> 8, words[6]! & 255, words[7]! >> 8, words[7]! & 255].join('.');
   return classifyAddress(embedded) === 'public' ? 'public' : 'translated';
 }
@@ -94,18 +95,18 @@ function classifyWords(words: readonly number[], text: string): AddressClass {
 
 /** The eight 16-bit words of a valid IPv6 address. */
 function wordsOf(text: string): number[] {
-  // The URL parser writes every spelling in one canonical form, without a dotted IPv4 part.
+  // The URL parser normalises every spelling to one canonical form, without a dotted IPv4 part.
   const [left = '', right] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
   const parse = (part: string) => (part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16)));
   const [head, tail] = [parse(left), parse(right ?? '')];
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Which addresses a name from outside may lead to. The default: public and private ones. */
+/** Which addresses an untrusted host name may resolve to. The default: public and private ones. */
 export interface AddressPolicy {
   /** For commands that a user runs on their own machine. */
   readonly allowLoopback?: boolean | undefined;
-  /** Refuses private ranges too. */
+  /** Also rejects private ranges. */
   readonly denyPrivate?: boolean | undefined;
   /** Hosts that the administrator configured by name may have any address. */
   readonly isConfiguredHost?: ((host: string) => boolean) | undefined;
@@ -124,7 +125,7 @@ export function isAllowedAddress(address: string, policy: AddressPolicy = {}): b
   }
 }
 
-/** A host whose address may not be connected to. Trying again does not help. */
+/** A host whose address must not be connected to. A retry does not help. */
 export class AddressError extends SupercargoError {}
 
 export function forbiddenAddress(host: string, address: string): AddressError {
@@ -133,7 +134,7 @@ export function forbiddenAddress(host: string, address: string): AddressError {
   return new AddressError('address-forbidden', `${what}, which may not be connected to`);
 }
 
-/** Throws for a host that is written as a forbidden address. Sockets do not look such hosts up. */
+/** Throws for a host that is written as a forbidden address. Sockets do not resolve such hosts. */
 export function checkHost(host: string, policy: AddressPolicy): void {
   const text = host.replace(/^\[|\]$/g, '');
   if (isIP(text) === 0 || policy.isConfiguredHost?.(text) === true) return;
@@ -147,8 +148,8 @@ export type Resolve = (
 ) => void;
 
 /**
- * A `lookup` for sockets that answers with allowed addresses only. The socket connects to what was checked here: a name
- * that resolves differently a moment later (DNS rebinding) changes nothing. Use `checkHost` too, for literal addresses.
+ * A `lookup` for sockets that returns only allowed addresses. The socket connects to the checked address, so a name
+ * that later resolves differently (DNS rebinding) has no effect. Use `checkHost` too, for literal addresses.
  */
 export function guardedLookup(policy: AddressPolicy, resolve: Resolve = resolveName): LookupFunction {
   return (hostname, options, callback) => {
@@ -164,7 +165,7 @@ export function guardedLookup(policy: AddressPolicy, resolve: Resolve = resolveN
   };
 }
 
-/** Whether an origin, or `http://` and a Host header, names this machine. A name that somebody else resolves does not. */
+/** Whether an origin, or `http://` and a Host header, names this machine. False for a name that needs DNS. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { hostname, username, password, pathname } = new URL(origin);

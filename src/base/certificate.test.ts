@@ -16,7 +16,7 @@ describe('certificates', () => {
     expect(new Date(ca.validTo).getTime()).toBeCloseTo(now + 10 * 86_400_000, -4);
   });
 
-  it('an issued certificate carries its hosts and is verified by the authority', () => {
+  it('an issued certificate contains its hosts and is verified by the authority', () => {
     const issued = issueCertificate(authority, {
       commonName: 'server',
       organizations: ['system:nodes'],

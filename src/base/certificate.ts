@@ -24,13 +24,13 @@ export interface AuthorityOptions {
 
 export interface CertificateOptions extends AuthorityOptions {
   readonly organizations?: readonly string[];
-  /** DNS names and IP addresses the certificate is good for. */
+  /** DNS names and IP addresses of the certificate. */
   readonly hosts?: readonly string[];
   readonly usage: 'server' | 'client';
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Clocks differ: a certificate is valid a little before it was made. */
+/** Clocks differ: a certificate is valid from shortly before its creation. */
 export const certificateBackdateMs = 5 * 60 * 1000;
 
 /** A self-signed certificate authority on P-256. */
@@ -54,7 +54,7 @@ export function createAuthority(options: AuthorityOptions): KeyPair {
   });
 }
 
-/** A certificate signed by `authority`, which may itself have been made elsewhere (any EC or RSA key). */
+/** A certificate signed by `authority`, which may have been created elsewhere (any EC or RSA key). */
 export function issueCertificate(authority: KeyPair, options: CertificateOptions): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signer = createPrivateKey(authority.keyPem);
@@ -152,7 +152,7 @@ function keyIdentifier(key: KeyObject): Buffer {
     .digest();
 }
 
-/** The subject's DER, taken from the certificate itself so that issuer and subject match byte for byte. */
+/** The subject's DER, copied from the certificate so that issuer and subject match byte for byte. */
 function subjectOf(certPem: string): Der {
   const certificate = Buffer.from(certPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   const body = children(children(certificate)[0]!);

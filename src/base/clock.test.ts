@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { rfc3339, rfc3339Micro, systemClock } from './clock.ts';
 
-test('times are written as Kubernetes writes them', () => {
+test('formats times as Kubernetes does', () => {
   const ms = Date.UTC(2024, 1, 3, 4, 5, 6, 789);
   expect(rfc3339(ms)).toBe('2024-02-03T04:05:06Z');
   expect(rfc3339Micro(ms)).toBe('2024-02-03T04:05:06.789000Z');
 });
 
-test('a sleep ends early with the reason of its signal, before and during', async () => {
+test('a sleep rejects with the reason of its signal, before and during', async () => {
   const reason = new Error('stop');
   await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
   const stop = new AbortController();

@@ -1,12 +1,12 @@
-/** Time, passed in wherever it is used, so that tests decide what it is. */
+/** Time as a dependency, so that tests control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that never run backwards; only differences mean anything. */
+  /** Monotonic milliseconds; only differences have a meaning. */
   monotonicMs(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `fn` once after `ms`, unless the returned function is called before. */
+  /** Calls `fn` once after `ms`, unless the returned function is called first. */
   after(ms: number, fn: () => void): () => void;
 }
 
@@ -32,12 +32,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** The form of `metadata.creationTimestamp`: seconds, UTC. */
+/** The format of `metadata.creationTimestamp`: seconds, UTC. */
 export function rfc3339(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** The form of a Kubernetes MicroTime (Lease, events.k8s.io). */
+/** The format of a Kubernetes MicroTime (Lease, events.k8s.io). */
 export function rfc3339Micro(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }

@@ -1,4 +1,4 @@
-/** The few ASN.1 DER forms that X.509 certificates are made of. */
+/** The ASN.1 DER forms that X.509 certificates need. */
 
 export type Der = Buffer;
 
@@ -13,7 +13,7 @@ function tagged(tag: number, content: Buffer): Der {
 export const der = {
   sequence: (...items: readonly Der[]): Der => tagged(0x30, Buffer.concat(items)),
   set: (...items: readonly Der[]): Der => tagged(0x31, Buffer.concat(items)),
-  /** From big-endian bytes; a leading zero keeps a high first bit from reading as a minus sign. */
+  /** From big-endian bytes; a leading zero keeps a high first bit from meaning a negative number. */
   integer: (bytes: Buffer): Der => tagged(0x02, (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes),
   boolean: (value: boolean): Der => tagged(0x01, Buffer.of(value ? 0xff : 0)),
   bitString: (bytes: Buffer, unusedBits = 0): Der => tagged(0x03, Buffer.concat([Buffer.of(unusedBits), bytes])),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorCode, errorMessage, isAbort, retryOf, SupercargoError, UsageError } from './errors.ts';
 
-test('an error carries its code, when to retry, its cause and the name of its class', () => {
+test('an error has its code, retry, cause and class name', () => {
   const cause = new Error('below');
   const error = new UsageError('base-example', 'wrong', { cause, retry: { afterMs: 5 } });
   expect(error).toMatchObject({
@@ -21,19 +21,19 @@ test('the message of an error includes its causes once', () => {
   expect(errorMessage('text')).toBe('text');
 });
 
-test('codes are read from our errors and from those of Node', () => {
+test("reads codes from our errors and from Node's", () => {
   expect(errorCode(new SupercargoError('a-b', ''))).toBe('a-b');
   expect(errorCode(Object.assign(new Error(), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
   expect(errorCode({ code: 7 })).toBeUndefined();
   expect(errorCode(null)).toBeUndefined();
 });
 
-test('a foreign error may be tried again, ours says for itself', () => {
+test('a foreign error may be retried; ours states its own retry', () => {
   expect(retryOf(new Error('socket'))).toBe('backoff');
   expect(retryOf(new SupercargoError('a', ''))).toBe('never');
 });
 
-test('an abort is recognised, a timeout is not one', () => {
+test('recognises an abort, and does not take a timeout for one', () => {
   expect(isAbort(AbortSignal.abort().reason)).toBe(true);
   expect(isAbort(new DOMException('late', 'TimeoutError'))).toBe(false);
   expect(isAbort('AbortError')).toBe(false);

@@ -1,7 +1,7 @@
 /**
- * What every other folder stands on: errors, logging, time, retries, limits, JSON and YAML, and Go's spellings of times,
- * durations and letters, which more than one language here shares.
- * No word of Kubernetes, images or policies belongs here, and it imports no other folder.
+ * The foundation of all other folders: errors, logging, time, retries, limits, JSON and YAML, and Go's formats of
+ * times, durations and letters, which several languages here share. Nothing here is about Kubernetes, images or
+ * policies, and it imports no other folder.
  */
 
 export {

@@ -15,7 +15,7 @@ export function listDuplicateKeys(text: string): readonly string[] {
 
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 
-/** A list or object that is still open; `key` is the one whose value comes next. */
+/** A list or object that is still open; `key` is the key of the next value. */
 interface Frame {
   readonly list: Json[] | undefined;
   readonly object: Record<string, Json>;
@@ -66,7 +66,7 @@ class ExactParser {
     return this.start();
   }
 
-  /** Puts a finished value into its frame, and begins the next or closes the frame. */
+  /** Adds a finished value to its frame, and starts the next value or closes the frame. */
   private next(frame: Frame, value: Json): Json | typeof opened {
     if (frame.list) frame.list.push(value);
     else setOwn(frame.object, frame.key, value);

@@ -1,6 +1,6 @@
 /**
- * `JSON.stringify` for what it refuses: bigints, and nesting that overflows its stack. An explicit stack instead of
- * recursion, so any depth that was parsed can be written.
+ * `JSON.stringify` for the values it rejects: bigints, and nesting that overflows its stack. Uses an explicit stack
+ * instead of recursion, so any depth that was parsed can be written.
  */
 export function renderAnyJson(value: unknown, indent = 0): string {
   let out = '';

@@ -12,7 +12,7 @@ describe('parsing JSON', () => {
     expect(parseJson('9007199254740991')).toBe(9007199254740991);
   });
 
-  test('digits in a string or a fraction stay what they are', () => {
+  test('digits in a string or a fraction are unchanged', () => {
     expect(parseJson('{"a": " 12345678901234567890", "b": 1.2345678901234567890}')).toEqual({
       a: ' 12345678901234567890',
       b: 1.2345678901234567,
@@ -31,7 +31,7 @@ describe('parsing JSON', () => {
     '[9223372036854775807',
     '{a:9223372036854775807}',
     '[09223372036854775807]',
-  ])('%j is refused', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: 'json-invalid' }));
   });
 
@@ -48,12 +48,12 @@ describe('parsing JSON', () => {
     expect(Object.keys(parseJson('{"\\u005f_proto__": {}}') as object)).toEqual(['__proto__']);
   });
 
-  // Fails today: the scan for long integers wants a character in front of them.
+  // Fails today: the scan for long integers requires a character in front of them.
   test('an integer that is the whole text keeps its value', () => {
     expect(parseJson('9007199254740993')).toBe(9007199254740993n);
   });
 
-  test('nesting is bounded, also behind escaped quotes', () => {
+  test('bounds nesting, also behind escaped quotes', () => {
     const nested = (levels: number) => `${'["\\"[", '.repeat(levels)}1${']'.repeat(levels)}`;
     expect(parseJson(nested(maxJsonDepth))).toBeDefined();
     expect(() => parseJson(nested(maxJsonDepth + 100))).toThrow(expect.objectContaining({ code: 'json-too-deep' }));
@@ -74,7 +74,7 @@ describe('rendering JSON', () => {
     expect(renderJson(value, 2)).toContain('"a": 9223372036854775807,');
   });
 
-  test('any value reads back as it was', () => {
+  test('any rendered value parses to the same value', () => {
     const { json } = fc.letrec<{ json: Json }>((tie) => ({
       json: fc.oneof(
         { maxDepth: 4 },

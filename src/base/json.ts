@@ -2,7 +2,7 @@ import { SupercargoError } from './errors.ts';
 import { listDuplicateKeys, parseExactJson } from './json-exact.ts';
 import { renderAnyJson } from './json-render.ts';
 
-/** Any value that JSON can carry. Integers beyond 2^53 are bigint, so that an int64 survives a round trip. */
+/** Any JSON value. Integers beyond 2^53 are bigint, so that an int64 survives a round trip. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
@@ -11,20 +11,20 @@ export interface JsonObject {
 export class JsonError extends SupercargoError {}
 
 /**
- * Go's limit, and so the API server's: an object that it accepted must be parsed here. A recursive walk over the result
- * may overflow the stack before that depth: its caller must expect a RangeError, which is a failure of that object alone.
+ * Go's limit, and so the API server's: an object that it accepted must parse here. A recursive walk over the result may
+ * overflow the stack before that depth: its caller must handle a RangeError as a failure of that object alone.
  */
 export const maxJsonDepth = 10_000;
-/** What a list, a watch event, an AdmissionReview and managedFields add around an object. */
+/** The levels that a list, a watch event, an AdmissionReview and managedFields add around an object. */
 const envelopeDepth = 16;
 
-// A bare integer of 16 digits and more may lose its value as a double. Digits inside a string also match now
-// and then; that only costs the slower parser.
+// An integer of 16 or more digits may lose its value as a double. Digits inside a string sometimes match too; that only
+// costs the slower parser.
 const longInteger = /(?:^|[[:,\s])-?\d{16}/;
 
 /**
- * Parses with `JSON.parse` unless the text may hold an integer that a double cannot carry.
- * Every key is an own key, `__proto__` too. Nesting beyond `maxDepth` is refused.
+ * Parses with `JSON.parse` unless the text may contain an integer that a double cannot represent. Every key is an own
+ * key, `__proto__` too. Rejects nesting beyond `maxDepth`.
  */
 export function parseJson(text: string, maxDepth = maxJsonDepth + envelopeDepth): Json {
   if (mayBeTooDeep(text, maxDepth)) checkDepth(text, maxDepth);
@@ -36,7 +36,7 @@ export function parseJson(text: string, maxDepth = maxJsonDepth + envelopeDepth)
   }
 }
 
-/** `JSON.stringify`, and a slower writer only where the value holds a bigint or is nested too deep for it. */
+/** `JSON.stringify`, and a slower writer only where the value contains a bigint or is nested too deeply for it. */
 export function renderJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent);
@@ -47,7 +47,7 @@ export function renderJson(value: unknown, indent?: number): string {
   }
 }
 
-/** Thrown by a recursive walk over what is nested too deep for it. */
+/** Thrown by a recursive walk over a value that is nested too deeply. */
 export function isStackOverflow(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message.includes('call stack');
 }
@@ -56,9 +56,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Searching for single characters and for plain texts is many times faster than any loop or pattern.
+// Searching for single characters and plain texts is many times faster than a loop or pattern.
 
-/** Nothing is deeper than it has brackets, and most documents have few. */
+/** The depth is at most the number of brackets, and most documents have few. */
 function mayBeTooDeep(text: string, maxDepth: number): boolean {
   let count = 0;
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > maxDepth) return true;
@@ -89,8 +89,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Paths of keys that an object of the text has more than once (`spec.containers[0].name`). `value` is what the text
- * was parsed to: as long as both have the same number of keys, which is quick to see, there is nothing to look for.
+ * Paths of keys that an object of the text has more than once (`spec.containers[0].name`). `value` is the parsed text:
+ * while both have the same number of keys, which is quick to check, there are no duplicates.
  */
 export function findDuplicateKeys(text: string, value: Json): readonly string[] {
   return countColons(text) === countKeys(value) ? [] : listDuplicateKeys(text);

@@ -9,7 +9,7 @@ function gate() {
   return { wait, open };
 }
 
-test('no more than the limit run at once, the others in the order they came', async () => {
+test('runs at most the limit at once, the others in their order', async () => {
   const limiter = createLimiter(2);
   const gates = [gate(), gate(), gate(), gate()];
   const started: number[] = [];
@@ -32,7 +32,7 @@ test('no more than the limit run at once, the others in the order they came', as
   expect([limiter.active, limiter.waiting]).toEqual([0, 0]);
 });
 
-test('work that fails gives its place back', async () => {
+test('work that fails releases its slot', async () => {
   const limiter = createLimiter(1);
   await expect(
     limiter.run(async () => {
@@ -43,7 +43,7 @@ test('work that fails gives its place back', async () => {
   expect(limiter.active).toBe(0);
 });
 
-test('mapping keeps the order of the input and the bound', async () => {
+test('mapping keeps the order of the input and the limit', async () => {
   let active = 0;
   let most = 0;
   const result = await mapConcurrent([3, 1, 2, 0], 2, async (n) => {
@@ -56,7 +56,7 @@ test('mapping keeps the order of the input and the bound', async () => {
   expect(most).toBe(2);
 });
 
-test('after a failure nothing more is started', async () => {
+test('starts nothing more after a failure', async () => {
   const started: number[] = [];
   await expect(
     mapConcurrent([0, 1, 2, 3], 1, async (n) => {

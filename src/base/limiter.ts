@@ -1,4 +1,4 @@
-/** Lets at most `limit` pieces of work run at once; the others wait in the order they came. */
+/** Runs at most `limit` pieces of work at once; the others wait in their order. */
 export interface Limiter {
   run<T>(work: () => Promise<T>): Promise<T>;
   readonly active: number;
@@ -15,7 +15,7 @@ export function createLimiter(limit: number): Limiter {
       try {
         return await work();
       } finally {
-        // A waiter inherits the place, so that `active` never dips and lets a newcomer overtake.
+        // A waiter inherits the slot, so that `active` never drops and a new caller cannot overtake.
         const next = queue.shift();
         if (next) next();
         else active--;
@@ -30,7 +30,7 @@ export function createLimiter(limit: number): Limiter {
   };
 }
 
-/** Maps in order of the input with at most `limit` calls under way; the first failure stops further starts. */
+/** Maps in the order of the input with at most `limit` active calls; the first failure stops further starts. */
 export async function mapConcurrent<T, R>(
   items: readonly T[],
   limit: number,

@@ -8,7 +8,7 @@ function record(level?: LogLevel) {
 }
 
 describe('a logger', () => {
-  it('writes one object a line, with level, time, fields and message', () => {
+  it('writes one object per line, with level, time, fields and message', () => {
     const { log, lines, parsed } = record();
     log.info('image copied', { bytes: 7, from: 'a\nb' });
     expect(lines).toHaveLength(1);
@@ -16,13 +16,13 @@ describe('a logger', () => {
     expect(parsed()[0]).toMatchObject({ bytes: 7, from: 'a\nb' });
   });
 
-  it('hands its fields to its children', () => {
+  it('passes its fields to its children', () => {
     const { log, parsed } = record();
     log.child({ feature: 'mirror' }).child({ part: 'copy' }).warn('slow', { part: 'other' });
     expect(parsed()[0]).toMatchObject({ level: 'warn', feature: 'mirror', part: 'other', msg: 'slow' });
   });
 
-  it('leaves out what is below its level', () => {
+  it('omits lines below its level', () => {
     const { log, parsed } = record('warn');
     log.debug('a');
     log.info('b');
@@ -34,7 +34,7 @@ describe('a logger', () => {
     expect(silent.lines).toEqual([]);
   });
 
-  it('tells errors with their message and stack', () => {
+  it('writes errors with their message and stack', () => {
     const { log, parsed } = record();
     log.error('failed', { err: new TypeError('no') });
     expect(parsed()[0]?.['err']).toMatchObject({
@@ -44,7 +44,7 @@ describe('a logger', () => {
     });
   });
 
-  it('writes what JSON cannot: large integers, and circles as text', () => {
+  it('writes values that JSON cannot: large integers, and circular values as text', () => {
     const { log, lines } = record();
     log.info('large', { value: 2n ** 60n });
     expect(lines[0]).toContain('"value":1152921504606846976');

@@ -2,9 +2,7 @@ import { renderJson } from './json.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Messages are constant; what varies is in the fields. A logger is passed down, never imported.
- */
+/** Messages are constant; fields carry what varies. A logger is passed as a parameter, never imported. */
 export interface Logger {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
@@ -18,11 +16,11 @@ export type LogLevel = (typeof logLevels)[number];
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
-  /** Where the lines go; standard error by default, which Node writes at once for files, terminals and pipes. */
+  /** The destination; standard error by default, which Node writes synchronously for files, terminals and pipes. */
   readonly destination?: { write(line: string): unknown };
 }
 
-/** One JSON object a line: `level`, `time` (RFC 3339), the fields, then `msg`. */
+/** One JSON object per line: `level`, `time` (RFC 3339), the fields, then `msg`. */
 export function createLogger({ level = 'info', destination = process.stderr }: LoggerOptions = {}): Logger {
   const lowest = logLevels.indexOf(level);
   const withFields = (own: Fields): Logger => {
@@ -47,13 +45,13 @@ function renderLine(level: string, message: string, fields: Fields): string {
   try {
     return `${renderJson(readable(line))}\n`;
   } catch {
-    // A field that is no JSON, a circle for one, must not cost the line.
+    // A field that is not JSON, for example a circular value, must not lose the line.
     const texts = Object.fromEntries(Object.entries(line).map(([key, value]) => [key, String(value)]));
     return `${JSON.stringify(texts)}\n`;
   }
 }
 
-/** Errors have their message and stack where JSON does not look. */
+/** JSON.stringify omits the message and stack of errors. */
 function readable(line: Fields): Fields {
   const entries = Object.entries(line);
   if (!entries.some(([, value]) => value instanceof Error)) return line;

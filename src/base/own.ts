@@ -1,16 +1,16 @@
 /**
- * Keys that come from outside: any text is a key of a JSON object, `__proto__` and `constructor` among them.
- * Plain assignment to `__proto__` changes the prototype and drops the key; a plain read finds inherited members.
+ * Access to untrusted keys: any text is a key of a JSON object, `__proto__` and `constructor` too. Plain assignment to
+ * `__proto__` changes the prototype and drops the key; a plain read finds inherited members.
  */
 
-/** Assigns as an own property, whatever the key is called. */
+/** Assigns an own property, for any key. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: NoInfer<T>): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
   } else target[key] = value;
 }
 
-/** The own property of that name; undefined when there is none. */
+/** The own property with that name; undefined when there is none. */
 export function getOwn<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

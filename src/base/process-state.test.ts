@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { isProcessRunning, processStartTime } from './process-state.ts';
 
-it('knows this process, and that no process has an impossible id', () => {
+it('finds this process, and finds none for an impossible id', () => {
   expect(isProcessRunning(process.pid)).toBe(true);
   expect(isProcessRunning(2 ** 30)).toBe(false);
   expect(processStartTime(2 ** 30)).toBeUndefined();
 });
 
-it.skipIf(process.platform !== 'linux')('takes a zombie for ended', async () => {
-  // The shell ends its child and never waits for it: exec replaces it by a program that does not know of the child.
+it.skipIf(process.platform !== 'linux')('treats a zombie as ended', async () => {
+  // The shell never waits for its child: exec replaces the shell with a program that does not know the child.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const pid = await new Promise<number>((resolve) =>

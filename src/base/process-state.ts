@@ -1,23 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { errorCode } from './errors.ts';
 
-/** True while the process runs. A zombie has ended: its parent has not asked for its exit code yet. */
+/** True while the process runs. A zombie has ended: its parent has not read its exit code yet. */
 export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (thrown) {
-    // It is there, but belongs to another user.
+    // It exists, but belongs to another user.
     if (errorCode(thrown) !== 'EPERM') return false;
   }
   return statOf(pid)?.state !== 'Z';
 }
 
-/** When a process started, as the kernel counts: ids are used again. Undefined where the system does not tell. */
+/**
+ * The start time of a process in the kernel's units, because process ids are reused. Undefined where the system does
+ * not provide it.
+ */
 export function processStartTime(pid: number): string | undefined {
   return statOf(pid)?.startTime;
 }
 
-/** Of proc(5) `stat`; the name before the state may hold spaces and parentheses. */
+/** From proc(5) `stat`; the name before the state may contain spaces and parentheses. */
 function statOf(
   pid: number,
 ): { readonly state: string | undefined; readonly startTime: string | undefined } | undefined {

@@ -5,7 +5,7 @@ export interface BackoffOptions {
   readonly baseMs: number;
   readonly maxMs: number;
   readonly factor?: number;
-  /** Share of the pause that is random, 0 to 1: replicas that failed together must not come back together. */
+  /** Random share of the pause, 0 to 1: replicas that failed together must not retry together. */
   readonly jitter?: number;
   readonly random?: () => number;
 }
@@ -21,11 +21,11 @@ export interface RetryOptions extends BackoffOptions {
   readonly attempts: number;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
-  /** Decides per error; by default what the error itself says. */
+  /** Decides per error; the error's own `retry` by default. */
   readonly when?: (thrown: unknown) => Retry;
 }
 
-/** Runs `work` until it succeeds, its error says never, or the attempts are used up; throws the last error. */
+/** Runs `work` until it succeeds, its error says never, or no attempts are left; throws the last error. */
 export async function retry<T>(work: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock = systemClock, when = retryOf, signal } = options;
   for (let attempt = 0; ; attempt++) {

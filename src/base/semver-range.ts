@@ -26,7 +26,7 @@ const hyphenForm = new RegExp(`\\s*(${plain})\\s+-\\s+(${plain})\\s*`, 'g');
 const listForm = new RegExp(`\\s*(?:${operator})\\s*(?:v?[0-9xX*][^\\s,]*)`, 'g');
 const maxLength = 1024;
 
-/** Throws SemverError with the part that makes no sense. */
+/** Throws SemverError that names the invalid part. */
 export function parseVersionRange(text: string): VersionRange {
   if (text.length > maxLength) throw new SemverError(`the range has ${text.length} characters`, text);
   const groups = text
@@ -36,7 +36,7 @@ export function parseVersionRange(text: string): VersionRange {
   return { text, has: (version) => groups.some((holds) => holds(version)) };
 }
 
-/** Prereleases are looked at only by a group that names one itself. */
+/** Only a group that names a prerelease itself matches prereleases. */
 function parseGroup(group: string, whole: string): Check {
   const refuse = (piece: string) => improper(whole, group, piece);
   const texts = group.split(',').flatMap((piece) => pieces(piece, refuse));
@@ -46,7 +46,7 @@ function parseGroup(group: string, whole: string): Check {
     (version.prerelease === '' || allowsPrerelease) && parsed.every(({ limit, holds }) => holds(version, limit));
 }
 
-/** Blanks separate too: `>=1.2 <2`. */
+/** Spaces separate too: `>=1.2 <2`. */
 function pieces(text: string, refuse: Refuse): readonly string[] {
   const found = text.match(listForm) ?? [];
   if (found.length === 0 || found.join('').replaceAll(/\s/g, '') !== text.replaceAll(/\s/g, '')) throw refuse(text);
@@ -103,7 +103,7 @@ const atMost: Comparison = (v, { version: c, isOpen, isMinorOpen }) => {
 const tilde: Comparison = (v, limit) => {
   const { version: c, isMinorOpen, isPatchOpen } = limit;
   if (less(v, limit)) return false;
-  // ~0.0.0, and so the lone star, is anything at all.
+  // ~0.0.0, and so the lone star, matches any version.
   if (c.major === 0n && c.minor === 0n && c.patch === 0n && !isMinorOpen && !isPatchOpen) return true;
   return v.major === c.major && (isMinorOpen || v.minor === c.minor);
 };
@@ -119,7 +119,7 @@ const different: Comparison = (v, { version: c, isOpen, isMinorOpen, isPatchOpen
   return compareVersions(v, c) !== 0;
 };
 
-/** As far as the left-most number that is not zero. */
+/** Up to the left-most number that is not zero. */
 const caret: Comparison = (v, limit) => {
   const { version: c, isMinorOpen, isPatchOpen } = limit;
   if (less(v, limit)) return false;

@@ -23,7 +23,7 @@ describe('a version', () => {
     expect(parseVersion(text)).toBeUndefined();
   });
 
-  it('is ordered as semver.org orders it', () => {
+  it('is ordered as semver.org specifies', () => {
     const texts = ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1'];
     const ordered = [...texts, '1.0.0', '1.0.1', '1.2.0', '1.10.0', '2.0.0'].map((text) => parseVersion(text)!);
     const shuffled = [...ordered].sort((a, b) => (a.original < b.original ? 1 : -1));
@@ -63,7 +63,7 @@ describe('a range of versions', () => {
     expect(() => parseVersionRange(text)).toThrow(SemverError);
   });
 
-  it('names the part that makes no sense', () => {
+  it('names the invalid part', () => {
     expect(() => parseVersionRange('>=1.0 || newest')).toThrow('"newest" in ">=1.0 || newest" is no range of versions');
   });
 });

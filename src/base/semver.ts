@@ -1,17 +1,17 @@
 import { SupercargoError } from './errors.ts';
 
-/** A version as semver.org orders it; the leading `v` and missing parts are allowed, as Masterminds' library allows them. */
+/** A version in semver.org's order; a leading `v` and missing parts are allowed, as in Masterminds' library. */
 export interface Version {
   readonly major: bigint;
   readonly minor: bigint;
   readonly patch: bigint;
   readonly prerelease: string;
   readonly metadata: string;
-  /** As it was written. */
+  /** As written. */
   readonly original: string;
 }
 
-/** A range that makes no sense; `group` is the alternative (between `||`) that does not. */
+/** An invalid range; `group` is the invalid alternative (between `||`). */
 export class SemverError extends SupercargoError {
   constructor(
     message: string,
@@ -27,7 +27,7 @@ const maxUint64 = 2n ** 64n - 1n;
 /** Longer than any tag may be. */
 const maxLength = 256;
 
-/** Undefined for text that is no version. */
+/** Undefined for text that is not a version. */
 export function parseVersion(text: string): Version | undefined {
   if (text.length > maxLength) return undefined;
   const found = versionForm.exec(text);
@@ -40,7 +40,7 @@ export function parseVersion(text: string): Version | undefined {
   return { major: numbers[0]!, minor: numbers[1]!, patch: numbers[2]!, prerelease, metadata, original: text };
 }
 
-/** By precedence: metadata does not count. */
+/** By precedence: metadata is ignored. */
 export function compareVersions(a: Version, b: Version): number {
   return (
     compareNumbers(a.major, b.major) ||

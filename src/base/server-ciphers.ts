@@ -1,4 +1,4 @@
-/** Only ciphers with forward secrecy and authenticated encryption; all that Go's TLS offers first is among them. */
+/** Only ciphers with forward secrecy and authenticated encryption; includes all that Go's TLS offers first. */
 export const serverCiphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

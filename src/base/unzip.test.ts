@@ -19,7 +19,7 @@ interface File {
   readonly flags?: number;
 }
 
-/** A writer of its own, so that the reader is not tested against itself. */
+/** An independent writer, so that the reader is not tested against itself. */
 function zip(files: readonly File[], comment = ''): Buffer {
   const locals: Buffer[] = [];
   const records: Buffer[] = [];
@@ -61,7 +61,7 @@ async function archive(bytes: Buffer): Promise<string> {
 const hello = Buffer.from('hello '.repeat(10_000));
 const limit = { maxBytes: 1_000_000 };
 
-test('an entry is read whether packed or stored, behind others and before a comment', async () => {
+test('reads an entry, packed or stored, behind others and before a comment', async () => {
   const files = [
     { name: 'dir/', content: Buffer.alloc(0), isStored: true },
     { name: 'dir/packed', content: hello },
@@ -73,7 +73,7 @@ test('an entry is read whether packed or stored, behind others and before a comm
   expect(await readZipEntry(file, 'dir/', limit)).toHaveLength(0);
 });
 
-test('what is missing, damaged or locked is refused with its code', async () => {
+test('rejects missing, damaged and encrypted entries with their code', async () => {
   const code = (name: string) => expect.objectContaining({ code: name });
   const good = zip([{ name: 'a', content: hello }]);
   await expect(readZipEntry(await archive(good), 'b', limit)).rejects.toThrow(code('zip-entry-missing'));
@@ -84,14 +84,14 @@ test('what is missing, damaged or locked is refused with its code', async () => 
   await expect(readZipEntry(locked, 'a', limit)).rejects.toThrow(code('zip-unsupported'));
 });
 
-test('an entry that unpacks to another size than it claims is refused', async () => {
+test('rejects an entry that unpacks to another size than it claims', async () => {
   for (const claimedBytes of [10, hello.length + 1]) {
     const file = await archive(zip([{ name: 'a', content: hello, claimedBytes }]));
     await expect(readZipEntry(file, 'a', limit)).rejects.toThrow('does not have the');
   }
 });
 
-test('an abort ends the reading', async () => {
+test('stops reading on abort', async () => {
   const file = await archive(zip([{ name: 'a', content: hello }]));
   await expect(openZipEntry(file, 'a', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
 });

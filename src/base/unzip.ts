@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { createInflateRaw } from 'node:zlib';
 import { SupercargoError } from './errors.ts';
 
-/** A file that is no zip archive we can read, or has no such entry. */
+/** A file that is not a readable zip archive, or has no such entry. */
 export class ZipError extends SupercargoError {}
 
 interface Entry {
@@ -38,7 +38,7 @@ export async function openZipEntry(file: string, name: string, signal?: AbortSig
     const unpack = entry.method === deflated ? [createInflateRaw()] : [];
     const checked = checkLength(entry.bytes, `${file}: ${name}`);
     pipeline([packed, ...unpack, checked], () => {
-      // Whoever reads `checked` sees the failure there.
+      // The reader of `checked` gets the failure there.
     });
     if (signal) addAbortSignal(signal, checked);
     return checked;
@@ -48,7 +48,7 @@ export async function openZipEntry(file: string, name: string, signal?: AbortSig
   }
 }
 
-/** The content of one entry in memory; more than `maxBytes` is refused before anything is unpacked. */
+/** The content of one entry in memory; rejects more than `maxBytes` before it unpacks anything. */
 export async function readZipEntry(
   file: string,
   name: string,
@@ -91,7 +91,7 @@ function readEntry(record: Buffer, what: string): Entry {
   return { method, packedBytes, bytes, headerOffset };
 }
 
-/** The central directory, found from the end of the file: it alone says which entries count. */
+/** The central directory, found from the end of the file: only its entries are valid. */
 async function readDirectory(handle: FileHandle, file: string): Promise<Buffer> {
   const { size } = await handle.stat();
   const tail = await read(

@@ -6,20 +6,20 @@ import { renderKey, resolvePlain, type Scalar } from './yaml-scalar.ts';
 
 export interface YamlDocument {
   readonly value: Json;
-  /** Where the content begins, counting from 1. */
+  /** The line where the content starts, counting from 1. */
   readonly line: number;
 }
 
 /**
- * What aliases may add to a document, in nodes (16 characters of text count as one more). Aliases are shared in memory,
- * but whoever walks or prints the result pays for each.
+ * The nodes that aliases may add to a document (16 characters of text count as one more). Aliases are shared in memory,
+ * but each costs time when the result is walked or printed.
  */
 const maxAliasedNodes = 400_000;
 
 /** YAML is written by people, and its parser is recursive. JSON, which programs send, may be deeper. */
 export const maxYamlDepth = 500;
 
-/** A finished value with what it costs to walk it. */
+/** A finished value with the cost to walk it. */
 interface Node {
   readonly value: Json;
   readonly weight: number;
@@ -32,9 +32,9 @@ interface Frame {
   readonly anchor: string | undefined;
   weight: number;
   height: number;
-  /** The key that waits for its value; `merge` for `<<`. */
+  /** The key of the next value; `merge` for `<<`. */
   key: { readonly text: string; readonly isMerge: boolean } | undefined;
-  /** Keys written out in this mapping: a merge may overwrite them and be overwritten, another key may not. */
+  /** Explicit keys of this mapping: a merge may overwrite them and be overwritten, another key may not. */
   readonly written: Set<string>;
 }
 
@@ -163,7 +163,10 @@ export class YamlBuilder {
     else setOwn(frame.value, text, node.value);
   }
 
-  /** Merges happen where they stand: keys before `<<` give way, keys after it win; of several maps the first wins. */
+  /**
+   * Merges apply at their position: keys before `<<` are overwritten, keys after it win; of several maps the first
+   * wins.
+   */
   private merge(target: Record<string, Json>, source: Json): void {
     const maps = Array.isArray(source) ? source.toReversed() : [source];
     for (const map of maps) {
@@ -201,7 +204,7 @@ export class YamlBuilder {
   }
 }
 
-/** Other tags, and those of Kubernetes' users, leave a scalar the text it is. */
+/** Other tags, also custom ones, leave a scalar as text. */
 const typesOfTags: ReadonlyMap<string, string> = new Map([
   ['!!int', 'number'],
   ['!!float', 'number'],

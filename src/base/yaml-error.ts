@@ -1,6 +1,6 @@
 import { SupercargoError } from './errors.ts';
 
-/** A text that is not YAML as Kubernetes reads it; the message begins with where: `file:line:column: what`. */
+/** A text that is not valid YAML for Kubernetes; the message starts with the position: `file:line:column: what`. */
 export class YamlError extends SupercargoError {
   constructor(
     code: `yaml-${string}`,
@@ -12,7 +12,7 @@ export class YamlError extends SupercargoError {
   }
 }
 
-/** Finds lines by offset; the offsets of line breaks are looked up once, when first needed. */
+/** Finds lines by offset; the offsets of line breaks are computed once, when first needed. */
 export class SourceText {
   private breaks: number[] | undefined;
 

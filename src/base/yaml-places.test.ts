@@ -23,17 +23,17 @@ it.each([
   [['spec', 'containers', '1', 'image', 'no', 'more'], 8],
   [['spec', 'volumes'], 3],
   [[], 2],
-] as const)('knows where %j is written', (path, line) => {
+] as const)('finds the line of %j', (path, line) => {
   expect(lineAt(locateYaml(text)[0]!, path)).toBe(line);
 });
 
-it('knows the documents after the first, and a text that is part of a file', () => {
+it('finds values of later documents, and of a text that is part of a file', () => {
   const [, second] = locateYaml(text, 101);
   expect(lineAt(second!, ['0', 'two'])).toBe(112);
   expect(lineAt(second!, ['1'])).toBe(113);
 });
 
-it('reads JSON, and nothing that cannot be parsed', () => {
+it('reads JSON, and rejects text that cannot be parsed', () => {
   const [document] = locateYaml('{"items": [\n  {"kind": "Pod",\n   "spec": {}}\n]}\n');
   expect(lineAt(document!, ['items', '0', 'spec'])).toBe(3);
   expect(locateYaml('a: [')).toEqual(expect.any(Array));

@@ -3,7 +3,7 @@ import { isStackOverflow } from './json.ts';
 import { maxYamlDepth } from './yaml-build.ts';
 import { SourceText } from './yaml-error.ts';
 
-/** Where a value is written; of a map and a list also where their fields and items are. */
+/** The position of a value; for a map and a list also of their fields and items. */
 export interface YamlPlace {
   readonly line: number;
   readonly children?: ReadonlyMap<string, YamlPlace>;
@@ -14,11 +14,11 @@ export interface YamlPlace {
 interface Frame {
   readonly children: Map<string, YamlPlace>;
   readonly isList: boolean;
-  /** The key that waits for its value, and its line. */
+  /** The key of the next value, and its line. */
   key: { readonly text: string; readonly line: number } | undefined;
 }
 
-/** The places of all documents of a text that can be parsed; the documents that are empty are among them. */
+/** The positions in all documents of a valid text, including empty documents. */
 export function locateYaml(text: string, firstLine = 1): readonly YamlPlace[] {
   const source = new SourceText(text, undefined, firstLine);
   const documents: YamlPlace[] = [];
@@ -36,7 +36,7 @@ export function locateYaml(text: string, firstLine = 1): readonly YamlPlace[] {
     for (const event of parseEvents(text, { maxDepth: maxYamlDepth })) {
       if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
         const children = new Map<string, YamlPlace>();
-        // Before its items: they are added to the same map while the place is already known.
+        // Added before its items: they are added to the same map later.
         add(lineOf(event.start), { children });
         frames.push({ children, isList: event.type === EVENT_ID.SEQUENCE, key: undefined });
       } else if (event.type === EVENT_ID.SCALAR) {
@@ -53,7 +53,7 @@ export function locateYaml(text: string, firstLine = 1): readonly YamlPlace[] {
   return documents;
 }
 
-/** The line of the value at the path, or of the nearest one around it that is written. */
+/** The line of the value at the path, or of its nearest existing ancestor. */
 export function lineAt(place: YamlPlace, path: readonly string[]): number {
   let found = place;
   for (const part of path) {

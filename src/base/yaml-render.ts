@@ -18,8 +18,8 @@ export interface RenderYamlOptions {
 }
 
 /**
- * Writes a value as `kubectl -o yaml` would: block style, lists not indented, long lines not folded, text with line
- * breaks as a literal block, and whatever would read back as something else in double quotes.
+ * Formats a value as `kubectl -o yaml` does: block style, lists not indented, long lines not folded, text with line
+ * breaks as a literal block, and text that would parse as another value in double quotes.
  */
 export function renderYaml(value: unknown, options: RenderYamlOptions = {}): string {
   return dump(value, {
@@ -33,7 +33,7 @@ export function renderYaml(value: unknown, options: RenderYamlOptions = {}): str
   });
 }
 
-/** One tag for everything that is not text: the writer only asks whether a plain scalar would be text or not. */
+/** One tag for everything that is not text: the writer only checks whether a plain scalar would be text. */
 const otherTag = defineScalarTag('tag:yaml.org,2002:other', {
   implicit: true,
   resolve: (text) => (needsQuotes(text) ? resolvePlain(text) : NOT_RESOLVED),
@@ -64,7 +64,7 @@ function compareAt(a: readonly string[], b: readonly string[], at: number): numb
   const [x, y] = [a[at]!, b[at]!];
   if (isLetter(x) !== isLetter(y)) return isLetter(x) ? 1 : -1;
   if (!isLetter(x)) {
-    // Behind another digit a zero is part of a longer number: 101 comes after 11.
+    // After another digit a zero is part of a longer number: 101 comes after 11.
     const lead = (x === '0' || y === '0') && isWithinNumber(a, at) ? '1' : '';
     const [m, n] = [digitsFrom(a, at), digitsFrom(b, at)];
     const [v, w] = [BigInt(lead + m || '0'), BigInt(lead + n || '0')];

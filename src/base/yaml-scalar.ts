@@ -1,5 +1,5 @@
 /**
- * What a plain scalar means to Kubernetes, which reads YAML with go-yaml 2 and then as JSON: neither YAML 1.1
+ * The meaning of a plain scalar in Kubernetes, which reads YAML with go-yaml 2 and then as JSON: neither YAML 1.1
  * (`1:30` and dates stay text) nor 1.2 (`y`, `on` are booleans, `0644` is octal).
  */
 export type Scalar = null | boolean | number | bigint | string;
@@ -15,11 +15,11 @@ const words: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ['.NAN', Number.NaN],
 ]);
 
-/** The value of a plain scalar; infinities and NaN are for the caller to refuse. */
+/** The value of a plain scalar; the caller rejects infinities and NaN. */
 export function resolvePlain(text: string): Scalar {
   const c = text.charCodeAt(0);
   if ((c >= 0x30 && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x2e) return resolveNumber(text);
-  // Only these letters begin a word of the table; most scalars are done here.
+  // Only these letters start a word of the table; most scalars return here.
   if (text === '' || 'yYnNtTfFoO~'.includes(text[0]!)) {
     const word = words.get(text);
     if (word !== undefined) return word;
@@ -27,7 +27,7 @@ export function resolvePlain(text: string): Scalar {
   return text;
 }
 
-/** True when the text would not read back as itself, or would not with another YAML 1.1 reader: it must be quoted. */
+/** True when the text would not parse as itself, or would not with another YAML 1.1 parser: it must be quoted. */
 export function needsQuotes(text: string): boolean {
   return typeof resolvePlain(text) !== 'string' || text === '<<' || timestamp.test(text) || sexagesimal.test(text);
 }
@@ -62,7 +62,7 @@ function finite(digits: string, text: string): number | string {
   return Number.isFinite(value) ? value : text;
 }
 
-/** Exact within int64; the rest of uint64 becomes a double, as it does on the way through the API server. */
+/** Exact within int64; the rest of uint64 becomes a double, as in the API server. */
 function int64(magnitude: bigint, isNegative: boolean): number | bigint | undefined {
   const value = isNegative ? -magnitude : magnitude;
   if (BigInt.asIntN(64, value) === value) {
@@ -76,7 +76,7 @@ function unsigned(digits: string): string {
   return digits.startsWith('-') || digits.startsWith('+') ? digits.slice(1) : digits;
 }
 
-/** go-yaml knows each word in lower case, in upper case and with a capital. */
+/** go-yaml accepts each word in lower case, in upper case and capitalised. */
 function spelled(list: readonly string[], value: Scalar): [string, Scalar][] {
   return list.flatMap((word) => {
     const capital = word.replace(/[a-z]/, (letter) => letter.toUpperCase());
@@ -84,7 +84,9 @@ function spelled(list: readonly string[], value: Scalar): [string, Scalar][] {
   });
 }
 
-/** The plain scalar `text`, whose value is `key`, as a key of a JSON object; undefined for null, which cannot be one. */
+/**
+ * The plain scalar `text`, whose value is `key`, as a key of a JSON object; undefined for null, which cannot be one.
+ */
 export function renderKey(key: Scalar, text: string): string | undefined {
   if (key === null) return undefined;
   if (typeof key !== 'number' || !/^[^xX]*[.eE]/.test(text)) return String(key);

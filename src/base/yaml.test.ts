@@ -64,25 +64,25 @@ describe('a plain scalar', () => {
     ['!custom 7', '7'],
     ['!!binary aGk=', 'hi'],
     ['!<tag:yaml.org,2002:str> 1', '1'],
-  ])('%j reads as %s', (text, expected) => {
+  ])('%j parses as %s', (text, expected) => {
     expect(parseYaml(`a: ${text}`)).toEqual({ a: expected });
   });
 });
 
 describe('a map', () => {
-  test('keys that are not text become text as Go writes them', () => {
+  test("keys that are not text become text in Go's format", () => {
     const text = '{1: a, 1.5: b, yes: c, 1e6: d, 0x10: e, 1e-5: f, 123456.7: g, 08: h}';
     expect(Object.keys(parseYaml(text) as object).sort()).toEqual(
       ['1', '1.5', 'true', '1e+06', '16', '1e-05', '123456.7', '8'].sort(),
     );
   });
 
-  test('__proto__ is an ordinary key, also where maps are merged', () => {
+  test('__proto__ is an ordinary key, also in merged maps', () => {
     const value = parseYaml('x: &x {__proto__: {a: 1}}\nz: {<<: *x, b: 2}') as { x: object; z: object };
     expect([Object.keys(value.x), Object.keys(value.z)]).toEqual([['__proto__'], ['__proto__', 'b']]);
   });
 
-  test('merges happen where they stand', () => {
+  test('merges apply at their position', () => {
     expect(parseYaml('{a: 1, <<: {a: 2, b: 2}}')).toEqual({ a: 2, b: 2 });
     expect(parseYaml('{<<: {a: 2, b: 2}, a: 1}')).toEqual({ a: 1, b: 2 });
     expect(parseYaml('{<<: [{a: 1}, {a: 2, b: 3}], b: 4}')).toEqual({ a: 1, b: 4 });
@@ -104,7 +104,7 @@ describe('a map', () => {
     ['a: [1', 'yaml-invalid', 'f.yaml:1:6: '],
     ['a: b: c', 'yaml-invalid', 'f.yaml:1:5: '],
     ['a: 1\n---\nb: 1', 'yaml-several-documents', 'f.yaml:3:1: only one document'],
-  ])('%j is refused with %s', (text, code, message) => {
+  ])('rejects %j with %s', (text, code, message) => {
     const error = failure(text, 'f.yaml');
     expect(error.code).toBe(code);
     expect(error.message).toContain(message);
@@ -112,13 +112,13 @@ describe('a map', () => {
 });
 
 describe('limits', () => {
-  test('nesting is bounded in block, flow and JSON', () => {
+  test('bounds nesting in block, flow and JSON', () => {
     expect(failure('['.repeat(11_000) + ']'.repeat(11_000)).code).toBe('yaml-too-deep');
     expect(failure(`- ${'- '.repeat(600)}`).code).toBe('yaml-too-deep');
     expect(parseYaml('['.repeat(400) + ']'.repeat(400))).toHaveLength(1);
   });
 
-  test('aliases may neither multiply nor nest without end', () => {
+  test('aliases may neither multiply nor nest without limit', () => {
     const laughs = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let i = 1; i < 10; i++)
       laughs.push(
@@ -134,13 +134,13 @@ describe('limits', () => {
     expect(failure(ladder.join('\n')).code).toBe('yaml-too-deep');
   });
 
-  test('a text beyond the limit is not looked at', () => {
+  test('rejects a text beyond the limit without parsing it', () => {
     expect(() => parseYaml('a: 1', { maxBytes: 3 })).toThrow('longer than 3 bytes');
   });
 });
 
 describe('documents', () => {
-  test('each has the line where its content begins, and empty ones are dropped', () => {
+  test('each has the line where its content starts, and empty ones are dropped', () => {
     const text = '# head\n---\na: 1\nb: 2\n---\n---\n# only a comment\n---\n\n- u\n- v\n...\n---\nnull\n';
     expect(parseYamlDocuments(text)).toEqual([
       { value: { a: 1, b: 2 }, line: 3 },
@@ -153,7 +153,7 @@ describe('documents', () => {
     expect(parseYaml('')).toBe(null);
   });
 
-  test('JSON is read as it is', () => {
+  test('parses JSON as JSON', () => {
     expect(parseYaml('\n{"a": [1, 9223372036854775807], "b": "\\u00e9"}')).toEqual({
       a: [1, 9223372036854775807n],
       b: 'é',
@@ -162,13 +162,13 @@ describe('documents', () => {
     expect(Object.keys(parseYaml('{"__proto__": 1}') as object)).toEqual(['__proto__']);
   });
 
-  test('anchors do not reach into the next document', () => {
+  test('anchors end with their document', () => {
     expect(() => parseYamlDocuments('a: &x 1\n---\nb: *x')).toThrow("3:5: unknown anchor 'x'");
   });
 });
 
 describe('rendering', () => {
-  test('looks as kubectl prints it', () => {
+  test('equals the output of kubectl', () => {
     const value = {
       bool: 'true',
       date: '2001-01-01',
@@ -204,13 +204,13 @@ describe('rendering', () => {
     );
   });
 
-  test('keys are sorted on demand as go-yaml sorts them', () => {
+  test('sorts keys on request as go-yaml does', () => {
     const keys = ['b', 'a10', 'a9', 'A', '_', 'a', '.dot', 'a-b'];
     expect([...keys].sort(compareKeys)).toEqual(['.dot', '_', 'A', 'a', 'a-b', 'a9', 'a10', 'b']);
     expect(renderYaml({ b: 1, a10: 1, a9: 1 }, { sortKeys: true })).toBe('a9: 1\na10: 1\nb: 1\n');
   });
 
-  test('any JSON value reads back as it was', () => {
+  test('any rendered JSON value parses to the same value', () => {
     const special = fc.constantFrom(
       'yes',
       'n',

@@ -4,17 +4,17 @@ import { maxYamlDepth, YamlBuilder, type YamlDocument } from './yaml-build.ts';
 import { SourceText } from './yaml-error.ts';
 
 export interface YamlOptions {
-  /** Named in errors. */
+  /** The file name for errors. */
   readonly file?: string;
-  /** The line that the text begins with, where it is a part of a file; 1 unless told. */
+  /** The first line number, for a text that is part of a file; 1 by default. */
   readonly firstLine?: number;
   readonly maxBytes?: number;
 }
 
-/** Far beyond any manifest, and small enough to be parsed in seconds. */
+/** Far larger than any manifest, and small enough to be parsed in seconds. */
 export const maxYamlBytes = 32 * 1024 * 1024;
 
-/** Reads one document, YAML as Kubernetes understands it or JSON. An empty text is null; a second document an error. */
+/** Parses one document, YAML as Kubernetes reads it or JSON. An empty text is null; a second document is an error. */
 export function parseYaml(text: string, options: YamlOptions = {}): Json {
   const [first, second] = parseYamlDocuments(text, options);
   if (second) {
@@ -25,7 +25,7 @@ export function parseYaml(text: string, options: YamlOptions = {}): Json {
   return first?.value ?? null;
 }
 
-/** Reads all documents of a text; those that are empty or null are left out. */
+/** Parses all documents of a text; empty and null documents are dropped. */
 export function parseYamlDocuments(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
   const source = new SourceText(text, options.file, options.firstLine);
   const { maxBytes = maxYamlBytes } = options;
@@ -42,7 +42,7 @@ export function parseYamlDocuments(text: string, options: YamlOptions = {}): rea
   }
 }
 
-/** JSON is YAML too, but several times faster to read as what it is. */
+/** JSON is YAML too, but its own parser is several times faster. */
 function parseAsJson(source: SourceText): readonly YamlDocument[] | undefined {
   const start = source.text.search(/\S/);
   if (start === -1) return [];
@@ -52,7 +52,7 @@ function parseAsJson(source: SourceText): readonly YamlDocument[] | undefined {
   } catch (thrown) {
     if (!(thrown instanceof JsonError)) throw thrown;
     if (thrown.code === 'json-too-deep') source.fail('yaml-too-deep', thrown.message, start);
-    // Flow style, a second document or a mistake: the YAML parser knows which, and where.
+    // Flow style, a second document or a mistake: the YAML parser determines which, and where.
     return undefined;
   }
 }

@@ -1,6 +1,9 @@
 import { type Clock, isAbort } from '../base/index.ts';
 
-/** A controller that also aborts with its parent. `unlink` must be called when done: parents live long. */
+/**
+ * An AbortController that also aborts with its parent. Call `unlink` when done: parents live long and would keep the
+ * listener.
+ */
 export interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
@@ -19,14 +22,14 @@ export function linkAbort(parent: AbortSignal): LinkedAbort {
   };
 }
 
-/** Resolves when the signal aborts. For signals that end with the caller: the listener stays until then. */
+/** Resolves when the signal aborts. The listener stays until then, so use it for signals that end with the caller. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** True when `thrown` is only the echo of `signal`'s abort. */
-export function isEchoOf(signal: AbortSignal, thrown: unknown): boolean {
+/** True when `thrown` is a consequence of `signal`'s abort, not a failure of its own. */
+export function isAbortOf(signal: AbortSignal, thrown: unknown): boolean {
   return signal.aborted && (thrown === signal.reason || isAbort(thrown));
 }
 
@@ -34,13 +37,13 @@ export interface WithinOptions {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal?: AbortSignal;
-  /** What to throw, and to abort the work with, when the time is up. */
+  /** The error to throw, and to abort the work with, when the time is up. */
   readonly late: () => Error;
 }
 
 /**
- * Runs `work` for at most `ms`. Settles on time even when the work ignores its signal; the work must look at the
- * signal before it changes anything after a wait.
+ * Runs `work` for at most `ms`. Settles on time even when the work ignores its signal. The work must check the signal
+ * before it changes anything after a wait.
  */
 export async function within<T>(options: WithinOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const bound = linkAbort(options.signal ?? new AbortController().signal);

@@ -45,7 +45,7 @@ const failing = (...errors: unknown[]): Reconcile => {
 };
 
 describe('a controller', () => {
-  it('is refused without metrics, by the compiler and when it is made', () => {
+  it('requires metrics, at compile time and at run time', () => {
     // @ts-expect-error -- metrics are required
     expect(() => createController({ name: 'test', sources: [], reconcile: async () => {} })).toThrow(TypeError);
     // @ts-expect-error -- metrics are required
@@ -61,7 +61,7 @@ describe('a controller', () => {
     expect(outcomes).toEqual(['success']);
   });
 
-  it('comes back after the time a success names', async () => {
+  it('requeues after the time that a successful reconcile returns', async () => {
     let left = 2;
     const { clock, add, runs, outcomes } = setup(async () => (left-- > 0 ? { requeueAfterMs: 300 } : undefined));
     add('a');
@@ -95,7 +95,7 @@ describe('a controller', () => {
     expect(runs).toEqual(['0 a', '700 a', '1400 a', '1405 a']);
   });
 
-  it('logs a terminal error once and does not try again before the next event', async () => {
+  it('logs a terminal error once and does not retry before the next event', async () => {
     const { clock, add, runs, log, outcomes } = setup(failing(new SupercargoError('test-bad', 'bad spec')));
     add('a');
     await clock.advance(10_000_000);
@@ -107,7 +107,7 @@ describe('a controller', () => {
     expect(outcomes).toEqual(['terminal_error', 'success']);
   });
 
-  it('looks again after a conflict, although the same call would be refused for ever', async () => {
+  it('retries after a conflict, although the same call would be refused again', async () => {
     const conflict = new SupercargoError('kube-conflict', 'the object has been modified');
     const { clock, add, runs } = setup(failing(conflict));
     add('a');
@@ -120,7 +120,7 @@ describe('a controller', () => {
     ['undefined', undefined],
     ['null', null],
     ['an object without a prototype', Object.create(null)],
-  ])('treats %s that is thrown as a failure to back off from', async (_, thrown) => {
+  ])('backs off when %s is thrown', async (_, thrown) => {
     const { clock, add, runs, log } = setup(failing(thrown));
     add('a');
     await clock.advance(100);
@@ -139,7 +139,7 @@ describe('a controller', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('aborts what is under way when it stops, and takes that for no failure', async () => {
+  it('aborts active reconciles when it stops, and does not count that as a failure', async () => {
     const clock = createFakeClock();
     const { add, stop, done, log, outcomes } = setup((_, signal) => clock.sleep(1_000, signal));
     add('a');
@@ -150,10 +150,10 @@ describe('a controller', () => {
     expect(outcomes).toEqual([]);
   });
 
-  it('stops its sources, and asks them anew with an empty queue when run again', async () => {
+  it('stops its sources, and starts them again with an empty queue on the next run', async () => {
     const clock = createFakeClock();
     const seen: string[] = [];
-    let term = 0;
+    let run = 0;
     const controller = createController({
       metrics: unreadMetrics(),
       name: 'again',
@@ -161,7 +161,7 @@ describe('a controller', () => {
       reconcile: async (key) => void seen.push(key),
       sources: [
         async (sink, signal) => {
-          sink.add(`term ${++term}`);
+          sink.add(`run ${++run}`);
           sink.addAfter('late', 1_000);
           await clock.sleep(1_000_000, signal);
         },
@@ -175,7 +175,7 @@ describe('a controller', () => {
       await done;
     }
     await clock.advance(10_000);
-    expect(seen).toEqual(['term 1', 'term 2']);
+    expect(seen).toEqual(['run 1', 'run 2']);
     expect(clock.pending).toBe(0);
   });
 

@@ -7,33 +7,36 @@ import {
   retryOf,
   silentLogger,
 } from '../base/index.ts';
-import { isEchoOf, linkAbort } from './abort.ts';
+import { isAbortOf, linkAbort } from './abort.ts';
 import { ControllerError, describeThrown } from './errors.ts';
 import { createWorkqueue, type WorkOptions, type Workqueue, type WorkqueueMetrics } from './workqueue.ts';
 
-/** Nothing more to do, or come back after a time although nothing failed. */
+/**
+ * Without `requeueAfterMs` the key is done; with it the key is reconciled again after that time, although nothing
+ * failed.
+ */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number | undefined;
 }
 
 /**
- * Brings what a key names closer to what is wanted. Level-triggered: it is told which object, never which change.
- * A thrown error says when to try again (`Retry`): with back-off, after a time, or never (until the next event).
+ * Brings the object of a key closer to its desired state. Level-triggered: it gets the key, never the change. A thrown
+ * error says when to retry (`Retry`): with back-off, after a time, or never (until the next event).
  */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult | undefined> | Promise<void>;
 
 export type KeySink = Pick<Workqueue, 'add' | 'addAfter'>;
 
 /**
- * Feeds keys until the signal aborts. It may return at once (after registering a handler that it removes on abort)
- * or run as long as the signal lets it; a rejection fails the controller.
+ * Feeds keys until the signal aborts. It may return at once (after it registers a handler that it removes on abort) or
+ * run until the signal aborts. A rejection fails the controller.
  */
 export type Source = (sink: KeySink, signal: AbortSignal) => void | Promise<void>;
 
 export const reconcileOutcomes = ['success', 'requeue_after', 'error', 'terminal_error'] as const;
 export type ReconcileOutcome = (typeof reconcileOutcomes)[number];
 
-/** What one controller counts. */
+/** The metrics of one controller. */
 export interface ReconcileMetrics {
   readonly queue: WorkqueueMetrics;
   reconciled(outcome: ReconcileOutcome): void;
@@ -46,21 +49,21 @@ export interface ControllerOptions extends WorkOptions {
   readonly backoff?: Partial<BackoffOptions>;
   readonly clock?: Clock;
   readonly log?: Logger;
-  /** There is no controller that is not counted. */
+  /** Required, so that no controller runs without metrics. */
   readonly metrics: { forController(name: string): ReconcileMetrics };
 }
 
 export interface Controller {
   readonly name: string;
   /**
-   * Feeds and reconciles until the signal aborts, and resolves when all has stopped. May be run again afterwards
-   * (leadership lost and won): every run begins with an empty queue and asks its sources anew.
+   * Feeds and reconciles until the signal aborts, and resolves when everything has stopped. May run again afterwards
+   * (leadership lost and won): every run starts with an empty queue and starts its sources again.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export function createController(options: ControllerOptions): Controller {
-  // Here and not when it runs: its series are there from the start, also where another replica leads.
+  // Bound at creation, not in `run`: the series exist from the start, also while another replica leads.
   const counts = options.metrics.forController(options.name);
   return { name: options.name, run: (signal) => runController(options, counts, signal) };
 }
@@ -78,7 +81,7 @@ async function runController(options: ControllerOptions, counts: ReconcileMetric
     try {
       await work;
     } catch (thrown) {
-      if (isEchoOf(stop.signal, thrown)) return;
+      if (isAbortOf(stop.signal, thrown)) return;
       stop.abort(thrown);
       throw thrown;
     }
@@ -98,7 +101,7 @@ async function feed(controller: string, source: Source, sink: KeySink, signal: A
   try {
     await source(sink, signal);
   } catch (thrown) {
-    if (isEchoOf(signal, thrown)) return;
+    if (isAbortOf(signal, thrown)) return;
     const message = `a source of controller "${controller}" failed: ${describeThrown(thrown)}`;
     throw new ControllerError('controller-source-failed', message, { cause: thrown });
   }
@@ -119,12 +122,13 @@ async function reconcileOne(context: ReconcileContext, key: string, signal: Abor
     queue.addAfter(key, result.requeueAfterMs);
     counts.reconciled('requeue_after');
   } catch (thrown) {
-    if (!isEchoOf(signal, thrown)) onFailure(context, key, thrown);
+    if (!isAbortOf(signal, thrown)) onFailure(context, key, thrown);
   }
 }
 
-// The same call would fail again, but a reconcile begins by reading: what these depend on changes without an event.
-const worthAnotherLook: ReadonlySet<string | undefined> = new Set([
+// The same call would fail again, but a reconcile starts with a read, and the state behind these codes changes without
+// an event.
+const retriedCodes: ReadonlySet<string | undefined> = new Set([
   'kube-already-exists',
   'kube-conflict',
   'kube-forbidden',
@@ -134,7 +138,7 @@ const worthAnotherLook: ReadonlySet<string | undefined> = new Set([
 ]);
 
 function reconcileRetryOf(thrown: unknown): Retry {
-  return worthAnotherLook.has(errorCode(thrown)) ? 'backoff' : retryOf(thrown);
+  return retriedCodes.has(errorCode(thrown)) ? 'backoff' : retryOf(thrown);
 }
 
 function onFailure({ queue, counts, log }: ReconcileContext, key: string, thrown: unknown): void {
@@ -142,7 +146,7 @@ function onFailure({ queue, counts, log }: ReconcileContext, key: string, thrown
   const fields = thrown instanceof Error ? { key, err: thrown } : { key, thrown: describeThrown(thrown) };
   if (retry === 'never') {
     queue.forget(key);
-    log.error('Reconcile failed; not tried again before the next event', fields);
+    log.error('Reconcile failed; no retry before the next event', fields);
     counts.reconciled('terminal_error');
     return;
   }
@@ -150,6 +154,6 @@ function onFailure({ queue, counts, log }: ReconcileContext, key: string, thrown
   let pauseMs: number;
   if (retry === 'backoff') pauseMs = queue.addRateLimited(key);
   else queue.addAfter(key, (pauseMs = retry.afterMs));
-  log.warn('Reconcile failed; trying again', { ...fields, retries, pauseMs });
+  log.warn('Reconcile failed; retrying', { ...fields, retries, pauseMs });
   counts.reconciled('error');
 }

@@ -1,15 +1,15 @@
 import { errorMessage, SupercargoError } from '../base/index.ts';
 
-/** Everything this folder throws of its own. Codes begin with `controller-`. */
+/** Every error that this folder creates. Codes start with `controller-`. */
 export class ControllerError extends SupercargoError {}
 
 /**
- * Work that was told to stop did not stop in time. Whoever catches it must assume that the work still goes on:
- * a lease that protects it is left to expire, never released.
+ * Work did not stop in time after its signal aborted. The caller must assume that it still runs: a lease that protects
+ * it must expire and is never released.
  */
 export class StillRunningError extends ControllerError {}
 
-/** `errorMessage`, for values so odd that turning them into text throws as well (`throw Object.create(null)`). */
+/** `errorMessage`, also for values whose conversion to text throws (`throw Object.create(null)`). */
 export function describeThrown(thrown: unknown): string {
   try {
     return errorMessage(thrown);

@@ -1,4 +1,6 @@
-/** First in, first out in constant time: neither `Array.shift` nor the first entry of a Set is, at 100,000 keys. */
+/**
+ * A queue with constant-time operations. `Array.shift` and the first entry of a Set are not constant at 100,000 keys.
+ */
 export class Fifo<T> {
   private items: T[] = [];
   private head = 0;

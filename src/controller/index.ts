@@ -1,13 +1,13 @@
 /**
- * How work on cluster objects is run: queues of keys, the reconcile contract, what starts and stops together, and
- * which replica leads. It knows no feature and no kind but Lease; keys are plain text to it.
+ * Runs the work on cluster objects: workqueues, the reconcile contract, the manager that starts and stops runnables
+ * together, and leader election. It knows no feature and no kind except Lease; keys are opaque text.
  *
- * Invariants: a key is never worked on twice at once, and its last add is followed by a full run. Work bound to
- * leadership has stopped before the lease is given back. Times in a lease are the API server's; clocks of other replicas
- * do not matter.
- * A lease is not fencing: what leaders write must be idempotent or preconditioned all the same.
+ * Invariants: a key is never processed twice at once, and its last add is followed by a full run. Work bound to
+ * leadership has stopped before the lease is released. Times in a lease are the API server's; clocks of other replicas
+ * do not matter. A lease is not fencing: writes of a leader must still be idempotent or have preconditions.
  */
 export { whenAborted } from './abort.ts';
+export { createBackgroundYield } from './background-yield.ts';
 export {
   type Controller,
   type ControllerOptions,
@@ -18,7 +18,6 @@ export {
   type ReconcileResult,
   type Source,
 } from './controller.ts';
-export { createCourtesy } from './courtesy.ts';
 export { ControllerError, StillRunningError } from './errors.ts';
 export { type InformerChange, informerRunnable, informerSource } from './informer-source.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';

@@ -12,7 +12,7 @@ const pod = (name: string, owner: string): KubeObject => ({
   metadata: { namespace: 'ns', name, labels: { owner } },
 });
 
-/** Two pods that are there already, and handlers that a test calls. */
+/** An informer with two existing pods, and handlers that the test calls. */
 function fakeInformer() {
   const handlers = new Set<InformerHandler<KubeObject>>();
   const there = [pod('a', 'x'), pod('b', 'x')];
@@ -63,13 +63,13 @@ async function reconciled(keysOf?: Parameters<typeof informerSource<KubeObject, 
   return { seen, informer };
 }
 
-it('feeds what is there, what changes and what goes, and lets go of the informer when it stops', async () => {
+it('feeds the keys of existing, changed and deleted objects, and removes its handler when it stops', async () => {
   const { seen, informer } = await reconciled();
   expect(seen).toEqual(['ns/a', 'ns/b', 'ns/a', 'ns/b']);
   expect(informer.handlers.size).toBe(0);
 });
 
-it('feeds other keys where told to', async () => {
+it('feeds the keys that keysOf returns', async () => {
   const { seen } = await reconciled(({ stored }) => Object.values(stored.metadata.labels ?? {}));
   expect(seen).toEqual(['x', 'y', 'x']);
 });
@@ -77,7 +77,7 @@ it('feeds other keys where told to', async () => {
 it('is ready as a runnable when the first list is complete', () => {
   const informer = fakeInformer();
   const runnable = informerRunnable('pods', informer);
-  expect(runnable.ready?.()).toBe('has not listed everything yet');
+  expect(runnable.ready?.()).toBe('first list not complete');
   informer.hasSynced = true;
   expect(runnable.ready?.()).toBe(true);
 });

@@ -4,12 +4,12 @@ import { whenAborted } from './abort.ts';
 import type { Source } from './controller.ts';
 import { type Runnable, startOrder } from './stages.ts';
 
-/** What an informer tells its handlers, whichever it was. */
+/** Any change that an informer passes to its handlers. */
 export type InformerChange<T extends KubeObject, S> = Added<T, S> | Updated<T, S> | Deleted<T, S>;
 
 /**
- * Feeds the key of every object that is there, and of every one that changes or goes. With `keysOf`, feeds what it
- * answers instead: the keys of the owner, of the policies that match, or none.
+ * Feeds the key of every existing, changed or deleted object. With `keysOf`, feeds the keys that it returns instead:
+ * those of the owner, of the matching policies, or none.
  */
 export function informerSource<T extends KubeObject, S>(
   informer: Pick<Informer<T, S>, 'addHandler'>,
@@ -26,7 +26,7 @@ export function informerSource<T extends KubeObject, S>(
   };
 }
 
-/** An informer as a part of the manager: started before controllers, ready when its first list is complete. */
+/** An informer as a runnable of the manager: started before controllers, ready when its first list is complete. */
 export function informerRunnable(
   name: string,
   informer: Pick<Informer<KubeObject, unknown>, 'run' | 'hasSynced'>,
@@ -35,6 +35,6 @@ export function informerRunnable(
     name,
     order: startOrder.sources,
     run: (signal) => informer.run(signal),
-    ready: () => informer.hasSynced || 'has not listed everything yet',
+    ready: () => informer.hasSynced || 'first list not complete',
   };
 }

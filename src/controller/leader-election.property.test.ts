@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { errorCode, errorMessage } from '../base/index.ts';
 import { type Candidate, startCandidate } from './testing/candidate.ts';
-import { createLeaseServer, type Fate } from './testing/lease-server.ts';
+import { type CallResult, createLeaseServer } from './testing/lease-server.ts';
 import { createMachineClock } from './testing/machine-clock.ts';
 
-/** How far clock rates may be off; the times in use allow for a fifth. */
+/** Largest error of a clock rate; the times in use allow for a fifth. */
 const rateError = 0.05;
 const slowest = 1 - rateError;
 
@@ -17,9 +17,9 @@ interface Machine {
   readonly latencyMs: number;
 }
 
-type Blow =
+type Fault =
   | { readonly kind: 'freeze' | 'kill' | 'restart'; readonly forMs: number; readonly machine: number }
-  | { readonly kind: 'fate'; readonly fate: Fate; readonly forMs: number; readonly machine: number }
+  | { readonly kind: 'network'; readonly callResult: CallResult; readonly forMs: number; readonly machine: number }
   | { readonly kind: 'calm'; readonly forMs: number };
 
 const machines = fc.array(
@@ -33,19 +33,19 @@ const machines = fc.array(
 );
 const forMs = fc.integer({ min: 50, max: 25_000 });
 const machine = fc.nat(2);
-const blow: fc.Arbitrary<Blow> = fc.oneof(
+const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.record({ kind: fc.constantFrom('freeze' as const, 'kill' as const, 'restart' as const), forMs, machine }),
   fc.record({
-    kind: fc.constant('fate' as const),
-    fate: fc.constantFrom<Fate>('refused', 'answer-lost', 'hanging'),
+    kind: fc.constant('network' as const),
+    callResult: fc.constantFrom<CallResult>('refused', 'answer-lost', 'hanging'),
     forMs,
     machine,
   }),
   fc.record({ kind: fc.constant('calm' as const), forMs }),
 );
 
-/** Runs the candidates on their machines, and fails the moment two are at work together. */
-function createWorld(specs: readonly Machine[], seed: number) {
+/** Runs the candidates on their machines, and records a violation when two work at the same time. */
+function createSimulation(specs: readonly Machine[], seed: number) {
   const clock = createFakeClock(1e12);
   const server = createLeaseServer(clock);
   const violations: string[] = [];
@@ -57,7 +57,7 @@ function createWorld(specs: readonly Machine[], seed: number) {
   };
   const all: Candidate[] = [];
   const check = () => {
-    // A frozen machine does nothing; whether it wakes up to do harm is checked when it wakes.
+    // A frozen machine does nothing. Whether it does harm after it thaws is checked then.
     const awake = all.filter((one) => one.isAlive && !one.clock.isFrozen);
     const inEffect = awake.filter((one) => one.isWorking && (one.election.isLeading() || !thawing.has(one)));
     if (inEffect.length > 1)
@@ -80,7 +80,8 @@ function createWorld(specs: readonly Machine[], seed: number) {
     });
     candidate.link.latencyMs = spec.latencyMs;
     candidate.done.catch((error: unknown) => {
-      // A machine that froze while its work was ending finds itself late: the process must exit, and is started again.
+      // A machine that froze while its work was stopping is late when it thaws: the process must exit, and is started
+      // again.
       if (errorCode(error) !== 'controller-leadership-overrun') violations.push(errorMessage(error));
       candidate.kill();
       if (current[index] === candidate) current[index] = boot(spec, index);
@@ -106,59 +107,60 @@ function createWorld(specs: readonly Machine[], seed: number) {
       thawing.add(candidate);
       candidate.clock.thaw();
       check();
-      // Work that was under way when the machine froze ends within its own stop time.
+      // Work that was active when the machine froze ends within its own stop time.
       clock.after(3_000 / slowest, () => thawing.delete(candidate));
     },
     leader: () => current.find((one) => one.isAlive && !one.clock.isFrozen && one.election.isLeading()),
   };
 }
 
-async function strike(world: ReturnType<typeof createWorld>, blow: Blow): Promise<void> {
-  const { clock, current, check } = world;
+async function inject(simulation: ReturnType<typeof createSimulation>, fault: Fault): Promise<void> {
+  const { clock, current, check } = simulation;
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= 500) {
       await clock.advance(Math.min(500, left));
       check();
     }
   };
-  if (blow.kind === 'calm') return pass(blow.forMs);
-  const index = blow.machine % current.length;
-  const victim = current[index]!;
-  if (blow.kind === 'freeze') {
-    victim.clock.freeze();
-    await pass(blow.forMs);
-    await world.thaw(victim);
-  } else if (blow.kind === 'kill') {
-    victim.kill();
-    await pass(blow.forMs);
-    world.reboot(index);
-  } else if (blow.kind === 'restart') {
-    victim.stop();
-    await pass(blow.forMs);
-    world.reboot(index);
-  } else if (blow.kind === 'fate') {
-    victim.link.fate = blow.fate;
-    await pass(blow.forMs);
-    victim.link.fate = 'answered';
+  if (fault.kind === 'calm') return pass(fault.forMs);
+  const index = fault.machine % current.length;
+  const target = current[index]!;
+  if (fault.kind === 'freeze') {
+    target.clock.freeze();
+    await pass(fault.forMs);
+    await simulation.thaw(target);
+  } else if (fault.kind === 'kill') {
+    target.kill();
+    await pass(fault.forMs);
+    simulation.reboot(index);
+  } else if (fault.kind === 'restart') {
+    target.stop();
+    await pass(fault.forMs);
+    simulation.reboot(index);
+  } else if (fault.kind === 'network') {
+    target.link.callResult = fault.callResult;
+    await pass(fault.forMs);
+    target.link.callResult = 'answered';
   }
 }
 
-it('never lets two lead at once, and always finds a leader again, through freezes, deaths and lost answers', async () => {
+it('never lets two lead at once, and always elects a leader again, through freezes, crashes and lost responses', async () => {
   let totalStarts = 0;
   await fc.assert(
     fc.asyncProperty(
       machines,
-      fc.array(blow, { minLength: 1, maxLength: 12 }),
+      fc.array(fault, { minLength: 1, maxLength: 12 }),
       fc.nat(),
-      async (specs, blows, seed) => {
-        const world = createWorld(specs, seed);
-        for (const one of blows) await strike(world, one);
-        expect(world.violations).toEqual([]);
-        // A call that hangs is given up after 5 s; then one retry until the last renewal is seen, one lease, and seven ways of at most 800 ms.
-        await strike(world, { kind: 'calm', forMs: (5_000 + 15_000 + 2_400) / slowest + 7 * 800 });
-        expect(world.violations).toEqual([]);
-        expect(world.leader()?.isWorking).toBe(true);
-        totalStarts += world.starts;
+      async (specs, faults, seed) => {
+        const simulation = createSimulation(specs, seed);
+        for (const one of faults) await inject(simulation, one);
+        expect(simulation.violations).toEqual([]);
+        // A hanging call ends after 5 s. Then one retry until the last renewal is seen, one lease duration, and seven
+        // one-way trips of at most 800 ms.
+        await inject(simulation, { kind: 'calm', forMs: (5_000 + 15_000 + 2_400) / slowest + 7 * 800 });
+        expect(simulation.violations).toEqual([]);
+        expect(simulation.leader()?.isWorking).toBe(true);
+        totalStarts += simulation.starts;
       },
     ),
     { numRuns: 120 },
@@ -166,17 +168,17 @@ it('never lets two lead at once, and always finds a leader again, through freeze
   expect(totalStarts).toBeGreaterThan(120);
 });
 
-it('replaces a leader that died within the lease time, one retry and the calls for it', async () => {
+it('replaces a crashed leader within the lease duration, one retry and the calls for it', async () => {
   await fc.assert(
     fc.asyncProperty(machines, fc.integer({ min: 0, max: 60_000 }), fc.nat(), async (specs, atMs, seed) => {
-      const world = createWorld(specs, seed);
-      await world.clock.advance(5_000 + atMs);
-      const leader = world.leader();
+      const simulation = createSimulation(specs, seed);
+      await simulation.clock.advance(5_000 + atMs);
+      const leader = simulation.leader();
       leader?.kill();
-      await world.clock.advance((15_000 + 2_400) / slowest + 7 * 800);
+      await simulation.clock.advance((15_000 + 2_400) / slowest + 7 * 800);
       expect(leader).toBeDefined();
-      expect(world.leader()).toBeDefined();
-      expect(world.leader()).not.toBe(leader);
+      expect(simulation.leader()).toBeDefined();
+      expect(simulation.leader()).not.toBe(leader);
     }),
     { numRuns: 100 },
   );

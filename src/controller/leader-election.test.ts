@@ -9,7 +9,7 @@ function setup() {
   const clock = createFakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const server = createLeaseServer(clock);
   const events: string[] = [];
-  const say = (line: string) => void events.push(`${clock.monotonicMs()} ${line}`);
+  const note = (line: string) => void events.push(`${clock.monotonicMs()} ${line}`);
   const start = (identity: string, options: Partial<CandidateOptions> = {}) =>
     startCandidate({
       identity,
@@ -17,17 +17,17 @@ function setup() {
       clock: createMachineClock(clock, { rate: 1, wallOffsetMs: 0 }),
       ...options,
       election: {
-        onStartedLeading: () => say(`${identity} started leading`),
-        onStoppedLeading: () => say(`${identity} stopped leading`),
-        onNewLeader: (leader) => say(`${identity} sees ${leader}`),
+        onStartedLeading: () => note(`${identity} started leading`),
+        onStoppedLeading: () => note(`${identity} stopped leading`),
+        onNewLeader: (leader) => note(`${identity} sees ${leader}`),
         ...options.election,
       },
     });
-  return { clock, server, events, say, start };
+  return { clock, server, events, note, start };
 }
 
 describe('leader election', () => {
-  it('creates the lease, renews it, and counts one holder without a transition', async () => {
+  it('creates the lease, renews it, and records one holder without a transition', async () => {
     const { clock, server, start, events } = setup();
     const a = start('a');
     await clock.advance(5_000);
@@ -35,7 +35,7 @@ describe('leader election', () => {
     expect(server.lease?.spec).toEqual({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
-      // Rather late than early: the server's `Date` counts whole seconds.
+      // Late rather than early: the server's `Date` has whole seconds.
       acquireTime: '2030-01-01T00:00:01.000000Z',
       renewTime: '2030-01-01T00:00:05.400000Z',
       leaseTransitions: 0,
@@ -44,7 +44,7 @@ describe('leader election', () => {
     expect(events).toEqual(['0 a sees a', '0 a started leading']);
   });
 
-  it('takes a lease at once that is long over by the time of the server, whatever the clocks of the machines say', async () => {
+  it("takes an expired lease at once by the server's time, whatever the local clocks say", async () => {
     const { clock, start, events } = setup();
     const hourMs = 3_600_000;
     const ahead = createMachineClock(clock, { rate: 1, wallOffsetMs: hourMs });
@@ -57,7 +57,7 @@ describe('leader election', () => {
     expect(events.at(-1)).toBe('18100 next started leading');
   });
 
-  it('waits for what is left of a lease by the time of the server, and 2 s for its inaccuracy', async () => {
+  it("waits for the rest of a lease by the server's time, plus 2 s for its inaccuracy", async () => {
     const { clock, start, events } = setup();
     const dead = start('dead');
     await clock.advance(100);
@@ -69,7 +69,7 @@ describe('leader election', () => {
     expect(events.at(-1)).toBe('18000 next started leading');
   });
 
-  it('does not take the lease of a live leader early, whatever the clocks of the machines say', async () => {
+  it('does not take the lease of a live leader early, whatever the local clocks say', async () => {
     const { clock, start, events } = setup();
     start('a', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: -3_600_000 }) });
     await clock.advance(100_000);
@@ -105,7 +105,7 @@ describe('leader election', () => {
     expect(server.lease?.spec?.leaseTransitions).toBe(1);
   });
 
-  it('empties the holder on release and keeps what others wrote into the lease', async () => {
+  it('clears the holder on release and keeps the fields that others wrote into the lease', async () => {
     const { clock, server, start } = setup();
     const a = start('a');
     await clock.advance(0);
@@ -122,7 +122,7 @@ describe('leader election', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('takes over a dead leader when the lease has run out by its own clock, whatever the wall clocks say', async () => {
+  it('takes over from a dead leader when the lease has expired by its own monotonic clock, whatever the wall clocks say', async () => {
     const { clock, start, events } = setup();
     const a = start('a', { clock: createMachineClock(clock, { rate: 1, wallOffsetMs: 86_400_000 }) });
     await clock.advance(10);
@@ -136,49 +136,49 @@ describe('leader election', () => {
     expect(events.at(-1)).toBe('15010 b started leading');
   });
 
-  it('tolerates failures of the API server that end before the renew deadline', async () => {
+  it('tolerates API server failures that end before the renew deadline', async () => {
     const { clock, start, events } = setup();
     const a = start('a');
     await clock.advance(1_000);
-    a.link.fate = 'refused';
+    a.link.callResult = 'refused';
     await clock.advance(7_500);
-    a.link.fate = 'answered';
+    a.link.callResult = 'answered';
     await clock.advance(3_000);
     expect(a.election.isLeading()).toBe(true);
     expect(events).toEqual(['0 a sees a', '0 a started leading']);
   });
 
   it.each(['refused', 'hanging', 'answer-lost'] as const)(
-    'stops leading at the renew deadline when calls are %s, and goes on as a candidate',
-    async (fate) => {
+    'stops leading at the renew deadline when calls are %s, and stays a candidate',
+    async (callResult) => {
       const { clock, start, events } = setup();
       const a = start('a');
       await clock.advance(1_000);
-      a.link.fate = fate;
+      a.link.callResult = callResult;
       await clock.advance(8_999);
       expect(a.election.isLeading()).toBe(true);
       await clock.advance(1);
       expect(a.election.isLeading()).toBe(false);
       expect(events.at(-1)).toBe('10000 a stopped leading');
-      a.link.fate = 'answered';
+      a.link.callResult = 'answered';
       await clock.advance(8_000);
       expect(events.at(-1)).toContain('a started leading');
     },
   );
 
-  it('counts its term from when a renewal was sent, not from when the answer came', async () => {
+  it('counts its leader session from when a renewal was sent, not from when the response came', async () => {
     const { clock, start, events } = setup();
     const a = start('a');
     await clock.advance(1_000);
     a.link.latencyMs = 2_000;
     await clock.advance(1_300);
-    a.link.fate = 'refused';
+    a.link.callResult = 'refused';
     await clock.advance(20_000);
-    // The renewal sent at 2,200 was answered at 6,200.
+    // The response to the renewal sent at 2,200 came at 6,200.
     expect(events.find((event) => event.includes('stopped'))).toBe('12200 a stopped leading');
   });
 
-  it('takes and keeps the lease although a try of three slow calls lasts longer than one call may', async () => {
+  it('takes and keeps the lease although three slow calls in a row last longer than one call may', async () => {
     const { clock, server, start, events } = setup();
     const a = start('a');
     a.link.latencyMs = 900;
@@ -205,7 +205,7 @@ describe('leader election', () => {
     expect(events.slice(-2)).toEqual(['2200 a sees usurper', '2200 a stopped leading']);
   });
 
-  it('does not lead in the instant after its machine stood still, before any timer has fired', async () => {
+  it('does not lead right after its machine froze, before any timer has fired', async () => {
     const { clock, start, events } = setup();
     const a = start('a');
     await clock.advance(1_000);
@@ -217,7 +217,7 @@ describe('leader election', () => {
     expect(events.slice(-2)).toEqual(['61000 a stopped leading', '61000 a started leading']);
   });
 
-  it('renews visibly although its wall clock stands still', async () => {
+  it('renews visibly although its wall clock does not advance', async () => {
     const { clock, start, events } = setup();
     const machine = createMachineClock(clock, { rate: 1, wallOffsetMs: 0 });
     start('a', { clock: Object.assign(Object.create(machine), { now: () => 1_000 }) });
@@ -227,19 +227,19 @@ describe('leader election', () => {
     expect(events.filter((event) => event.includes('b started'))).toEqual([]);
   });
 
-  it('waits out the holder it knew when somebody deletes the lease', async () => {
+  it('waits for the holder that it knew when the lease is deleted', async () => {
     const { clock, server, start, events } = setup();
     const a = start('a');
     await clock.advance(10);
     start('b');
     await clock.advance(100);
-    a.link.fate = 'refused';
+    a.link.callResult = 'refused';
     server.lease = undefined;
     await clock.advance(30_000);
     expect(events.slice(-3)).toEqual(['10000 a stopped leading', '15010 b sees b', '15010 b started leading']);
   });
 
-  it('goes on leading when its own lease was deleted and nobody took it', async () => {
+  it('keeps leading when its own lease was deleted and no other candidate took it', async () => {
     const { clock, server, start, events } = setup();
     start('a');
     await clock.advance(1_000);
@@ -253,28 +253,28 @@ describe('leader election', () => {
     const { clock, server, start } = setup();
     const a = start('a', { stopMs: 60_000 });
     await clock.advance(100);
-    a.link.fate = 'refused';
+    a.link.callResult = 'refused';
     const outcome = expect(a.done).rejects.toMatchObject({ code: 'controller-leadership-overrun' });
     await clock.advance(12_000);
-    a.link.fate = 'answered';
+    a.link.callResult = 'answered';
     await clock.advance(10_000);
     await outcome;
     expect(server.lease?.spec?.holderIdentity).toBe('a');
   });
 
-  it('fails also when the lease is lost while the work winds down too slowly', async () => {
+  it('fails when the lease is lost while the work stops too slowly', async () => {
     const { clock, start, events } = setup();
     const a = start('a', { stopMs: 60_000 });
     await clock.advance(1_000);
     a.stop();
-    a.link.fate = 'refused';
+    a.link.callResult = 'refused';
     const outcome = expect(a.done).rejects.toMatchObject({ code: 'controller-leadership-overrun' });
     await clock.advance(14_000);
     await outcome;
     expect(events.at(-1)).toBe('15000 a stopped leading');
   });
 
-  it('gives the lease back and passes the error on when the work fails', async () => {
+  it('releases the lease and rethrows the error when the work fails', async () => {
     const { clock, server } = setup();
     const election = createLeaderElection({ ...minimal(server.connect('a').client), clock });
     const done = election.run(async () => {
@@ -299,7 +299,7 @@ describe('leader election', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('a');
   });
 
-  it('gives back a lease that it took without getting the answer', async () => {
+  it('releases a lease that it took without receiving the response', async () => {
     const { clock, server, start } = setup();
     const a = start('a');
     a.link.latencyMs = 100;
@@ -312,21 +312,21 @@ describe('leader election', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('');
   });
 
-  it('tells a gauge when leading begins and ends', async () => {
+  it('calls onLeadingChanged when leading starts and ends', async () => {
     const { clock, start } = setup();
-    const told: boolean[] = [];
-    const a = start('a', { election: { onLeadingChanged: (isLeading) => told.push(isLeading) } });
+    const leadingChanges: boolean[] = [];
+    const a = start('a', { election: { onLeadingChanged: (isLeading) => leadingChanges.push(isLeading) } });
     await clock.advance(1_000);
-    a.link.fate = 'refused';
+    a.link.callResult = 'refused';
     await clock.advance(10_000);
-    a.link.fate = 'answered';
+    a.link.callResult = 'answered';
     await clock.advance(10_000);
     a.stop();
     await clock.advance(0);
-    expect(told).toEqual([true, false, true, false]);
+    expect(leadingChanges).toEqual([true, false, true, false]);
   });
 
-  it('refuses times that cannot be safe', () => {
+  it('rejects unsafe times', () => {
     const { client } = setup().server.connect('a');
     expect(() => createLeaderElection({ ...minimal(client), renewDeadlineMs: 15_000 })).toThrow('lease duration >');
     expect(() => createLeaderElection({ ...minimal(client), retryPeriodMs: 9_000 })).toThrow('15000, 10000, 9000');

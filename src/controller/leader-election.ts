@@ -1,6 +1,6 @@
 import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
 import type { KubeClient } from '../kube/index.ts';
-import { isEchoOf, linkAbort, whenAborted, within } from './abort.ts';
+import { isAbortOf, linkAbort, whenAborted, within } from './abort.ts';
 import { ControllerError, StillRunningError } from './errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Lead, Leadership } from './manager.ts';
@@ -8,46 +8,48 @@ import type { Lead, Leadership } from './manager.ts';
 export interface LeaderElectionOptions {
   readonly client: Pick<KubeClient, 'list' | 'create' | 'replace'>;
   readonly lease: { readonly namespace: string; readonly name: string };
-  /** Different for every process that ever ran: a host name alone comes back after a restart. */
+  /** Unique for every process that ever ran. A host name alone is reused after a restart. */
   readonly identity: string;
-  /** Whether a holder was this candidate in an earlier life that has certainly ended: its lease is taken at once. */
+  /**
+   * True when the holder is an earlier process of this candidate that has certainly ended. Its lease is taken at once.
+   */
   readonly isPredecessor?: ((holder: string) => boolean) | undefined;
-  /** The name runnables refer to; the name of the lease by default. */
+  /** The group name that runnables refer to; the name of the lease by default. */
   readonly group?: string;
   readonly within?: string | undefined;
-  /** How long others wait after the last renewal they saw; 15 s by default. */
+  /** How long other candidates wait after the last renewal they saw; 15 s by default. */
   readonly leaseDurationMs?: number;
-  /** How long after its last successful renewal a leader goes on; 10 s by default. */
+  /** How long a leader continues after its last successful renewal; 10 s by default. */
   readonly renewDeadlineMs?: number;
-  /** Between two tries, plus up to a fifth at random; 2 s by default. */
+  /** The time between two attempts, plus up to a fifth at random; 2 s by default. */
   readonly retryPeriodMs?: number;
-  /** While false, the lease is neither taken nor renewed: the work of this candidate stands still. */
+  /** While it returns false, the lease is neither taken nor renewed: the work of this candidate has stalled. */
   readonly mayRenew?: (() => boolean) | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Logger;
   readonly onStartedLeading?: () => void;
-  /** The term is over and its work has stopped; called before the lease is given back. */
+  /** The leader session is over and its work has stopped. Called before the lease is released. */
   readonly onStoppedLeading?: () => void;
-  /** Somebody, maybe this candidate, was seen as the holder for the first time since another was. */
+  /** A new holder was seen; it may be this candidate. */
   readonly onNewLeader?: (identity: string) => void;
-  /** For a gauge: exactly when `isLeading` changes by a decision (not by the mere passing of time). */
+  /** For a gauge: called when `isLeading` changes by a decision, not by time alone. */
   readonly onLeadingChanged?: (isLeading: boolean) => void;
 }
 
 export interface LeaderElection extends Leadership {
   /**
-   * Whether this candidate leads at this very moment by its own monotonic clock. Becomes false by the passing of
-   * time alone, so it is right even after the process stood still. A hint, not fencing: writes carry preconditions.
+   * Whether this candidate leads now by its own monotonic clock. Becomes false by time alone, so it is correct even
+   * after the process froze. A hint, not fencing: writes carry preconditions.
    */
   isLeading(): boolean;
 }
 
 /**
- * Leader election by a coordination.k8s.io/v1 Lease. After a lost term it goes on as a candidate.
+ * Leader election by a coordination.k8s.io/v1 Lease. After a lost leader session it stays a candidate.
  *
- * Two never lead at once as long as clock rates differ by less than (lease − deadline) / (lease + deadline), a fifth
- * by default: a leader counts from when its renewal was sent, the others from when they saw it.
+ * Two candidates never lead at once as long as clock rates differ by less than (lease − deadline) / (lease + deadline),
+ * a fifth by default: a leader counts from when its renewal was sent, the others from when they saw it.
  */
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   return new Election(options);
@@ -88,7 +90,7 @@ class Election implements LeaderElection {
       identity,
       isPredecessor: options.isPredecessor,
       durationMs: this.leaseDurationMs,
-      // One hanging call must leave time for another try before the deadline.
+      // One hanging call must leave time for another attempt before the deadline.
       callMs: this.renewDeadlineMs / 2,
       clock: this.clock,
       onHolder: (holder) => {
@@ -104,7 +106,7 @@ class Election implements LeaderElection {
 
   async run(lead: Lead, signal: AbortSignal): Promise<void> {
     try {
-      while (await this.acquire(signal)) await this.term(lead, signal);
+      while (await this.acquire(signal)) await this.leadSession(lead, signal);
     } catch (thrown) {
       if (!(thrown instanceof StillRunningError)) await this.release();
       throw thrown;
@@ -112,18 +114,18 @@ class Election implements LeaderElection {
     await this.release();
   }
 
-  /** True when the lease is ours, false when the signal aborted first. */
+  /** True when this candidate holds the lease, false when the signal aborted first. */
   private async acquire(signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       const isOurs = await this.tryClaim(signal);
       if (isOurs && this.isLeading() && !signal.aborted) return true;
-      // Looking again exactly when the lease runs out saves up to one retry period without a leader.
+      // An attempt exactly when the lease expires saves up to one retry period without a leader.
       await this.pause(Math.min(this.nextTryMs(), this.lock.heldByOtherMs() || Number.POSITIVE_INFINITY), signal);
     }
     return false;
   }
 
-  private async term(lead: Lead, signal: AbortSignal): Promise<void> {
+  private async leadSession(lead: Lead, signal: AbortSignal): Promise<void> {
     this.log.info('Started leading');
     this.options.onLeadingChanged?.(true);
     this.options.onStartedLeading?.();
@@ -138,7 +140,7 @@ class Election implements LeaderElection {
     const first = await Promise.race([lost, failed, stopping]);
     stop.unlink();
     work.abort(first === 'lost' ? new ControllerError('controller-lease-lost', 'the lease was lost') : signal.reason);
-    // The lease is renewed while the work winds down, so that nobody starts before it has ended.
+    // The lease is renewed while the work stops, so that no other candidate starts before the work has ended.
     const isLost = first === 'lost' || (await Promise.race([working, lost])) === 'lost';
     if (isLost) this.options.onLeadingChanged?.(false);
     const outcome = isLost ? await this.windDown(working) : await working;
@@ -148,10 +150,10 @@ class Election implements LeaderElection {
     if (!isLost) this.options.onLeadingChanged?.(false);
     this.log.info('Stopped leading', { isLost });
     this.options.onStoppedLeading?.();
-    if (outcome.failed && !isEchoOf(work.signal, outcome.thrown)) throw outcome.thrown;
+    if (outcome.failed && !isAbortOf(work.signal, outcome.thrown)) throw outcome.thrown;
   }
 
-  /** Resolves to `lost` when the term is over, to `stopped` when the signal aborted before. */
+  /** Resolves to `lost` when the leader session is over, to `stopped` when the signal aborted before. */
   private async renewUntilLost(signal: AbortSignal): Promise<'lost' | 'stopped'> {
     for (;;) {
       await this.pause(Math.min(this.nextTryMs(), this.leftMs()), signal);
@@ -185,10 +187,10 @@ class Election implements LeaderElection {
     }
   }
 
-  /** False when somebody else holds the lease, undefined when the API server could not or must not be asked. */
+  /** False when another candidate holds the lease, undefined when the API server could not or must not be called. */
   private async tryClaim(signal: AbortSignal): Promise<boolean | undefined> {
     if (this.options.mayRenew?.() === false) {
-      this.log.warn('The lease is not taken or renewed: the work of this process stands still');
+      this.log.warn('Lease not taken or renewed: the work of this process has stalled');
       return undefined;
     }
     try {
@@ -197,7 +199,7 @@ class Election implements LeaderElection {
       this.validUntilMs = sentMs + this.renewDeadlineMs;
       return true;
     } catch (thrown) {
-      if (!signal.aborted) this.log.warn('The lease could not be taken or renewed; trying again', { err: thrown });
+      if (!signal.aborted) this.log.warn('Cannot take or renew the lease; retrying', { err: thrown });
       return undefined;
     }
   }
@@ -208,8 +210,8 @@ class Election implements LeaderElection {
     });
   }
 
-  /** After a loss the others start once the lease has run out: work that lasts longer must bring the process down. */
-  private async windDown(working: Promise<Outcome>): Promise<Outcome> {
+  /** After a loss, other candidates start once the lease has expired. Work that lasts longer must end the process. */
+  private async windDown(working: Promise<SettledWork>): Promise<SettledWork> {
     const ms = this.leaseDurationMs - this.renewDeadlineMs;
     const late = () =>
       new StillRunningError('controller-leadership-overrun', `work still runs ${ms} ms after "${this.group}" was lost`);
@@ -225,7 +227,7 @@ class Election implements LeaderElection {
       );
       if (isReleased) this.log.info('Lease released');
     } catch (thrown) {
-      this.log.warn('The lease could not be released; it will run out', { err: thrown });
+      this.log.warn('Cannot release the lease; it will expire', { err: thrown });
     }
   }
 
@@ -239,9 +241,9 @@ class Election implements LeaderElection {
   }
 }
 
-type Outcome = { readonly failed: false } | { readonly failed: true; readonly thrown: unknown };
+type SettledWork = { readonly failed: false } | { readonly failed: true; readonly thrown: unknown };
 
-async function settle(lead: Lead, signal: AbortSignal): Promise<Outcome> {
+async function settle(lead: Lead, signal: AbortSignal): Promise<SettledWork> {
   try {
     await lead(signal);
     return { failed: false };

@@ -17,7 +17,7 @@ interface Campaign {
   settle: ((failure: RemoteFailure | undefined) => void) | undefined;
 }
 
-/** Holds elections for work that runs in another thread: leases are renewed while that thread computes. */
+/** Runs leader elections for work in another thread, so that leases are renewed while that thread computes. */
 export function createLeadershipHost({ post, ...options }: LeadershipHostOptions): LeadershipHost {
   const elections = new Map<string, LeaderElection>();
   const campaigns = new Map<string, Campaign>();
@@ -37,16 +37,17 @@ export function createLeadershipHost({ post, ...options }: LeadershipHostOptions
     return made;
   };
 
-  const leadOf = (group: string, campaign: Campaign) => async (term: AbortSignal) => {
+  const leadOf = (group: string, campaign: Campaign) => async (leaderSession: AbortSignal) => {
     const settled = new Promise<RemoteFailure | undefined>((resolve) => {
       campaign.settle = resolve;
     });
     post({ kind: 'lead', group });
-    const cease = () => post({ kind: 'cease', group, isLost: errorCode(term.reason) === 'controller-lease-lost' });
-    if (term.aborted) cease();
-    else term.addEventListener('abort', cease, { once: true });
+    const cease = () =>
+      post({ kind: 'cease', group, isLost: errorCode(leaderSession.reason) === 'controller-lease-lost' });
+    if (leaderSession.aborted) cease();
+    else leaderSession.addEventListener('abort', cease, { once: true });
     const failure = await settled;
-    term.removeEventListener('abort', cease);
+    leaderSession.removeEventListener('abort', cease);
     if (failure) throw errorOf(failure);
   };
 

@@ -1,25 +1,25 @@
 import type { LeaderElectionOptions } from './leader-election.ts';
 
-/** Who stands for which lease, as plain data: it crosses to another thread. */
+/** A candidate and its lease, as plain data that crosses to another thread. */
 export interface Candidacy
   extends Pick<LeaderElectionOptions, 'lease' | 'identity' | 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'> {
   readonly group: string;
-  /** Holders whose identity begins so were this candidate in an earlier life. */
+  /** Holders whose identity starts with this prefix are earlier processes of this candidate. */
   readonly predecessors?: string | undefined;
 }
 
-/** How work or an election ended badly. */
+/** Why work or an election failed. */
 export interface RemoteFailure {
   readonly code: string;
   readonly message: string;
-  /** Work goes on although it was told to stop: the lease must run out. */
+  /** The work still runs although it was stopped: the lease must expire. */
   readonly isStillRunning: boolean;
 }
 
 export type ToLeadershipHost =
   | { readonly kind: 'campaign'; readonly candidacy: Candidacy }
   | { readonly kind: 'resign'; readonly group: string }
-  /** The work of the term has ended. */
+  /** The work of the leader session has ended. */
   | { readonly kind: 'settled'; readonly group: string; readonly failure?: RemoteFailure | undefined };
 
 export type FromLeadershipHost =

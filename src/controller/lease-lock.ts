@@ -18,50 +18,51 @@ export interface LeaseLockOptions {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
-  /** Whether a holder was this candidate in an earlier life that has certainly ended. */
+  /** True when the holder is an earlier process of this candidate that has certainly ended. */
   readonly isPredecessor?: ((holder: string) => boolean) | undefined;
   readonly durationMs: number;
-  /** How long one call may take. Each call by itself: a slow server must not make every try of several calls vain. */
+  /** Limit of one call. Per call, so that attempts of several calls succeed on a slow server. */
   readonly callMs: number;
   readonly clock: Clock;
   readonly onHolder: (identity: string) => void;
 }
 
-/** A leader writes without reading first; its idea of the server's time is renewed so often. */
+/** A leader writes without reading first. It refreshes its estimate of the server's time at this interval. */
 const anchorMs = 30_000;
-/** The server's `Date` counts whole seconds. */
+/** The server's `Date` has whole seconds. */
 const dateStepMs = 1_000;
 
 interface Anchor {
-  /** By our monotonic clock. */
+  /** By the local monotonic clock. */
   readonly atMs: number;
-  /** By the API server's clock, the latest it can have been. */
+  /** The latest possible time of the API server's clock. */
   readonly latestMs: number;
 }
 
 /**
- * One candidate's view of one Lease object. Every write is preconditioned by the resourceVersion last read, so of
- * several that try at once one succeeds. Calls must not overlap, and one whose signal has aborted changes nothing here.
+ * One candidate's view of one Lease object. Every write has the last read resourceVersion as precondition, so one of
+ * several concurrent writers succeeds. Calls must not overlap, and a call whose signal has aborted changes nothing
+ * here.
  */
 export class LeaseLock {
   private lease: Lease | undefined;
   private observed: Observation | undefined;
   private anchor: Anchor | undefined;
   private lastTimeMs = 0;
-  /** True from the moment a claim is sent until the record is known not to be ours. */
+  /** True from when a claim is sent until the record is known to belong to another candidate. */
   private mayHold = false;
 
   constructor(private readonly options: LeaseLockOptions) {}
 
   /**
-   * Takes or renews the lease. Answers the monotonic time at which the successful write was sent (nobody can have
-   * begun to wait for its expiry before that), or undefined when somebody else holds the lease.
+   * Takes or renews the lease. Returns the monotonic time at which the successful write was sent (no candidate can have
+   * started to wait for its expiry before that), or undefined when another candidate holds the lease.
    */
   async claim(isLeading: boolean, signal: AbortSignal): Promise<number | undefined> {
     const { clock } = this.options;
     const isAnchored = this.anchor !== undefined && clock.monotonicMs() - this.anchor.atMs < anchorMs;
     if (isLeading && this.lease && isAnchored) {
-      // The leader need not read first: nobody else should have written.
+      // The leader need not read first: no other candidate should have written.
       try {
         return await this.write(this.lease, signal);
       } catch (thrown) {
@@ -76,7 +77,7 @@ export class LeaseLock {
     return this.write(this.lease, signal);
   }
 
-  /** How long the holder seen last may still go on; 0 when nothing is known of another holder. */
+  /** How long the last seen holder may still act; 0 when no other holder is known. */
   heldByOtherMs(): number {
     const nowMs = this.options.clock.monotonicMs();
     if (!this.observed || !isHeldByOther(this.observed, this.isOwn, nowMs)) return 0;
@@ -86,7 +87,7 @@ export class LeaseLock {
   private readonly isOwn = (holder: string): boolean =>
     holder === this.options.identity || (this.options.isPredecessor?.(holder) ?? false);
 
-  /** Gives the lease back if it is ours; false when it was not. */
+  /** Releases the lease if this candidate holds it; false when it does not. */
   async release(signal: AbortSignal): Promise<boolean> {
     for (let attempt = 0; this.mayHold; attempt++) {
       await this.read(signal);
@@ -97,7 +98,7 @@ export class LeaseLock {
         this.mayHold = false;
         return true;
       } catch (thrown) {
-        // A renewal that was given up may still have arrived in between.
+        // An abandoned renewal may still have arrived in between.
         if (!isStale(thrown) || attempt >= 2) throw thrown;
       }
     }
@@ -109,7 +110,7 @@ export class LeaseLock {
     const { client, clock } = this.options;
     const sentMs = clock.monotonicMs();
     const { lease, serverTimeMs } = await this.bounded(signal, (bounded) => readLease(client, this.options, bounded));
-    // The answer was dated after the question was sent, somewhere within the second.
+    // The `Date` of the response is after the request was sent, within one second.
     if (serverTimeMs !== undefined) this.anchor = { atMs: sentMs, latestMs: serverTimeMs + dateStepMs };
     if (lease) this.see(lease, serverTimeMs);
     else this.lease = undefined;
@@ -126,14 +127,14 @@ export class LeaseLock {
     return sentMs;
   }
 
-  /** Makes one call and takes its answer as the record that is now known. */
+  /** Makes one call and stores the response as the known record. */
   private async call(signal: AbortSignal, send: (options: CallOptions) => Promise<Lease>): Promise<void> {
     this.see(await this.bounded(signal, (bounded) => send({ signal: bounded })));
   }
 
   private async bounded<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, callMs: ms } = this.options;
-    const late = () => new ControllerError('controller-lease-timeout', `no answer about the lease within ${ms} ms`);
+    const late = () => new ControllerError('controller-lease-timeout', `no response about the lease within ${ms} ms`);
     const answer = await within({ clock, ms, signal, late }, send);
     signal.throwIfAborted();
     return answer;
@@ -152,8 +153,8 @@ export class LeaseLock {
   }
 
   /**
-   * The API server's time, rather too late than too early, for others count from it; our own clock only where the server
-   * does not say its time. Never the same twice: a clock that stands still must not make renewals invisible.
+   * The API server's time, late rather than early, because other candidates count from it. The local clock only where
+   * the server sends no time. Never the same twice: a clock that does not advance must not hide renewals.
    */
   private nextTimeMs(): number {
     const { clock } = this.options;

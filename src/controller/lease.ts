@@ -11,7 +11,7 @@ export const leaseType: ResourceType = {
 };
 
 export interface LeaseSpec {
-  /** Empty or absent: nobody holds it. */
+  /** Empty or absent: the lease has no holder. */
   readonly holderIdentity?: string | null;
   readonly leaseDurationSeconds?: number | null;
   readonly acquireTime?: string | null;
@@ -24,7 +24,7 @@ export interface Lease extends KubeObject {
   readonly spec?: LeaseSpec;
 }
 
-/** Reads a lease by a list of one: lists carry the API server's time. */
+/** Reads a lease by a list of one, because a list response carries the API server's time. */
 export async function readLease(
   client: Pick<KubeClient, 'list'>,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -35,19 +35,21 @@ export async function readLease(
   return { lease: items[0], serverTimeMs };
 }
 
-/** Time since the holder's last renewal, both in the API server's time; undefined when the record has none. */
+/**
+ * Time since the holder's last renewal, both by the API server's clock; undefined when the record has no renewal time.
+ */
 export function leaseAgeMs(lease: Lease | undefined, serverTimeMs: number): number | undefined {
   const renewedMs = Date.parse(lease?.spec?.renewTime ?? lease?.spec?.acquireTime ?? '');
   return Number.isNaN(renewedMs) ? undefined : serverTimeMs - renewedMs;
 }
 
-/** The server's `Date` counts whole seconds, and several API servers agree on the time only so far. */
+/** The server's `Date` has whole seconds, and the clocks of several API servers differ. */
 const serverTimeErrorMs = 2_000;
 
 /**
- * What a candidate knows of the record: its content, and until when by the candidate's own monotonic clock the holder
- * may act. That is the duration after the record was first read, or less when the API server's time says that the record
- * was old by then. Clocks of other candidates do not matter.
+ * What a candidate knows of the record: its content, and until when, by the candidate's own monotonic clock, the holder
+ * may act. That is the duration after the first read of the record, or less when the record was already old by the API
+ * server's time. Clocks of other candidates do not matter.
  */
 export interface Observation {
   readonly content: string;
@@ -56,14 +58,16 @@ export interface Observation {
 }
 
 export interface ObservedAt {
-  /** Monotonic, taken after the answer arrived: a later start of the wait is the safe side. */
+  /** Monotonic, taken after the response arrived: a later start of the wait is safe. */
   readonly nowMs: number;
-  /** The API server's time then; undefined when it did not say. */
+  /** The API server's time of the response; undefined when the server did not send it. */
   readonly serverTimeMs?: number | undefined;
   readonly defaultDurationMs: number;
 }
 
-/** The observation after reading `lease`: the old one when the record is the same, so that its time goes on. */
+/**
+ * The observation after `lease` was read. Returns the old one when the record is the same, so that its time continues.
+ */
 export function observe(previous: Observation | undefined, lease: Lease, at: ObservedAt): Observation {
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = lease.spec ?? {};
   const content = JSON.stringify([holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions]);
@@ -74,7 +78,7 @@ export function observe(previous: Observation | undefined, lease: Lease, at: Obs
   return { content, holder: holderIdentity ?? '', untilMs: at.nowMs + leftMs };
 }
 
-/** Whether somebody else may still act as the leader. Holds also when the Lease object has been deleted since. */
+/** Whether another candidate may still act as leader. Also true after the Lease object was deleted. */
 export function isHeldByOther(
   observed: Observation | undefined,
   isOwn: (holder: string) => boolean,
@@ -89,18 +93,21 @@ export interface Claim {
   readonly name: string;
   readonly identity: string;
   readonly durationMs: number;
-  /** The API server's time; must differ from that of the claim before, or others see no renewal. */
+  /** The API server's time. Must differ from the previous claim, or other candidates see no renewal. */
   readonly timeMs: number;
 }
 
-/** The record that takes or renews the lease. Keeps what others wrote into the object, and its resourceVersion. */
+/**
+ * The record that takes or renews the lease. Keeps the fields that others wrote into the object, and its
+ * resourceVersion.
+ */
 export function claimed(lease: Lease | undefined, claim: Claim): Lease {
   const time = rfc3339Micro(claim.timeMs);
   const before = lease?.spec ?? {};
   const isRenewal = before.holderIdentity === claim.identity;
   return {
     ...(lease ?? { metadata: { namespace: claim.namespace, name: claim.name } }),
-    // Items of a list do not carry them.
+    // Items of a list have no apiVersion and kind.
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     spec: {
@@ -114,7 +121,7 @@ export function claimed(lease: Lease | undefined, claim: Claim): Lease {
   };
 }
 
-/** The record that gives the lease back: the next candidate that looks takes it without waiting. */
+/** The record that releases the lease: the next candidate takes it without waiting. */
 export function released(lease: Lease, timeMs: number): Lease {
   return {
     ...lease,

@@ -7,26 +7,26 @@ import { createLeaseServer } from './testing/lease-server.ts';
 
 type Actor = Partial<Omit<Runnable, 'name' | 'run'>> & { stopMs?: number; failAfterMs?: number; endAfterMs?: number };
 
-/** Runnables that write what they do, and when, into one transcript. */
-function stage() {
+/** Runnables that write their starts and stops with times into one transcript. */
+function setup() {
   const clock = createFakeClock();
   const transcript: string[] = [];
-  const say = (line: string) => void transcript.push(`${String(clock.now()).padStart(5)} ${line}`);
+  const note = (line: string) => void transcript.push(`${String(clock.now()).padStart(5)} ${line}`);
   const actor = (name: string, { stopMs = 0, failAfterMs, endAfterMs, ...rest }: Actor = {}): Runnable => ({
     name,
     ...rest,
     async run(signal) {
-      say(`${name} starts`);
+      note(`${name} starts`);
       try {
         await clock.sleep(failAfterMs ?? endAfterMs ?? 1e9, signal);
       } catch {
-        say(`${name} is told to stop`);
+        note(`${name} is stopping`);
         await clock.sleep(stopMs);
-        say(`${name} has stopped`);
+        note(`${name} has stopped`);
         return;
       }
-      if (endAfterMs !== undefined) return say(`${name} ends`);
-      say(`${name} fails`);
+      if (endAfterMs !== undefined) return note(`${name} ends`);
+      note(`${name} fails`);
       throw new Error('disk on fire');
     },
   });
@@ -34,17 +34,17 @@ function stage() {
     const manager = createManager({ clock, ...options });
     const stop = new AbortController();
     const outcome = manager.run(stop.signal).then(
-      () => say('manager has stopped'),
-      (error: Error) => say(`manager rejects: ${error.message}`),
+      () => note('manager has stopped'),
+      (error: Error) => note(`manager rejects: ${error.message}`),
     );
     return { manager, stop: () => stop.abort(), outcome };
   };
-  return { clock, transcript, say, actor, start };
+  return { clock, transcript, note, actor, start };
 }
 
-/** A leadership that a test hands over and takes away. */
-function scriptedLeadership(group: string, say: (line: string) => void) {
-  let term: AbortController | undefined;
+/** A leadership that the test grants and revokes. */
+function scriptedLeadership(group: string, note: (line: string) => void) {
+  let leaderSession: AbortController | undefined;
   let begin = () => {};
   const leadership: Leadership = {
     group,
@@ -55,22 +55,22 @@ function scriptedLeadership(group: string, say: (line: string) => void) {
           signal.addEventListener('abort', () => resolve(), { once: true });
         });
         if (signal.aborted) break;
-        term = new AbortController();
-        const end = () => term?.abort();
+        leaderSession = new AbortController();
+        const end = () => leaderSession?.abort();
         signal.addEventListener('abort', end, { once: true });
-        say('lease won');
-        await lead(term.signal);
-        say(signal.aborted ? 'lease released' : 'lease gone');
+        note('lease won');
+        await lead(leaderSession.signal);
+        note(signal.aborted ? 'lease released' : 'lease gone');
       }
     },
   };
-  return { leadership, win: () => begin(), lose: () => term?.abort() };
+  return { leadership, win: () => begin(), lose: () => leaderSession?.abort() };
 }
 
 describe('a manager', () => {
-  it('starts stage by stage when the one before is ready, and stops in the reverse order', async () => {
-    const { clock, transcript, say, actor, start } = stage();
-    const group = scriptedLeadership('reports', say);
+  it('starts each stage when the one before is ready, and stops in reverse order', async () => {
+    const { clock, transcript, note, actor, start } = setup();
+    const group = scriptedLeadership('reports', note);
     const { stop, outcome } = start({
       runnables: [
         actor('report controller', { needsLeadership: 'reports', stopMs: 40 }),
@@ -99,24 +99,24 @@ describe('a manager', () => {
   200 lease won
   200 report index starts
   200 report controller starts
-  500 report controller is told to stop
+  500 report controller is stopping
   540 report controller has stopped
-  540 report index is told to stop
+  540 report index is stopping
   545 report index has stopped
   545 lease released
-  545 webhook is told to stop
+  545 webhook is stopping
   565 webhook has stopped
-  565 pod informer is told to stop
-  565 policy informer is told to stop
+  565 pod informer is stopping
+  565 policy informer is stopping
   565 pod informer has stopped
   565 policy informer has stopped
   565 manager has stopped`.slice(1),
     );
   });
 
-  it('stops and awaits what needs leadership when that is lost, and starts it again when it is won again', async () => {
-    const { clock, transcript, say, actor, start } = stage();
-    const group = scriptedLeadership('g', say);
+  it('stops and awaits runnables that need leadership when it is lost, and starts them again when it is won again', async () => {
+    const { clock, transcript, note, actor, start } = setup();
+    const group = scriptedLeadership('g', note);
     const { stop, outcome } = start({
       runnables: [actor('bound', { needsLeadership: 'g', stopMs: 7 }), actor('server')],
       leadership: [group.leadership],
@@ -136,22 +136,22 @@ describe('a manager', () => {
     0 server starts
     0 lease won
     0 bound starts
-   10 bound is told to stop
+   10 bound is stopping
    17 bound has stopped
    17 lease gone
    20 lease won
    20 bound starts
-   30 bound is told to stop
+   30 bound is stopping
    37 bound has stopped
    37 lease released
-   37 server is told to stop
+   37 server is stopping
    37 server has stopped
    37 manager has stopped`.slice(1),
     );
   });
 
-  it('gives a real lease back only after what it protects has stopped', async () => {
-    const { clock, transcript, say, actor, start } = stage();
+  it('releases a real lease only after the work that it protects has stopped', async () => {
+    const { clock, transcript, note, actor, start } = setup();
     const server = createLeaseServer(clock);
     const election = createLeaderElection({
       client: server.connect('a').client,
@@ -166,15 +166,15 @@ describe('a manager', () => {
     await clock.advance(1_000);
     stop();
     for (let second = 0; second < 21; second += 7) {
-      say(`the holder is ${JSON.stringify(server.lease?.spec?.holderIdentity)}`);
+      note(`the holder is ${JSON.stringify(server.lease?.spec?.holderIdentity)}`);
       await clock.advance(7_000);
     }
     await outcome;
-    say(`the holder is ${JSON.stringify(server.lease?.spec?.holderIdentity)}`);
+    note(`the holder is ${JSON.stringify(server.lease?.spec?.holderIdentity)}`);
     expect(transcript.map((line) => line.trim())).toEqual([
       '0 bound starts',
       '1000 the holder is "a"',
-      '1000 bound is told to stop',
+      '1000 bound is stopping',
       '8000 the holder is "a"',
       '15000 the holder is "a"',
       '21000 bound has stopped',
@@ -183,9 +183,9 @@ describe('a manager', () => {
     ]);
   });
 
-  it('says why it is not ready, and counts nothing that is bound to leadership', async () => {
-    const { clock, say, actor, start } = stage();
-    const group = scriptedLeadership('g', say);
+  it('gives the reasons why it is not ready, and ignores runnables bound to leadership', async () => {
+    const { clock, note, actor, start } = setup();
+    const group = scriptedLeadership('g', note);
     let reason: string | boolean = 'lists pods';
     const runnables = [
       actor('informer', { order: startOrder.sources, ready: () => reason }),
@@ -222,8 +222,8 @@ describe('a manager', () => {
     expect(manager.isReady().reasons).toEqual(['manager: is shutting down']);
   });
 
-  it('brings everything down in order when a runnable fails, and rejects with its name', async () => {
-    const { clock, transcript, actor, start } = stage();
+  it('stops everything in order when a runnable fails, and rejects with its name', async () => {
+    const { clock, transcript, actor, start } = setup();
     const { outcome } = start({
       runnables: [
         actor('informer', { order: startOrder.sources }),
@@ -236,16 +236,16 @@ describe('a manager', () => {
     expect(transcript.slice(3).join('\n')).toBe(
       `
    50 store fails
-   50 peer is told to stop
+   50 peer is stopping
    55 peer has stopped
-   55 informer is told to stop
+   55 informer is stopping
    55 informer has stopped
    55 manager rejects: runnable "store" failed: disk on fire`.slice(1),
     );
   });
 
-  it('names the runnable bound to leadership that failed, not the leadership', async () => {
-    const { clock, transcript, actor, start } = stage();
+  it('names the failed runnable bound to leadership, not the leadership', async () => {
+    const { clock, transcript, actor, start } = setup();
     const { outcome } = start({
       runnables: [actor('bound', { needsLeadership: 'g', failAfterMs: 5 }), actor('server')],
       leadership: [createSoleLeadership('g')],
@@ -256,8 +256,8 @@ describe('a manager', () => {
     expect(transcript).toContain('    5 server has stopped');
   });
 
-  it('fails during start-up too, without starting what comes later', async () => {
-    const { clock, transcript, actor, start } = stage();
+  it('fails during start-up too, without starting later stages', async () => {
+    const { clock, transcript, actor, start } = setup();
     const { outcome } = start({
       runnables: [actor('install', { order: startOrder.setup, once: true, failAfterMs: 5 }), actor('later')],
     });
@@ -270,16 +270,16 @@ describe('a manager', () => {
     ]);
   });
 
-  it('takes a runnable that ends although nobody stopped it for a failure', async () => {
-    const { clock, transcript, actor, start } = stage();
+  it('fails when a runnable ends before it is stopped', async () => {
+    const { clock, transcript, actor, start } = setup();
     const { outcome } = start({ runnables: [actor('watch', { endAfterMs: 9 })] });
     await clock.advance(100);
     await outcome;
-    expect(transcript.at(-1)).toContain('runnable "watch" ended although nobody stopped it');
+    expect(transcript.at(-1)).toContain('runnable "watch" ended before it was stopped');
   });
 
-  it('gives up at the deadline, says who still runs, and has told all the others to stop', async () => {
-    const { clock, transcript, actor, start } = stage();
+  it('gives up at the deadline, names what still runs, and has stopped all others', async () => {
+    const { clock, transcript, actor, start } = setup();
     const { stop, outcome } = start({
       runnables: [
         actor('informer', { order: startOrder.sources }),
@@ -295,15 +295,15 @@ describe('a manager', () => {
     expect(transcript.map((line) => line.trim())).toEqual([
       '0 informer starts',
       '0 slow starts',
-      '10 slow is told to stop',
-      '1010 informer is told to stop',
+      '10 slow is stopping',
+      '1010 informer is stopping',
       '1010 manager rejects: shutdown took longer than 1000 ms; still running: informer, leadership of g, slow',
       '1010 informer has stopped',
     ]);
   });
 
-  it('refuses names that are used twice and leadership that nobody provides', () => {
-    const { actor } = stage();
+  it('rejects duplicate names and unknown leadership groups', () => {
+    const { actor } = setup();
     const codeOf = (options: ManagerOptions) => {
       try {
         createManager(options);

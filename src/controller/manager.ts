@@ -5,24 +5,24 @@ import { type Runnable, runStages, type StagesContext, unreadyReason } from './s
 /** Decides when this replica leads a group of runnables. */
 export interface Leadership {
   readonly group: string;
-  /** A candidate only while this other group is led here: for work that shares memory with that of the other group. */
+  /** A candidate only while this replica leads the other group: for work that shares memory with that group. */
   readonly within?: string | undefined;
   /**
    * Calls `lead` each time leadership is won. Its signal aborts when leadership is lost or `signal` aborts, and
-   * leadership is given back only after `lead` has settled. Resolves after `signal` aborted.
+   * leadership is released only after `lead` has settled. Resolves after `signal` aborted.
    */
   run(lead: Lead, signal: AbortSignal): Promise<void>;
 }
 
-/** Settles when all work of the term has stopped, or rejects with StillRunningError when some has not. */
+/** Settles when all work of the leader session has stopped, or rejects with StillRunningError when some has not. */
 export type Lead = (signal: AbortSignal) => Promise<void>;
 
 export interface ManagerOptions {
   readonly runnables: readonly Runnable[];
   readonly leadership?: readonly Leadership[];
-  /** How long the shutdown may take before `run` gives up on those still running; 30 s by default. */
+  /** How long the shutdown may take before `run` stops waiting for runnables; 30 s by default. */
   readonly shutdownMs?: number;
-  /** How often a stage that is not ready yet is asked again. */
+  /** How often the readiness of a stage is checked. */
   readonly pollMs?: number;
   readonly clock?: Clock;
   readonly log?: Logger;
@@ -30,17 +30,17 @@ export interface ManagerOptions {
 
 export interface Readiness {
   readonly ready: boolean;
-  /** One line for each that is not ready, beginning with its name. */
+  /** One line for each runnable that is not ready, starting with its name. */
   readonly reasons: readonly string[];
 }
 
 export interface Manager {
   /**
-   * Runs everything until the signal aborts, then stops everything in the reverse order. Rejects when a runnable
-   * failed, ended by itself or did not stop in time; all others have been told to stop by then. Once per manager.
+   * Runs everything until the signal aborts, then stops everything in reverse order. Rejects when a runnable failed,
+   * ended by itself or did not stop in time; all others have been stopped by then. Once per manager.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Whether this replica can serve. Runnables bound to leadership do not count: a standby is ready. */
+  /** Whether this replica can serve. Runnables bound to leadership are ignored: a standby is ready. */
   isReady(): Readiness;
 }
 
@@ -99,9 +99,9 @@ function leadershipRunnable(
   return {
     name: `leadership of ${leadership.group}`,
     ...(leadership.within === undefined ? {} : { needsLeadership: leadership.within }),
-    // Last to start: a replica whose caches are not filled must not win. So it is also the first to stop.
+    // Last to start, because a replica with empty caches must not win. So it is also the first to stop.
     order: Number.POSITIVE_INFINITY,
-    run: (signal) => leadership.run((term) => runStages(bound(), context, term), signal),
+    run: (signal) => leadership.run((sessionSignal) => runStages(bound(), context, sessionSignal), signal),
   };
 }
 

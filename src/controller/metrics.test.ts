@@ -14,7 +14,7 @@ async function value(registry: Registry, name: string, labels: Record<string, st
   return series?.value;
 }
 
-it('counts what a controller does, in the given registry and nowhere else', async () => {
+it('counts the work of a controller, in the given registry only', async () => {
   const registry = new Registry();
   const clock = createFakeClock();
   const metrics = createControllerMetrics(registry);
@@ -38,25 +38,25 @@ it('counts what a controller does, in the given registry and nowhere else', asyn
   expect(await value(registry, 'workqueue_adds_total', { name: 'mirror' })).toBe(3);
   expect(await value(registry, 'workqueue_retries_total', { name: 'mirror' })).toBe(1);
   expect(await value(registry, 'workqueue_work_duration_seconds', { name: 'mirror' })).toBe(6);
-  // b waited for a; a's second run waited for b from its back-off of 5 ms on.
+  // b waited for a; a's second run waited for b after its back-off of 5 ms.
   expect(await value(registry, 'workqueue_queue_duration_seconds', { name: 'mirror' })).toBeCloseTo(2 + 1.995);
   const total = (result: string) => value(registry, 'supercargo_reconcile_total', { controller: 'mirror', result });
   expect([await total('success'), await total('error'), await total('terminal_error')]).toEqual([2, 1, 0]);
   expect(register.getMetricsAsArray()).toEqual([]);
 });
 
-it('shows who leads', async () => {
+it('exposes whether this replica leads', async () => {
   const registry = new Registry();
-  const tell = createControllerMetrics(registry).forLeadership('reports');
+  const setLeading = createControllerMetrics(registry).forLeadership('reports');
   const shown = () => value(registry, 'leader_election_master_status', { name: 'reports' });
   expect(await shown()).toBe(0);
-  tell(true);
+  setLeading(true);
   expect(await shown()).toBe(1);
-  tell(false);
+  setLeading(false);
   expect(await shown()).toBe(0);
 });
 
-it('keeps the number of series bounded', async () => {
+it('bounds the number of series', async () => {
   const registry = new Registry();
   const metrics = createControllerMetrics(registry, { maxNames: 3 });
   for (let i = 0; i < 50; i++) metrics.forController(`c${i}`).queue.added?.();

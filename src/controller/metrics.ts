@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type ReconcileMetrics, type ReconcileOutcome, reconcileOutcomes } from './controller.ts';
 import type { WorkqueueMetrics } from './workqueue.ts';
 
-/** Counts of one registry. Workqueue and leader metrics carry the names Kubernetes' own dashboards use. */
+/** The metrics of one registry. Workqueue and leader metrics have the names that Kubernetes dashboards use. */
 export interface ControllerMetrics {
   /** For `createController`; `name` becomes a label. */
   forController(name: string): ReconcileMetrics;
@@ -13,11 +13,11 @@ export interface ControllerMetrics {
 }
 
 export interface ControllerMetricsOptions {
-  /** Names beyond so many share the label `other`; 64 by default. */
+  /** Names beyond this number share the label `other`; 64 by default. */
   readonly maxNames?: number;
 }
 
-// From 1 ms to 1000 s: back-off pauses are part of nothing here, but a queue behind a slow API server waits minutes.
+// From 1 ms to 1000 s. Back-off pauses are not measured here, but a queue behind a slow API server waits minutes.
 const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1000];
 
 /** Registers the metrics of this folder; once per registry. */

@@ -7,23 +7,23 @@ import type { Lead } from './manager.ts';
 import { createRemoteLeaderships } from './remote-leadership.ts';
 import { createLeaseServer } from './testing/lease-server.ts';
 
-/** A thread with the work and one with the election; `isStill` stops the former. */
+/** One thread with the work and one with the election; `isStalled` stalls the former. */
 function setup() {
   const clock = createFakeClock(Date.parse('2030-01-01T00:00:00Z'));
   const server = createLeaseServer(clock);
   const events: string[] = [];
-  const say = (line: string) => void events.push(`${clock.monotonicMs()} ${line}`);
-  let isStill = false;
+  const note = (line: string) => void events.push(`${clock.monotonicMs()} ${line}`);
+  let isStalled = false;
   const held: (() => void)[] = [];
   const host = createLeadershipHost({
     client: server.connect('a').client,
-    mayRenew: () => !isStill,
+    mayRenew: () => !isStalled,
     clock,
     random: () => 0.5,
     log: silentLogger,
     post: (message) => {
       const receive = () => remote.receive(message);
-      if (isStill) held.push(receive);
+      if (isStalled) held.push(receive);
       else receive();
     },
   });
@@ -31,40 +31,40 @@ function setup() {
   const lease = { namespace: 'supercargo', name: 'supercargo-detect' };
   const leadership = remote.leadershipOf(
     { group: 'detect', identity: 'pod_1_b', predecessors: 'pod_1_', lease },
-    { onNewLeader: (holder) => say(`sees ${holder}`), onLeadingChanged: (isLeading) => say(`leading: ${isLeading}`) },
+    { onNewLeader: (holder) => note(`sees ${holder}`), onLeadingChanged: (isLeading) => note(`leading: ${isLeading}`) },
   );
   const stop = new AbortController();
   const start = (lead: Lead) => {
     const outcome = leadership.run(lead, stop.signal).then(
-      () => say('over'),
-      (thrown: Error) => say(`failed: ${thrown.constructor.name} ${thrown.message}`),
+      () => note('over'),
+      (thrown: Error) => note(`failed: ${thrown.constructor.name} ${thrown.message}`),
     );
     return { outcome };
   };
-  /** Work that stops so long after it was told to. */
+  /** Work that stops `stopMs` after its signal aborts. */
   const work =
     (stopMs = 0): Lead =>
     async (signal) => {
-      say('starts');
+      note('starts');
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      say(`is told to stop: ${(signal.reason as Error).message}`);
+      note(`is stopping: ${(signal.reason as Error).message}`);
       if (stopMs > 0) await clock.sleep(stopMs);
-      say('has stopped');
+      note('has stopped');
     };
-  const standStill = () => {
-    isStill = true;
+  const stall = () => {
+    isStalled = true;
   };
-  const goOn = () => {
-    isStill = false;
+  const resume = () => {
+    isStalled = false;
     for (const receive of held.splice(0)) receive();
   };
-  return { clock, server, events, say, remote, leadership, start, stop, work, standStill, goOn };
+  return { clock, server, events, note, remote, leadership, start, stop, work, stall, resume };
 }
 
 const holderOf = ({ lease }: ReturnType<typeof createLeaseServer>) => lease?.spec?.holderIdentity;
 
 describe('leadership with its election in another thread', () => {
-  it('leads, renews while the work winds down, and gives the lease back after it', async () => {
+  it('leads, renews while the work stops, and then releases the lease', async () => {
     const { clock, server, events, leadership, start, stop, work } = setup();
     const { outcome } = start(work(20_000));
     await clock.advance(1_000);
@@ -80,46 +80,46 @@ describe('leadership with its election in another thread', () => {
       '0 sees pod_1_b',
       '0 leading: true',
       '0 starts',
-      '1000 is told to stop: shutdown',
+      '1000 is stopping: shutdown',
       '21000 has stopped',
       '21000 leading: false',
       '21000 over',
     ]);
   });
 
-  it('is not renewed while the thread of the work stands still, and goes on when it turns in time', async () => {
-    const { clock, server, events, start, work, standStill, goOn } = setup();
+  it("is not renewed while the work's thread is stalled, and continues when it resumes in time", async () => {
+    const { clock, server, events, start, work, stall, resume } = setup();
     start(work());
     await clock.advance(5_000);
-    standStill();
+    stall();
     const renewals = server.calls.length;
     await clock.advance(6_000);
     expect(server.calls.length).toBe(renewals);
-    goOn();
+    resume();
     await clock.advance(6_000);
     expect(server.calls.length).toBeGreaterThan(renewals);
     expect(events).toEqual(['0 sees pod_1_b', '0 leading: true', '0 starts']);
   });
 
-  it('is lost when the thread stands still for too long; work that cannot stop fails the program', async () => {
-    const { clock, server, events, start, work, standStill, goOn } = setup();
+  it('is lost when the thread is stalled for too long; work that cannot stop fails the program', async () => {
+    const { clock, server, events, start, work, stall, resume } = setup();
     const { outcome } = start(work());
     await clock.advance(1_000);
-    standStill();
+    stall();
     await clock.advance(20_000);
-    // Not given back: nobody knows what the work does.
+    // Not released: the state of the work is unknown.
     expect(holderOf(server)).toBe('pod_1_b');
-    goOn();
+    resume();
     await outcome;
     expect(events.slice(3)).toEqual([
       '21000 leading: false',
-      '21000 is told to stop: the lease was lost',
+      '21000 is stopping: the lease was lost',
       '21000 has stopped',
       '21000 failed: StillRunningError work still runs 5000 ms after "detect" was lost',
     ]);
   });
 
-  it('takes over at once from an earlier process of its pod, and fails with what the work throws', async () => {
+  it('takes over at once from an earlier process of its pod, and fails with the error of the work', async () => {
     const { clock, server, events, start } = setup();
     server.lease = {
       apiVersion: 'coordination.k8s.io/v1',
@@ -136,7 +136,7 @@ describe('leadership with its election in another thread', () => {
     expect(holderOf(server)).toBe('');
   });
 
-  it('keeps the lease when work that was told to stop still runs', async () => {
+  it('keeps the lease when the work still runs after its stop', async () => {
     const { clock, server, events, start } = setup();
     const { outcome } = start(async () => {
       throw new StillRunningError('controller-shutdown-deadline', 'still running: scan');
@@ -147,7 +147,7 @@ describe('leadership with its election in another thread', () => {
     expect(holderOf(server)).toBe('pod_1_b');
   });
 
-  it('stops its work and fails when the other thread is gone', async () => {
+  it('stops its work and fails when the other thread has ended', async () => {
     const { clock, events, remote, leadership, start, work } = setup();
     const { outcome } = start(work(100));
     await clock.advance(1_000);
@@ -156,7 +156,7 @@ describe('leadership with its election in another thread', () => {
     await outcome;
     expect(leadership.isLeading()).toBe(false);
     expect(events.slice(3)).toEqual([
-      '1000 is told to stop: the lease was lost',
+      '1000 is stopping: the lease was lost',
       '1100 has stopped',
       '1100 failed: Error the thread has ended',
     ]);

@@ -1,11 +1,11 @@
-import { isEchoOf } from './abort.ts';
+import { isAbortOf } from './abort.ts';
 import { ControllerError, StillRunningError } from './errors.ts';
 import { errorOf, failureOf } from './leadership-host.ts';
 import type { Candidacy, FromLeadershipHost, ToLeadershipHost } from './leadership-messages.ts';
 import type { Lead, Leadership } from './manager.ts';
 
 export interface RemoteLeadership extends Leadership {
-  /** As the host said last; the lease itself may be lost already while this thread stands still. */
+  /** As last reported by the host. The lease may already be lost while this thread is stalled. */
   isLeading(): boolean;
 }
 
@@ -18,7 +18,7 @@ export interface RemoteLeadershipOptions {
 export interface RemoteLeaderships {
   leadershipOf(candidacy: Candidacy, options?: RemoteLeadershipOptions): RemoteLeadership;
   receive(message: FromLeadershipHost): void;
-  /** The host is gone and with it every lease: all work stops, and every election fails with this. */
+  /** The host has ended, and every lease with it: all work stops, and every election fails with this error. */
   lost(failure: Error): void;
 }
 
@@ -28,7 +28,7 @@ interface Running {
   over(failure: Error | undefined): void;
 }
 
-/** Leaderships whose elections a `createLeadershipHost` holds in another thread; the work runs here. */
+/** Leaderships whose elections run in another thread (`createLeadershipHost`). The work runs here. */
 export function createRemoteLeaderships(post: (message: ToLeadershipHost) => void): RemoteLeaderships {
   const known = new Map<string, RemoteLeadershipOptions>();
   const leading = new Map<string, boolean>();
@@ -38,7 +38,7 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
   const run = (candidacy: Candidacy, lead: Lead, signal: AbortSignal): Promise<void> => {
     if (isLost) return Promise.reject(isLost);
     const { group } = candidacy;
-    let term: AbortController | undefined;
+    let leaderSession: AbortController | undefined;
     let working: Promise<void> = Promise.resolve();
     let ownFailure: unknown;
     const work = async (until: AbortSignal): Promise<void> => {
@@ -46,7 +46,7 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
         await lead(until);
         post({ kind: 'settled', group });
       } catch (thrown) {
-        if (isEchoOf(until, thrown)) return post({ kind: 'settled', group });
+        if (isAbortOf(until, thrown)) return post({ kind: 'settled', group });
         ownFailure = thrown;
         post({ kind: 'settled', group, failure: failureOf(thrown) });
       }
@@ -55,10 +55,10 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
     return new Promise<void>((resolve, reject) => {
       running.set(group, {
         lead() {
-          term = new AbortController();
-          working = work(term.signal);
+          leaderSession = new AbortController();
+          working = work(leaderSession.signal);
         },
-        cease: (reason) => term?.abort(reason ?? signal.reason),
+        cease: (reason) => leaderSession?.abort(reason ?? signal.reason),
         over(failure) {
           running.delete(group);
           signal.removeEventListener('abort', resign);

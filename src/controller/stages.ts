@@ -1,23 +1,23 @@
 import type { Clock, Logger } from '../base/index.ts';
-import { isEchoOf, linkAbort, whenAborted } from './abort.ts';
+import { isAbortOf, linkAbort, whenAborted } from './abort.ts';
 import { ControllerError, describeThrown, StillRunningError } from './errors.ts';
 
-/** Something that runs as long as the program, or as long as this replica leads. */
+/** Runs as long as the program, or as long as this replica leads. */
 export interface Runnable {
   readonly name: string;
   /** Lower starts earlier and stops later; see `startOrder`. Equal numbers start together. */
   readonly order?: number;
-  /** The leadership group that must be led while this runs; runs on every replica when absent. */
+  /** The leadership group that this replica must lead while this runs. Runs on every replica when absent. */
   readonly needsLeadership?: string;
-  /** One-time work: it ends by itself, and what comes later in the order waits for its end. */
+  /** One-time work: it ends by itself, and later stages wait for its end. */
   readonly once?: boolean;
-  /** Resolves when the signal has aborted and all it started has stopped; earlier only with `once`. */
+  /** Resolves when the signal has aborted and everything it started has stopped; earlier only with `once`. */
   run(signal: AbortSignal): Promise<void>;
-  /** True, or why not yet. What comes later in the order waits for it. */
+  /** True, or the reason why not. Later stages wait for it. */
   ready?(): boolean | string;
 }
 
-/** The usual places in the order; any number in between is fine. */
+/** The usual orders; any number in between is allowed. */
 export const startOrder = { setup: 0, sources: 100, servers: 200, controllers: 300 } as const;
 
 export interface StagesContext {
@@ -25,10 +25,10 @@ export interface StagesContext {
   readonly log: Logger;
   readonly shutdownMs: number;
   readonly pollMs: number;
-  /** What runs now, over all nested stages; kept by `runStages`. */
+  /** Active runnables of all nested stages; maintained by `runStages`. */
   readonly running: Set<Runnable>;
   readonly ended: Set<Runnable>;
-  /** Called when the stop begins, whether asked for or caused by a failure. */
+  /** Called when the stop starts, requested or caused by a failure. */
   readonly onStop?: () => void;
 }
 
@@ -39,8 +39,8 @@ interface Launched {
 }
 
 /**
- * Starts the runnables stage by stage, each stage after the one before is ready; runs until the signal aborts or one
- * of them fails; then stops them stage by stage in the reverse order, waiting for each. Throws the first failure.
+ * Starts the runnables stage by stage, each stage when the one before is ready. Runs until the signal aborts or a
+ * runnable fails. Then stops them stage by stage in reverse order and waits for each. Throws the first failure.
  */
 export async function runStages(
   runnables: readonly Runnable[],
@@ -64,7 +64,7 @@ export async function runStages(
   context.onStop?.();
   await stopInReverse(started, context, stop.signal.reason).catch((thrown: unknown) => {
     failure ??= thrown;
-    // Whoever holds a lease must learn that work goes on, whatever else failed before.
+    // The holder of a lease must learn that work still runs, whatever failed before.
     if (!(failure instanceof StillRunningError) && thrown instanceof StillRunningError) {
       failure = new StillRunningError(thrown.code, `${describeThrown(failure)}; then ${thrown.message}`, {
         cause: failure,
@@ -108,11 +108,11 @@ function launch(runnable: Runnable, context: StagesContext, fail: (thrown: unkno
     try {
       await runnable.run(signal);
       if (!signal.aborted && !runnable.once) {
-        const message = `runnable "${runnable.name}" ended although nobody stopped it`;
+        const message = `runnable "${runnable.name}" ended before it was stopped`;
         fail(new ControllerError('controller-runnable-ended', message));
       }
     } catch (thrown) {
-      if (!isEchoOf(signal, thrown)) fail(failureOf(runnable, thrown));
+      if (!isAbortOf(signal, thrown)) fail(failureOf(runnable, thrown));
     } finally {
       context.running.delete(runnable);
       context.ended.add(runnable);
@@ -122,7 +122,7 @@ function launch(runnable: Runnable, context: StagesContext, fail: (thrown: unkno
   return { runnable, done: guarded(), stop: (reason) => controller.abort(reason) };
 }
 
-/** The innermost failure keeps its name: that a leadership group failed because of it is of no use to a reader. */
+/** Keeps the innermost failure, because it names the cause. The leadership group around it does not. */
 function failureOf(runnable: Runnable, thrown: unknown): ControllerError {
   if (thrown instanceof ControllerError) return thrown;
   const message = `runnable "${runnable.name}" failed: ${describeThrown(thrown)}`;
@@ -136,7 +136,7 @@ async function untilReady(stage: readonly Runnable[], context: StagesContext, si
   for (let waiting = reasons(); waiting.length > 0 && !signal.aborted; waiting = reasons()) {
     if (clock.monotonicMs() - lastLogMs >= 10_000) {
       lastLogMs = clock.monotonicMs();
-      log.warn('Still waiting before the next stage starts', { reasons: waiting });
+      log.warn('Waiting for runnables before the next stage starts', { reasons: waiting });
     }
     await clock.sleep(pollMs, signal).catch((thrown: unknown) => {
       if (!signal.aborted) throw thrown;

@@ -35,7 +35,7 @@ describe('a workqueue', () => {
     expect(starts(log)).toEqual(['0 start a', '10 start b', '20 start c']);
   });
 
-  it('runs a key that was added during its work once more afterwards, never at the same time', async () => {
+  it('runs a key again after its run when it was added during the run, never concurrently', async () => {
     const { clock, queue, log } = setup({ concurrency: 4 });
     queue.add('a');
     await clock.advance(5);
@@ -45,7 +45,7 @@ describe('a workqueue', () => {
     expect(log).toEqual(['0 start a', '10 end a', '10 start a', '20 end a']);
   });
 
-  it('works on as many keys at once as it is allowed, and no more', async () => {
+  it('processes at most `concurrency` keys at once', async () => {
     const { clock, queue, log } = setup({ concurrency: 2 });
     for (const key of ['a', 'b', 'c']) queue.add(key);
     await clock.advance(5);
@@ -55,7 +55,7 @@ describe('a workqueue', () => {
     expect(starts(log)).toHaveLength(3);
   });
 
-  it('keeps what was added before it ran', async () => {
+  it('keeps keys that were added before it ran', async () => {
     const clock = createFakeClock();
     const queue = createWorkqueue({ clock, metrics: unread() });
     queue.add('early');
@@ -65,7 +65,7 @@ describe('a workqueue', () => {
     expect(seen).toEqual(['early']);
   });
 
-  it('takes the earliest of several times for one key', async () => {
+  it('uses the earliest of several times for one key', async () => {
     const { clock, queue, log } = setup();
     queue.addAfter('a', 500);
     queue.addAfter('a', 100);
@@ -76,7 +76,7 @@ describe('a workqueue', () => {
     expect(starts(log)).toEqual(['0 start now', '10 start also now', '100 start a']);
   });
 
-  it('waits also for times that a timer cannot hold', async () => {
+  it('supports delays beyond the limit of a timer', async () => {
     const { clock, queue, log } = setup();
     const fortyDays = 40 * 86_400_000;
     queue.addAfter('a', fortyDays);
@@ -86,7 +86,7 @@ describe('a workqueue', () => {
     expect(starts(log)).toEqual([`${fortyDays} start a`]);
   });
 
-  it('doubles the pause of a key from 5 ms to 1000 s, apart from other keys, until it is forgotten', () => {
+  it('doubles the pause of a key from 5 ms to 1000 s, independent of other keys, until it is forgotten', () => {
     const { queue } = setup();
     const pauses = Array.from({ length: 20 }, () => queue.addRateLimited('a'));
     expect(pauses.slice(0, 5)).toEqual([5, 10, 20, 40, 80]);
@@ -98,7 +98,7 @@ describe('a workqueue', () => {
     expect(queue.addRateLimited('a')).toBe(5);
   });
 
-  it('makes part of every pause random, so that keys that failed together come back apart', () => {
+  it('randomises part of every pause, so that keys that failed together do not retry together', () => {
     const { queue } = setup({ jitter: 0.5 });
     const pauses = new Set(
       Array.from({ length: 50 }, (_, i) => {
@@ -111,7 +111,7 @@ describe('a workqueue', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(5120);
   });
 
-  it('drops waiting keys and aborts those under way when it stops', async () => {
+  it('drops waiting keys and aborts active ones when it stops', async () => {
     const { clock, queue, stop, log, done } = setup();
     for (const key of ['a', 'b']) queue.add(key);
     queue.addAfter('c', 50);
@@ -124,7 +124,7 @@ describe('a workqueue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('works off what is ready when told to drain, also a key added during its work, but takes nothing new', async () => {
+  it('with drain, processes ready keys and keys re-added during their run, but accepts no new ones', async () => {
     const { clock, queue, stop, log, done } = setup({ onStop: 'drain' });
     for (const key of ['a', 'b']) queue.add(key);
     queue.addAfter('later', 12);
@@ -148,13 +148,13 @@ describe('a workqueue', () => {
     expect(log).toEqual(['0 start a', '10 end a', '10 start b', '15 abort b', '15 end b']);
   });
 
-  it('stops at once when its signal was aborted before', async () => {
+  it('stops at once when its signal has already aborted', async () => {
     const queue = createWorkqueue({ clock: createFakeClock(), metrics: unread() });
     queue.add('a');
     await queue.run(() => Promise.reject(new Error('must not run')), AbortSignal.abort());
   });
 
-  it('ends with the error when the work itself breaks its contract, after the others ended', async () => {
+  it('rejects with the error when the work function rejects, after the active keys ended', async () => {
     const clock = createFakeClock();
     const queue = createWorkqueue({ clock, metrics: unread() });
     let others = 0;
@@ -180,15 +180,15 @@ describe('a workqueue', () => {
     });
   });
 
-  it('counts adds, depth, waiting, work and retries', async () => {
-    const told: string[] = [];
+  it('reports adds, depth, wait time, work time and retries', async () => {
+    const recorded: string[] = [];
     const { clock, queue } = setup({
       metrics: {
-        added: () => told.push('added'),
-        depthChanged: (depth) => told.push(`depth ${depth}`),
-        started: (ms) => told.push(`waited ${ms}`),
-        finished: (ms) => told.push(`took ${ms}`),
-        retried: () => told.push('retried'),
+        added: () => recorded.push('added'),
+        depthChanged: (depth) => recorded.push(`depth ${depth}`),
+        started: (ms) => recorded.push(`waited ${ms}`),
+        finished: (ms) => recorded.push(`took ${ms}`),
+        retried: () => recorded.push('retried'),
       },
     });
     queue.add('a');
@@ -196,13 +196,13 @@ describe('a workqueue', () => {
     queue.add('b');
     await clock.advance(15);
     queue.addRateLimited('c');
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       ...['added', 'depth 1', 'depth 0', 'added', 'depth 1', 'waited 0'],
       ...['took 10', 'depth 0', 'waited 10', 'retried'],
     ]);
   });
 
-  it('lets the event loop turn although the work never waits', async () => {
+  it('yields to the event loop although the work never waits', async () => {
     const queue = createWorkqueue({ clock: systemClock, metrics: unread() });
     const stop = new AbortController();
     for (let i = 0; i < 60; i++) queue.add(`k${i}`);
@@ -221,7 +221,7 @@ describe('a workqueue', () => {
     expect(turnsDuringWork).toBeGreaterThanOrEqual(3);
   });
 
-  it('works through 200,000 keys in the order they came', async () => {
+  it('processes 200,000 keys in the order of their adds', async () => {
     const queue = createWorkqueue({ clock: systemClock, metrics: unread() });
     const stop = new AbortController();
     const total = 200_000;
@@ -237,19 +237,19 @@ describe('a workqueue', () => {
   });
 });
 
-type Step =
+type QueueStep =
   | { readonly do: 'add' | 'addRateLimited' | 'forget'; readonly key: string }
   | { readonly do: 'addAfter'; readonly key: string; readonly ms: number }
   | { readonly do: 'wait'; readonly ms: number };
 
 const key = fc.constantFrom('a', 'b', 'c', 'd');
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<QueueStep> = fc.oneof(
   fc.record({ do: fc.constantFrom('add' as const, 'addRateLimited' as const, 'forget' as const), key }),
   fc.record({ do: fc.constant('addAfter' as const), key, ms: fc.integer({ min: 0, max: 200 }) }),
   fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 60 }) }),
 );
 
-it('runs every key after its last add and never twice at once, whatever is added when', async () => {
+it('runs every key after its last add and never twice at once, for any sequence of adds', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),

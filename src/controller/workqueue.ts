@@ -1,58 +1,58 @@
 import { type BackoffOptions, backoffMs, type Clock, systemClock } from '../base/index.ts';
 import { ControllerError } from './errors.ts';
-import { createEventLoopShare } from './event-loop-share.ts';
+import { createEventLoopYield } from './event-loop-yield.ts';
 import { Fifo } from './fifo.ts';
 
-/** What a queue counts. Called synchronously; must not throw. */
+/** Callbacks for metrics. Called synchronously; must not throw. */
 export interface WorkqueueMetrics {
-  /** A key came in that was not waiting already. */
+  /** A key was added that was not waiting already. */
   added(): void;
-  /** How many keys wait to be run now; keys that wait for a time are not counted. */
+  /** The number of keys ready to run. Delayed keys are not counted. */
   depthChanged(depth: number): void;
-  /** A key left the queue after so long. */
+  /** A key left the queue after this wait. */
   started(waitedMs: number): void;
   finished(tookMs: number): void;
-  /** A key was put back with a pause because it failed. */
+  /** A key was requeued with back-off because it failed. */
   retried(): void;
 }
 
 export interface WorkqueueOptions {
-  /** The pauses of `addRateLimited`: 5 ms doubling to 1000 s by default, half of each random. */
+  /** The back-off of `addRateLimited`: 5 ms doubling to 1000 s by default, half of each pause random. */
   readonly backoff?: Partial<BackoffOptions>;
   readonly clock?: Clock;
   readonly metrics: WorkqueueMetrics;
 }
 
 export interface WorkOptions {
-  /** How many keys are worked on at once; 1 by default. */
+  /** The number of keys processed at once; 1 by default. */
   readonly concurrency?: number;
   /**
-   * What the stop does with keys that wait: `drop` (default) forgets them and aborts the signal of those under way;
-   * `drain` works off what is ready, but no later than `drainMs`.
+   * What a stop does with waiting keys: `drop` (default) forgets them and aborts the signal of active ones; `drain`
+   * processes the ready keys, for at most `drainMs`.
    */
   readonly onStop?: 'drop' | 'drain';
   readonly drainMs?: number;
 }
 
-/** Works on one key. Failures are its own business: a rejection ends the whole queue. */
+/** Processes one key. It must handle its own failures: a rejection ends the whole queue. */
 export type Work = (key: string, signal: AbortSignal) => Promise<void>;
 
 /**
- * Keys waiting for work, each at most once. A key is never worked on twice at the same time; one that is added
- * while it is worked on runs once more afterwards, so the last add is always followed by a full run.
+ * Keys waiting for work, each at most once. A key is never processed twice at the same time. A key that is added during
+ * its run runs again afterwards, so the last add is always followed by a full run.
  */
 export interface Workqueue {
   add(key: string): void;
-  /** Adds after a time. Of several pending times for one key the earliest counts; `add` does not cancel it. */
+  /** Adds after a time. Of several pending times for one key the earliest applies; `add` does not cancel it. */
   addAfter(key: string, ms: number): void;
-  /** Adds after the key's next back-off pause, and answers that pause. */
+  /** Adds after the key's next back-off pause, and returns that pause. */
   addRateLimited(key: string): number;
-  /** The key's next back-off starts from the beginning again. */
+  /** Resets the key's back-off. */
   forget(key: string): void;
   /** How many times in a row the key was added with back-off. */
   retries(key: string): number;
   readonly depth: number;
-  /** Works until the signal aborts; resolves when nothing is under way any more. Once per queue. */
+  /** Processes keys until the signal aborts; resolves when no key is active. Once per queue. */
   run(work: Work, signal: AbortSignal, options?: WorkOptions): Promise<void>;
 }
 
@@ -60,14 +60,14 @@ export function createWorkqueue(options: WorkqueueOptions): Workqueue {
   return new Queue(options);
 }
 
-// setTimeout fires at once when told to wait longer than this.
+// setTimeout fires at once for a longer delay.
 const longestTimerMs = 2 ** 31 - 1;
 
 class Queue implements Workqueue {
   private readonly clock: Clock;
   private readonly metrics: WorkqueueMetrics;
   private readonly backoff: BackoffOptions;
-  /** Keys that want a run, with the time since when. Those also in `active` join `ready` when their run ends. */
+  /** Keys that need a run, with the time of their add. Those also in `active` join `ready` when their run ends. */
   private readonly wanted = new Map<string, number>();
   private readonly ready = new Fifo<string>();
   private readonly active = new Set<string>();
@@ -75,12 +75,12 @@ class Queue implements Workqueue {
   private readonly failures = new Map<string, number>();
   private phase: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   private readonly turn: () => Promise<void>;
-  /** Starts what may start; nothing before `run`. */
+  /** Starts ready keys up to the concurrency; does nothing before `run`. */
   private pump: () => void = () => {};
 
   constructor(options: WorkqueueOptions) {
     this.clock = options.clock ?? systemClock;
-    this.turn = createEventLoopShare(this.clock);
+    this.turn = createEventLoopYield(this.clock);
     this.metrics = options.metrics;
     this.backoff = { baseMs: 5, maxMs: 1_000_000, ...options.backoff };
   }
@@ -174,7 +174,7 @@ class Queue implements Workqueue {
     this.active.add(key);
     this.metrics.depthChanged(this.depth);
     try {
-      // Leaves the stack of whoever called `add`; until then the key still counts as waiting.
+      // Leaves the call stack of `add`. Until then the key still counts as waiting.
       await this.turn();
       if (!signal.aborted) await this.begin(key, () => work(key, signal));
     } finally {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHasher, digestAlgorithm, digestHex, digestOf, parseDigest } from './digest.ts';
 
 describe('a digest', () => {
-  it('is computed over bytes that come in pieces as over the whole', () => {
+  it('is the same for bytes in pieces and as a whole', () => {
     for (const algorithm of ['sha256', 'sha512'] as const) {
       const hasher = createHasher(algorithm);
       for (const part of ['he', '', 'llo']) hasher.update(Buffer.from(part));

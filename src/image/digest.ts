@@ -36,16 +36,16 @@ function whyNot(text: string): string {
 export const digestAlgorithm = (digest: Digest) => digest.slice(0, digest.indexOf(':')) as DigestAlgorithm;
 export const digestHex = (digest: Digest) => digest.slice(digest.indexOf(':') + 1);
 
-/** The digest of bytes that are all there. */
+/** The digest of complete bytes. */
 export function digestOf(bytes: Uint8Array | string, algorithm: DigestAlgorithm = 'sha256'): Digest {
   return `${algorithm}:${createHash(algorithm).update(bytes).digest('hex')}` as Digest;
 }
 
-/** The digest of bytes that come in pieces. */
+/** Computes the digest of bytes that arrive in pieces. */
 export interface Hasher {
   readonly size: number;
   update(bytes: Uint8Array): void;
-  /** The digest so far; more may follow. */
+  /** The digest so far; more bytes may follow. */
   digest(): Digest;
 }
 

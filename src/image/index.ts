@@ -1,9 +1,9 @@
 /**
  * The names of container images as data: references, digests, tags, platforms, and the one mapping from an image to its
- * copy. No I/O; what a registry says about an image is `registry`'s business.
+ * copy. No I/O: `registry` reads images.
  *
- * Invariants: a parsed reference is in normal form (Docker's: docker.io and library/ added, nothing guessed later), and
- * rendering it gives a text that parses to the same value. Two sources never map to one copy.
+ * Invariants: a parsed reference is in normal form (Docker's: docker.io and library/ added, no defaults applied later),
+ * and its rendered text parses to the same value. Two sources never map to one copy.
  */
 export {
   createHasher,

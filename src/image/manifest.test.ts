@@ -16,7 +16,7 @@ describe('a manifest', () => {
     });
   });
 
-  it('of an index lists manifests, and keeps what is none as blobs', () => {
+  it('of an index lists manifests, and keeps other descriptors as blobs', () => {
     const child = {
       ...descriptor,
       mediaType: mediaTypes.ociManifest,
@@ -35,7 +35,7 @@ describe('a manifest', () => {
     ['schema 1', Buffer.from('{"schemaVersion":1}'), undefined, 'push it again'],
     ['schema 1 by its type', Buffer.from('{}'), mediaTypes.dockerSchema1Signed, 'push it again'],
     ['too large', Buffer.alloc(4 * 1024 * 1024 + 1), undefined, 'bytes, and'],
-  ])('that is %s is refused', (_, bytes, type, why) => expect(() => parseManifest(bytes, type)).toThrow(why));
+  ])('that is %s is rejected', (_, bytes, type, why) => expect(() => parseManifest(bytes, type)).toThrow(why));
 
   it.each([
     ['two types', image, mediaTypes.dockerManifest, 'was announced as'],
@@ -50,5 +50,5 @@ describe('a manifest', () => {
     ['a negative size', { ...image, config: { ...descriptor, size: -1 } }, undefined, 'config has no valid size'],
     ['nothing', { schemaVersion: 2 }, undefined, 'says nowhere'],
     ['an unknown type', { schemaVersion: 2, mediaType: 'text/x' }, undefined, 'no kind of manifest'],
-  ])('with %s is refused', (_, value, type, why) => expect(() => read(value, type)).toThrow(why));
+  ])('with %s is rejected', (_, value, type, why) => expect(() => read(value, type)).toThrow(why));
 });

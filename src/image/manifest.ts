@@ -3,7 +3,7 @@ import { type Digest, isDigest } from './digest.ts';
 import { ImageError } from './errors.ts';
 import type { Platform } from './platform.ts';
 
-/** The media types that a registry must be asked for by name. */
+/** The media types for the Accept header of a registry request. */
 export const mediaTypes = {
   ociManifest: 'application/vnd.oci.image.manifest.v1+json',
   ociIndex: 'application/vnd.oci.image.index.v1+json',
@@ -26,12 +26,12 @@ export const isIndexType = (mediaType: string) => indexTypes.has(mediaType);
 export const isManifestType = (mediaType: string) =>
   indexTypes.has(mediaType) || imageTypes.has(mediaType) || schema1Types.has(mediaType);
 
-/** Layers that stay at the address their publisher names; a registry may or may not hold them. */
+/** Layers that stay at their publisher's address; a registry may or may not hold them. */
 export const isForeignLayerType = (mediaType: string) =>
   mediaType.startsWith('application/vnd.oci.image.layer.nondistributable.') ||
   mediaType === 'application/vnd.docker.image.rootfs.foreign.diff.tar.gzip';
 
-/** What the OCI specification asks every registry to take; more is refused on both sides. */
+/** The size that the OCI specification requires every registry to accept; more is rejected on both sides. */
 export const maxManifestBytes = 4 * 1024 * 1024;
 
 export interface Descriptor {
@@ -42,7 +42,7 @@ export interface Descriptor {
   readonly artifactType?: string | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly hasUrls: boolean;
-  /** As it stands in the manifest, so that it can be written again without loss. */
+  /** The original JSON, so that it can be written again without loss. */
   readonly raw: JsonObject;
 }
 
@@ -50,12 +50,12 @@ export interface Descriptor {
 export interface Manifest {
   readonly mediaType: string;
   readonly isIndex: boolean;
-  /** Config and layers of an image; what an index names that is no manifest. */
+  /** Config and layers of an image; descriptors of an index that are not manifests. */
   readonly blobs: readonly Descriptor[];
-  /** What an index lists. */
+  /** The manifests of an index. */
   readonly manifests: readonly Descriptor[];
   readonly config?: Descriptor | undefined;
-  /** What this manifest says something about (a signature, an SBOM). */
+  /** The manifest that this one refers to (as a signature, an SBOM). */
   readonly subject?: Descriptor | undefined;
   readonly artifactType?: string | undefined;
   readonly annotations?: Readonly<Record<string, string>> | undefined;
@@ -63,8 +63,8 @@ export interface Manifest {
 }
 
 /**
- * Reads a manifest's bytes. The media type said with it must not contradict the one inside: that is how one digest
- * could mean two images.
+ * Parses a manifest's bytes. The announced media type must not contradict the one inside, because then one digest could
+ * mean two images.
  */
 export function parseManifest(bytes: Uint8Array, statedType: string | undefined): Manifest {
   const stated = statedType?.split(';')[0]?.trim().toLowerCase();

@@ -20,19 +20,19 @@ describe('the name of a copy', () => {
     ['busybox', 'basename', 'backup.example/busybox:latest'],
   ] as const)('%s by %s is %s', (text, mapping, copy) => expect(map(text, mapping)).toBe(copy));
 
-  it("is the seed's, by basename on Docker Hub", () => {
+  it('matches the seed, by basename on Docker Hub', () => {
     expect(map('busybox:latest', 'basename', 'docker.io/piotrkpcbackup')).toBe(
       'docker.io/piotrkpcbackup/busybox:latest',
     );
   });
 
-  it('keeps the tag beside the digest, and gives a tag to what has only a digest', () => {
+  it('keeps the tag beside the digest, and adds a tag for a source with only a digest', () => {
     const digest = digestOf('x');
     expect(map(`a:1@${digest}`, 'path')).toBe(`backup.example/docker.io/library/a:1@${digest}`);
     expect(map(`a@${digest}`, 'path')).toMatch(/library\/a:copy-sha256-[0-9a-f]{64}@sha256:/);
   });
 
-  it('is another one for every other source, and always a valid name', () => {
+  it('differs for every source, and is always a valid name', () => {
     const part = fc.stringMatching(/^[a-c](?:(?:\.|_|__|-{1,3})[a-c]){0,2}$/);
     const registry = fc.oneof(
       fc.stringMatching(/^[a-c](?:-[a-c]|\.[a-c]){1,2}(?::(?:80|443))?$/).filter((host) => /[.:]/.test(host)),
@@ -55,7 +55,7 @@ describe('the name of a copy', () => {
       );
   });
 
-  it('is refused to a second source by basename, also when the first was copied long ago', () => {
+  it('rejects a second source by basename, also when the first was copied long ago', () => {
     const target = parseTarget('backup.example');
     const mapper = createImageMapper({ target, mapping: 'basename' });
     mapper.map(parseReference('busybox'));
@@ -68,18 +68,18 @@ describe('the name of a copy', () => {
     expect(() => later.map(parseReference('a'))).toThrow('that is the copy of quay.io/b/a');
   });
 
-  it('is refused when it would be too long', () => {
+  it('rejects a name that would be too long', () => {
     expect(() => map(`quay.io/${'x'.repeat(250)}`, 'path')).toThrow('which has 258 characters; 255 are allowed');
   });
 
-  it('is recognised by its parts, not by its beginning', () => {
+  it('is recognised by its parts, not by its prefix', () => {
     const { isCopy } = createImageMapper({ target: parseTarget('docker.io/foo'), mapping: 'path' });
     expect(isCopy(parseReference('docker.io/foo/x'))).toBe(true);
     expect(isCopy(parseReference('docker.io/foobar/x'))).toBe(false);
     expect(isCopy(parseReference('docker.io/foo'))).toBe(false);
   });
 
-  it.each(['', 'a/B', 'host/x:1', 'host/', 'https://host'])('cannot go to the target %j', (text) => {
+  it.each(['', 'a/B', 'host/x:1', 'host/', 'https://host'])('rejects the target %j', (text) => {
     expect(() => parseTarget(text)).toThrow();
   });
 });

@@ -7,18 +7,18 @@ import type { Tag } from './tag.ts';
 
 /**
  * How a copy is named. `path` keeps registry and path of the source; `flat` writes both as one word, for registries
- * with two levels; `basename` keeps the last word alone, and so serves one source per word.
+ * with two levels; `basename` keeps only the last word, and so supports one source per word.
  */
 export type Mapping = 'path' | 'flat' | 'basename';
 export const mappingNames: readonly Mapping[] = ['path', 'flat', 'basename'];
 
-/** Where copies go: a registry and, if wanted, a path in it below which they all are. */
+/** Where copies are stored: a registry and, optionally, a path prefix in it. */
 export interface RegistryTarget {
   readonly registry: string;
   readonly prefix: string;
 }
 
-/** Reads `registry.example:5000`, `docker.io/backup`, `localhost:5000/mirror/of`. */
+/** Parses `registry.example:5000`, `docker.io/backup`, `localhost:5000/mirror/of`. */
 export function parseTarget(text: string): RegistryTarget {
   const slash = text.indexOf('/');
   const registry = parseRegistryHost(slash === -1 ? text : text.slice(0, slash));
@@ -53,8 +53,8 @@ const names: Readonly<Record<Mapping, (source: Repository) => string>> = {
 };
 
 /**
- * A registry as one part of a path. No host name has an underscore, so one stands for the colon before the port, and
- * two mark an IPv6 address, whose groups are written out. Hosts that differ in case alone are one.
+ * A registry as one component of a path. A host name has no underscore, so one replaces the colon before the port, and
+ * two mark an IPv6 address, whose groups are written out. Hosts that differ only in case are the same.
  */
 function hostAsComponent(registry: string): string {
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(registry.toLowerCase()) ?? [];
@@ -75,8 +75,8 @@ function expandIPv6(address: string): string[] {
 }
 
 /**
- * A path as one word that Docker Hub accepts (no dot, no slash). Between two runs of letters and digits stands exactly
- * one separator; each becomes another one, no two the same, so the word can be read back.
+ * A path as one word that Docker Hub accepts (no dot, no slash). Between two runs of letters and digits is exactly one
+ * separator; each becomes another one, no two the same, so the word can be decoded.
  */
 function flatten(path: string): string {
   return path.replace(/[^a-z0-9]+/g, (separator) => {
@@ -97,7 +97,7 @@ function flatten(path: string): string {
   });
 }
 
-/** The tag under which a copy is kept whose source has none: what has no tag is garbage to many registries. */
+/** The tag of a copy whose source has none: many registries delete untagged images as garbage. */
 export function tagOfDigest(digest: Digest): Tag {
   return `copy-${digestAlgorithm(digest)}-${digestHex(digest).slice(0, 64)}` as Tag;
 }
@@ -112,14 +112,14 @@ export interface ImageMapper {
   readonly mapping: Mapping;
   /** The name of the copy; throws when another source has it already. The source must have a tag or a digest. */
   map(source: ImageReference): CopyName;
-  /** True for an image that is where copies go. */
+  /** True for an image at the location of copies. */
   isCopy(image: Repository): boolean;
 }
 
 export interface MapperOptions {
   readonly target: RegistryTarget;
   readonly mapping: Mapping;
-  /** Copies that exist, so that `basename` refuses a second source of a name: repository of the copy, its source. */
+  /** Existing copies, so that `basename` rejects a second source of a name: repository of the copy, its source. */
   readonly taken?: Iterable<readonly [copy: Repository, source: Repository]>;
 }
 

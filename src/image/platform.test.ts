@@ -19,11 +19,11 @@ describe('a platform', () => {
   ])('%s is %s', (text, form) => expect(normal(text)).toBe(form));
 
   it.each(['', 'linux', 'linux/', 'linux/amd64/v1/x', 'linnux/amd64', 'linux/amd46', 'linux amd64'])(
-    '%j is refused',
+    'rejects %j',
     (text) => expect(() => parsePlatform(text)).toThrow('is no platform'),
   );
 
-  it('is offered by an image of that platform, whatever is not named', () => {
+  it('is offered by an image of that platform, with any value for fields that are not set', () => {
     const offered = (wanted: string, os: string, architecture: string, variant?: string, osVersion?: string) =>
       isPlatformOffered(parsePlatform(wanted), { os, architecture, variant, osVersion });
     expect(offered('linux/arm', 'linux', 'arm', 'v6')).toBe(true);

@@ -1,6 +1,6 @@
 import { ImageError, quote } from './errors.ts';
 
-/** What an image runs on, as OCI and Docker manifests write it. */
+/** The platform of an image, as in OCI and Docker manifests. */
 export interface Platform {
   readonly os: string;
   readonly architecture: string;
@@ -17,7 +17,7 @@ const architectures = new Set(
   '386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x sparc64 wasm'.split(' '),
 );
 
-/** The spelling that registries use: `x86_64` is amd64, `aarch64` is arm64, `armhf` is arm/v7, arm64's v8 is left out. */
+/** The spelling in registries: `x86_64` is amd64, `aarch64` is arm64, `armhf` is arm/v7, arm64's v8 is omitted. */
 export function normalizePlatform(platform: Platform): Platform {
   const os = platform.os.toLowerCase() === 'macos' ? 'darwin' : platform.os.toLowerCase();
   const { architecture, variant } = normalizeArchitecture(
@@ -58,7 +58,7 @@ function normalizeArchitecture(architecture: string, variant: string): { archite
 
 const withV = (variant: string) => (/^\d/.test(variant) ? `v${variant}` : variant);
 
-/** Reads `linux/arm64`, `linux/arm/v7`, `windows(10.0.17763)/amd64`, or one word: an architecture, for Linux. */
+/** Parses `linux/arm64`, `linux/arm/v7`, `windows(10.0.17763)/amd64`, or one word: an architecture, for Linux. */
 export function parsePlatform(text: string): Platform {
   const refuse = (why: string) => new ImageError('image-platform-invalid', `${quote(text)} is no platform: ${why}`);
   const parts = text.split('/');
@@ -81,7 +81,7 @@ export function renderPlatform({ os, architecture, variant, osVersion }: Platfor
   return `${os}${osVersion ? `(${osVersion})` : ''}/${architecture}${variant ? `/${variant}` : ''}`;
 }
 
-/** True when what is offered is what is wanted; a variant or version that is not named in `wanted` may be any. */
+/** True when `offered` satisfies `wanted`; a variant or version that `wanted` does not set may have any value. */
 export function isPlatformOffered(wanted: Platform, offered: Platform): boolean {
   const want = normalizePlatform(wanted);
   const have = normalizePlatform(offered);
@@ -93,7 +93,7 @@ export function isPlatformOffered(wanted: Platform, offered: Platform): boolean 
   );
 }
 
-/** An arm image that names no variant is v7, as containerd takes it. */
+/** An arm image without a variant is v7, as in containerd. */
 const defaultVariant = ({ architecture }: Platform) => (architecture === 'arm' ? 'v7' : undefined);
 
 /** `10.0.17763` includes `10.0.17763.1879`. */

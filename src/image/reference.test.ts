@@ -56,12 +56,12 @@ describe('a reference', () => {
     ['f'.repeat(64), 'the id of an image'],
     [`quay.io/${'x'.repeat(256)}`, '256 characters, and 255 are allowed'],
     ['x'.repeat(2000), 'it has 2000 characters'],
-  ])('%s is refused: %s', (text, why) => {
+  ])('rejects %s: %s', (text, why) => {
     expect(() => parseReference(text)).toThrow(why);
     expect(() => parseReference(text)).toThrow('is no image');
   });
 
-  it('is read back as it was rendered, in full and in short', () => {
+  it('parses to the same value after rendering, in full and in short form', () => {
     const part = fc.stringMatching(/^[a-z0-9]{1,5}(?:(?:\.|_|__|-{1,3})[a-z0-9]{1,4}){0,2}$/);
     const registry = fc.oneof(
       fc.constantFrom('docker.io', 'localhost', 'localhost:5000', '[::1]:80', 'quay.io'),
@@ -83,12 +83,12 @@ describe('a reference', () => {
     expect(renderFamiliar(parseReference('quay.io/a/b'))).toBe('quay.io/a/b');
   });
 
-  it('gets the tag latest only where nothing says which image is meant', () => {
+  it('gets the tag latest only without tag and digest', () => {
     expect(withDefaultTag(parseReference('a')).tag).toBe('latest');
     expect(withDefaultTag(parseReference(`a@${digest}`)).tag).toBeUndefined();
   });
 
-  it('that names one image is no repository', () => {
+  it('with a tag or digest is not a repository', () => {
     expect(parseRepository('quay.io/a')).toEqual({ registry: 'quay.io', path: 'a' });
     expect(() => parseRepository('quay.io/a:1')).toThrow('a repository has no tag or digest');
   });

@@ -3,28 +3,28 @@ import { ImageError, quote } from './errors.ts';
 import { checkRepositoryPath, parseRegistryHost } from './repository-name.ts';
 import { parseTag, type Tag } from './tag.ts';
 
-/** Where images live: a registry (`docker.io`, `localhost:5000`) and a path in it (`library/busybox`). */
+/** A repository: a registry (`docker.io`, `localhost:5000`) and a path in it (`library/busybox`). */
 export interface Repository {
   readonly registry: string;
   readonly path: string;
 }
 
-/** An image by tag, by digest, or by both; then the digest decides and the tag is for people. */
+/** An image by tag, by digest, or by both; then the digest decides and the tag is informational. */
 export interface ImageReference extends Repository {
   readonly tag?: Tag | undefined;
   readonly digest?: Digest | undefined;
 }
 
-/** More than any valid reference has; longer text is refused before anything looks into it. */
+/** Longer than any valid reference; longer text is rejected before it is parsed. */
 export const maxReferenceLength = 1024;
 
 const defaultRegistry = 'docker.io';
 const identifier = /^[a-f0-9]{64}$/;
 
 /**
- * Reads a reference as Docker and containerd's Kubernetes side do: `busybox` is `docker.io/library/busybox`, the part
- * before the first slash is a registry when it has a dot, a colon or a capital letter, or is `localhost`. No tag is
- * added; `withDefaultTag` does that.
+ * Parses a reference as Docker and containerd's CRI do: `busybox` is `docker.io/library/busybox`, the part before the
+ * first slash is a registry when it has a dot, a colon or a capital letter, or is `localhost`. No tag is added;
+ * `withDefaultTag` does that.
  */
 export function parseReference(text: string): ImageReference {
   const refuse = (why: string) => new ImageError('image-reference-invalid', `${quote(text)} is no image: ${why}`);
@@ -44,7 +44,7 @@ export function parseReference(text: string): ImageReference {
   return { registry, path, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 
-/** Reads a repository: a reference without tag and digest. */
+/** Parses a repository: a reference without tag and digest. */
 export function parseRepository(text: string): Repository {
   const { tag, digest, ...repository } = parseReference(text);
   if (tag !== undefined || digest !== undefined)
@@ -76,7 +76,7 @@ function parsePart<T>(parse: () => T, refuse: (why: string) => ImageError): T {
   }
 }
 
-/** `latest` where neither tag nor digest says which image is meant. */
+/** Adds `latest` when there is neither a tag nor a digest. */
 export function withDefaultTag<T extends ImageReference>(reference: T): T {
   if (reference.tag !== undefined || reference.digest !== undefined) return reference;
   return { ...reference, tag: 'latest' as Tag };
@@ -95,7 +95,7 @@ export function renderFamiliar(reference: ImageReference): string {
   if (registry !== defaultRegistry) return renderReference(reference);
   const short = path.startsWith('library/') && path.indexOf('/', 8) === -1 ? path.slice(8) : path;
   const head = short.slice(0, Math.max(0, short.indexOf('/')));
-  // A path such as `localhost/x` on Docker Hub would be read back as another registry.
+  // A path such as `localhost/x` on Docker Hub would be parsed as another registry.
   const isAmbiguous = /[.:]/.test(head) || head === 'localhost' || identifier.test(short);
   return `${isAmbiguous ? renderRepository(reference) : short}${renderVersion(reference)}`;
 }

@@ -6,7 +6,7 @@ export const maxRepositoryLength = 255;
 
 const domain =
   /^(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])(?:\.(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]))*$/;
-// Two separators beside each other are none, except "__" and any number of "-".
+// Adjacent separators are invalid, except "__" and any number of "-".
 const component = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 
 export function isRegistryHost(text: string): boolean {
@@ -37,7 +37,7 @@ export function isRepositoryPath(text: string): boolean {
   return text.length <= maxRepositoryLength && text.split('/').every((part) => component.test(part));
 }
 
-/** Throws what is wrong with a repository's path; `whole` is what the person wrote. */
+/** Throws for an invalid repository path; `whole` is the user's input. */
 export function checkRepositoryPath(path: string, whole: string): void {
   const refuse = (why: string) => new ImageError('image-reference-invalid', `${quote(whole)} is no image: ${why}`);
   if (path === '') throw refuse('the name of its repository is missing');

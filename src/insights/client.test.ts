@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Pauses are noted and not waited for; time limits stay real. */
+/** Pauses are recorded and not waited for; time limits stay real. */
 async function setUp(options: { readonly attemptMs?: number; readonly token?: string } = {}) {
   const server = await startInsightsServer();
   const pauses: number[] = [];
@@ -48,7 +48,7 @@ const failure = async (work: Promise<unknown>): Promise<InsightsError> => {
 };
 
 describe('the client of Insights', () => {
-  test('asks for the policies of its cluster with the token', async () => {
+  test('requests the policies of its cluster with the token', async () => {
     const { server, client } = await setUp();
     server.policies = 'kind: ClusterPolicy\n';
     expect(await client.fetchPolicies(never)).toBe('kind: ClusterPolicy\n');
@@ -58,7 +58,7 @@ describe('the client of Insights', () => {
     });
   });
 
-  test('tries again after what can pass: a 5xx, a 429, a hang-up, an answer that does not come', async () => {
+  test('retries transient failures: a 5xx, a 429, a closed connection, a missing response', async () => {
     const { server, client, pauses } = await setUp({ attemptMs: 300 });
     server.policies = 'a: b\n';
     server.fail(policiesPath, { status: 502 }, 'hang-up', 'silence');
@@ -69,7 +69,7 @@ describe('the client of Insights', () => {
     expect(pauses.at(-1)).toBe(7000);
   });
 
-  test('gives up after three more tries, or at once when told to wait longer than it may', async () => {
+  test('gives up after three retries, or at once when Retry-After is too long', async () => {
     const { server, client, pauses } = await setUp();
     server.failForever(policiesPath, { status: 503, body: '{"message":"later"}' });
     const error = await failure(client.fetchPolicies(never));
@@ -89,7 +89,7 @@ describe('the client of Insights', () => {
     [404, 'insights-not-found', /check FAIRWINDS_ORG, FAIRWINDS_CLUSTER and FAIRWINDS_INSIGHTS_HOST/],
     [302, 'insights-redirected', /redirects are not followed with a token/],
     [422, 'insights-refused', /refuses \(422\)/],
-  ])('says what to do about a %i and does not try again', async (status, code, message) => {
+  ])('says what to do about a %i and does not retry', async (status, code, message) => {
     const { server, client } = await setUp();
     server.failForever(policiesPath, { status, headers: { location: 'https://elsewhere.test/' } });
     const error = await failure(client.fetchPolicies(never));
@@ -103,7 +103,7 @@ describe('the client of Insights', () => {
     ['a web page in disguise', { text: '\n <!doctype html>' }, 'insights-bad-answer', /a web page/],
     ['100 MB, announced', { bytes: 100_000_000, announced: true }, 'insights-too-large', /larger than 33554432 bytes/],
     ['100 MB, not announced', { bytes: 100_000_000, announced: false }, 'insights-too-large', /larger than/],
-    ['an answer that may be cut off', { cut: 'a: b', framed: false }, 'insights-bad-answer', /where it ends/],
+    ['a response that may be cut off', { cut: 'a: b', framed: false }, 'insights-bad-answer', /where it ends/],
   ])('refuses %s', async (_, fault, code, message) => {
     const { server, client } = await setUp();
     server.failForever(policiesPath, fault);
@@ -112,14 +112,14 @@ describe('the client of Insights', () => {
     expect(error.message).toMatch(message);
   });
 
-  test('takes an answer that is shorter than announced for a failure that can pass', async () => {
+  test('treats a response that is shorter than announced as a transient failure', async () => {
     const { server, client } = await setUp();
     server.policies = 'whole: true\n';
     server.fail(policiesPath, { cut: 'whole: fal', framed: true });
     expect(await client.fetchPolicies(never)).toBe('whole: true\n');
   });
 
-  test('claims up to a limit, reads large ids exactly, and counts what it cannot read', async () => {
+  test('claims up to a limit, reads large ids exactly, and counts unreadable entries', async () => {
     const { server, client } = await setUp();
     server.offer({ id: 41, reportType: 'trivy', options: { imagesToScan: 'a' } });
     server.offer({ id: 42, reportType: 'nova' });
@@ -140,20 +140,20 @@ describe('the client of Insights', () => {
     });
   });
 
-  test('does not repeat a claim: the lost answer may have claimed', async () => {
+  test('does not retry a claim: jobs may have been claimed although the response was lost', async () => {
     const { server, client } = await setUp();
     server.failForever('/claim', { status: 500 });
     expect((await failure(client.claimJobs(1, never))).code).toBe('insights-server-error');
     expect(server.requestsTo('/claim')).toHaveLength(1);
   });
 
-  test.each(['nonsense', '{"jobs":[]}', '"x"'])('refuses %s as the answer to a claim', async (text) => {
+  test.each(['nonsense', '{"jobs":[]}', '"x"'])('refuses %s as the response to a claim', async (text) => {
     const { server, client } = await setUp();
     server.fail('/claim', { text, type: 'application/json' });
     expect((await failure(client.claimJobs(1, never))).code).toBe('insights-bad-answer');
   });
 
-  test('reports states in the bodies that Insights takes', async () => {
+  test('reports states in the bodies that Insights accepts', async () => {
     const { server, client } = await setUp();
     await client.reportJobStatus('41', 'running', never);
     expect(server.requests[0]).toMatchObject({ method: 'PATCH', body: '{"status":"running"}' });
@@ -171,7 +171,7 @@ describe('the client of Insights', () => {
     expect(server.policyReports).toEqual([status]);
   });
 
-  test('ends with its signal, also while it waits to try again', async () => {
+  test('stops on abort, also while it waits for a retry', async () => {
     const { server, client } = await setUp();
     server.failForever(policiesPath, 'silence');
     const stop = new AbortController();
@@ -182,7 +182,7 @@ describe('the client of Insights', () => {
 });
 
 describe('the token', () => {
-  test('never shows, whatever a server sends back or a program prints', async () => {
+  test('is never shown, whatever a server returns or a program prints', async () => {
     const token = 'tok/en+4711==';
     const { server, client, settings } = await setUp({ token });
     server.failForever('/', { status: 400, body: `bad ${token} and ${encodeURIComponent(token)}` });
@@ -215,7 +215,7 @@ describe('the settings', () => {
     return settings;
   };
 
-  test('are taken from the environment', () => {
+  test('are read from the environment', () => {
     expect(read(good)).toMatchObject({ host: 'https://insights.example.com', organization: 'o', cluster: 'c' });
   });
 
@@ -246,7 +246,7 @@ describe('the settings', () => {
     expect(message).not.toContain('hush');
   });
 
-  test('want https, but for loopback or where plain http was allowed', () => {
+  test('require https, except for loopback or where plain http is allowed', () => {
     expect(() => read({ ...good, FAIRWINDS_INSIGHTS_HOST: 'http://insights.example.com' })).toThrow(/in the clear/);
     for (const host of ['http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
       expect(read({ ...good, FAIRWINDS_INSIGHTS_HOST: host }).host).toBe(host);

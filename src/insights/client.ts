@@ -1,8 +1,8 @@
 import { type Clock, isJsonObject, type JsonObject, maxYamlBytes, parseJson, systemClock } from '../base/index.ts';
 import type { InsightsSettings } from './settings.ts';
-import { badAnswer, createTransport, type InsightsTransport, type TransportOptions } from './transport.ts';
+import { badResponse, createTransport, type InsightsTransport, type TransportOptions } from './transport.ts';
 
-/** What became of one policy, as `policies/apply-status` takes it. */
+/** The result of one policy, in the form of `policies/apply-status`. */
 export interface PolicyStatus {
   readonly policyName: string;
   readonly reportType: 'kyverno';
@@ -15,7 +15,7 @@ export interface PolicyStatus {
 }
 
 export interface OnDemandJob {
-  /** As text: Insights numbers its jobs with 64 bits. */
+  /** As text: Insights uses 64-bit job ids. */
   readonly id: string;
   readonly reportType: string;
   readonly options: JsonObject;
@@ -23,7 +23,7 @@ export interface OnDemandJob {
 
 export interface Claim {
   readonly jobs: readonly OnDemandJob[];
-  /** Entries without an id: nobody can be told what became of them. */
+  /** Entries without an id: their status cannot be reported. */
   readonly unreadable: number;
 }
 
@@ -31,12 +31,12 @@ export type JobStatus = 'running' | 'completed' | 'failed';
 
 /** The calls of the Insights API that the program makes. Errors are InsightsError. */
 export interface InsightsClient {
-  /** The policies that the cluster should have: YAML of several documents, not yet parsed. */
+  /** The desired policies of the cluster: YAML of several documents, not yet parsed. */
   fetchPolicies(signal: AbortSignal): Promise<string>;
   reportPolicyStatus(status: PolicyStatus, signal: AbortSignal): Promise<void>;
   /**
-   * Takes at most `limit` jobs. Not repeated by itself: an answer that got lost has claimed jobs all the same, and
-   * whoever polls comes back anyway.
+   * Claims at most `limit` jobs. Not retried: jobs stay claimed although the response was lost, and the caller polls
+   * again anyway.
    */
   claimJobs(limit: number, signal: AbortSignal): Promise<Claim>;
   reportJobStatus(id: string, status: JobStatus, signal: AbortSignal): Promise<void>;
@@ -48,12 +48,12 @@ export interface InsightsClientOptions extends Partial<TransportOptions> {
 }
 
 const retries = 3;
-/** Far beyond any answer about jobs or states. */
+/** Far larger than any response about jobs or states. */
 const maxJsonBytes = 1024 * 1024;
-/** More jobs than this in one answer are no answer to a claim of ours. */
+/** A response with more jobs than this is invalid. */
 const maxClaimed = 1000;
 
-/** Opens nothing until the first call. */
+/** Opens no connection until the first call. */
 export function createInsightsClient(settings: InsightsSettings, options: InsightsClientOptions = {}): InsightsClient {
   const transport: InsightsTransport = createTransport(settings, {
     clock: systemClock,
@@ -70,7 +70,7 @@ export function createInsightsClient(settings: InsightsSettings, options: Insigh
       const what = 'fetching policies';
       const path = '/kyverno-policies/with-app-groups-applied/yaml';
       const accept = 'application/yaml, text/yaml, text/plain, */*;q=0.1';
-      const answer = await transport.call({
+      const response = await transport.call({
         what,
         method: 'GET',
         path,
@@ -79,9 +79,9 @@ export function createInsightsClient(settings: InsightsSettings, options: Insigh
         maxBytes: maxYamlBytes,
         signal,
       });
-      if (/^(text\/html|application\/xhtml)/i.test(answer.contentType) || answer.text.trimStart().startsWith('<'))
-        throw badAnswer(what, 'the answer is a web page, not policies; check FAIRWINDS_INSIGHTS_HOST');
-      return answer.text;
+      if (/^(text\/html|application\/xhtml)/i.test(response.contentType) || response.text.trimStart().startsWith('<'))
+        throw badResponse(what, 'the response is a web page, not policies; check FAIRWINDS_INSIGHTS_HOST');
+      return response.text;
     },
     async reportPolicyStatus(status, signal) {
       const what = `reporting policy ${status.policyName}`;
@@ -103,23 +103,23 @@ export function createInsightsClient(settings: InsightsSettings, options: Insigh
   };
 }
 
-/** Reads the answer to a claim; null and nothing at all are how some servers write an empty list. */
+/** Parses the response to a claim. Some servers send null or nothing for an empty list. */
 function parseClaimed(text: string, what: string): Claim {
   if (text.trim() === '') return { jobs: [], unreadable: 0 };
   let value: unknown;
   try {
     value = parseJson(text);
   } catch {
-    throw badAnswer(what, `the answer of ${text.length} characters is not JSON`);
+    throw badResponse(what, `the response of ${text.length} characters is not JSON`);
   }
   if (value === null) return { jobs: [], unreadable: 0 };
-  if (!Array.isArray(value)) throw badAnswer(what, 'the answer is not a list of jobs');
-  if (value.length > maxClaimed) throw badAnswer(what, `the answer holds more than ${maxClaimed} jobs`);
+  if (!Array.isArray(value)) throw badResponse(what, 'the response is not a list of jobs');
+  if (value.length > maxClaimed) throw badResponse(what, `the response holds more than ${maxClaimed} jobs`);
   const jobs = value.map(parseJob).filter((job) => job !== undefined);
   return { jobs, unreadable: value.length - jobs.length };
 }
 
-/** A job without a type is kept: it has an id, so that it can be reported as failed. */
+/** Keeps a job without a type: it has an id, so it can be reported as failed. */
 function parseJob(entry: unknown): OnDemandJob | undefined {
   if (!isJsonObject(entry)) return undefined;
   const { id, reportType, options } = entry;

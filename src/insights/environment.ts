@@ -4,8 +4,8 @@ import { parseDurationMs } from '../object/index.ts';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads settings from environment variables. A variable that is missing or wrong is noted and a stand-in answered, so
- * that `finish` can name every mistake in one message; nothing that was read may be used before it.
+ * Reads settings from environment variables. For a variable that is missing or wrong it records the mistake and returns
+ * a placeholder, so that `finish` can name every mistake in one message. Use no value before `finish`.
  */
 export interface SettingsReader {
   required(name: string): string;
@@ -15,18 +15,18 @@ export interface SettingsReader {
   durationMs(name: string, fallback: string, limits?: { readonly minMs?: number; readonly maxMs?: number }): number;
   integer(name: string, fallback: number, limits: { readonly min: number; readonly max: number }): number;
   choice<T extends string>(name: string, fallback: T, choices: readonly T[]): T;
-  /** Notes a mistake that only the caller can see. */
+  /** Records a mistake that only the caller can detect. */
   mistake(name: string, what: string): void;
   /** Throws one UsageError that names every mistake so far. */
   finish(): void;
 }
 
-// A timer of Node's cannot be longer.
+// The longest delay of a Node timer.
 const longestMs = 24 * 24 * 60 * 60 * 1000;
 
 export function createSettingsReader(env: Variables): SettingsReader {
   const mistakes: string[] = [];
-  // An empty variable is how a template says that it has none.
+  // Templates set an empty variable where they have no value.
   const optional = (name: string) => {
     const text = env[name]?.trim();
     return text === '' ? undefined : text;

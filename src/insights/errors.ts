@@ -13,10 +13,10 @@ export type InsightsErrorCode =
   | 'insights-unauthorized'
   | 'insights-unreachable';
 
-/** A call to Insights that failed. Holds no header, no body and no query, so that the token cannot travel in it. */
+/** A failed call to Insights. Holds no header, no body and no query, so that it never contains the token. */
 export class InsightsError extends SupercargoError {
   declare readonly code: InsightsErrorCode;
-  /** The HTTP status; absent when there was no whole answer. */
+  /** The HTTP status; absent when there was no complete response. */
   readonly status: number | undefined;
 
   constructor(
@@ -29,23 +29,23 @@ export class InsightsError extends SupercargoError {
   }
 }
 
-export interface RefusedAnswer {
+export interface RefusedResponse {
   readonly status: number;
-  /** What was attempted, for the message: `fetching policies`. */
+  /** The attempted operation, for the message: `fetching policies`. */
   readonly what: string;
   readonly organization: string;
   readonly cluster: string;
   readonly retryAfterMs: number | undefined;
-  /** What the server said, short and already redacted; empty when it said nothing of use. */
-  readonly said: string;
+  /** The server's message, short and already redacted; empty when it is of no use. */
+  readonly errorText: string;
   readonly location: string | undefined;
 }
 
-/** The error for an answer that is no success, with what to do about it. */
-export function errorFromAnswer(answer: RefusedAnswer): InsightsError {
-  const { status, what, said } = answer;
-  const detail = said === '' ? '' : `: ${said}`;
-  const place = `organization ${answer.organization}, cluster ${answer.cluster}`;
+/** The error for an unsuccessful response, with what to do about it. */
+export function errorFromResponse(response: RefusedResponse): InsightsError {
+  const { status, what, errorText } = response;
+  const detail = errorText === '' ? '' : `: ${errorText}`;
+  const place = `organization ${response.organization}, cluster ${response.cluster}`;
   const make = (code: InsightsErrorCode, message: string, retry: Retry = 'never') =>
     new InsightsError(code, `${what}: ${message}`, { status, retry });
   if (status === 401)
@@ -60,11 +60,11 @@ export function errorFromAnswer(answer: RefusedAnswer): InsightsError {
   if (status >= 300 && status < 400)
     return make(
       'insights-redirected',
-      `Insights redirects (${status})${answer.location ? ` to ${answer.location}` : ''}; redirects are not followed with a token, set FAIRWINDS_INSIGHTS_HOST to the final address`,
+      `Insights redirects (${status})${response.location ? ` to ${response.location}` : ''}; redirects are not followed with a token, set FAIRWINDS_INSIGHTS_HOST to the final address`,
     );
-  const wait: Retry = answer.retryAfterMs === undefined ? 'backoff' : { afterMs: answer.retryAfterMs };
+  const wait: Retry = response.retryAfterMs === undefined ? 'backoff' : { afterMs: response.retryAfterMs };
   if (status === 429) return make('insights-throttled', `Insights asks to slow down (429)${detail}`, wait);
-  if (status === 408) return make('insights-timeout', `Insights gave up waiting (408)${detail}`, 'backoff');
+  if (status === 408) return make('insights-timeout', `Insights timed out (408)${detail}`, 'backoff');
   if (status >= 500) return make('insights-server-error', `Insights failed (${status})${detail}`, wait);
   return make('insights-refused', `Insights refuses (${status})${detail}`);
 }

@@ -1,10 +1,10 @@
 /**
- * The client of the Fairwinds Insights API, and the settings that say where it is. Not here: what policies and jobs
- * mean (sync, jobs); this folder gets texts and lists and hands states back.
+ * The client of the Fairwinds Insights API, and its settings. Not here: the meaning of policies and jobs (sync, jobs);
+ * this folder returns texts and lists and reports states.
  *
  * Invariants: the token leaves this folder only in the Authorization header to the configured host, never after a
- * redirect, and in the clear only where that was allowed; no error or log line carries it. Every answer is bounded,
- * and one that may be cut off is no answer.
+ * redirect, and over plain HTTP only where that was allowed; no error or log line contains it. Every response is
+ * bounded, and one that may be cut off is an error.
  */
 export {
   type Claim,

@@ -1,2 +1,2 @@
-/** A module of its own to be loaded when needed: bundled, a CommonJS package keeps its names only behind an export. */
+/** A separate module, to be loaded when needed: bundled, a CommonJS package keeps its names only behind an export. */
 export { Pool } from 'undici';

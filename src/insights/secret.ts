@@ -3,7 +3,7 @@ import type { Fields, Logger } from '../base/index.ts';
 
 const mask = '[redacted]';
 
-/** A value that no log, template or error can show by accident; `reveal` is the only way to it. */
+/** A value that no log, template or error can show by accident; only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -30,17 +30,17 @@ export class Secret {
 
 export type Redact = (text: string) => string;
 
-/** Masks the secret wherever it stands in a text, also as it looks in a URL or in base64. */
+/** Masks the secret wherever it occurs in a text, also URL-encoded or in base64. */
 export function createRedactor(secret: Secret): Redact {
   const value = secret.reveal();
-  // One of fewer characters would mask ordinary words and give itself away by that.
+  // A shorter one would mask ordinary words and reveal itself by that.
   if (value.length < 4) return (text) => text;
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
   const forms = [...new Set([value, encodeURIComponent(value), base64])];
   return (text) => forms.reduce((masked, form) => masked.replaceAll(form, mask), text);
 }
 
-/** A logger through which the secret cannot pass, neither in messages nor in fields. */
+/** A logger that masks the secret in messages and fields. */
 export function redactLogs(log: Logger, redact: Redact): Logger {
   const clean = (fields: Fields | undefined) => fields && (redactValue(fields, redact) as Fields);
   return {

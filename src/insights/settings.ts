@@ -1,9 +1,9 @@
 import type { SettingsReader } from './environment.ts';
 import { Secret } from './secret.ts';
 
-/** Which cluster of which organisation, where, and as whom. */
+/** The organisation and cluster, the host, and the token. */
 export interface InsightsSettings {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly host: string;
   readonly organization: string;
   readonly cluster: string;
@@ -19,12 +19,12 @@ export function readInsightsSettings(reader: SettingsReader): InsightsSettings {
   const isHttpAllowed = reader.boolean('FAIRWINDS_INSIGHTS_ALLOW_HTTP', false);
   const problem = host === '' ? undefined : hostProblem(host, isHttpAllowed);
   if (problem !== undefined) reader.mistake('FAIRWINDS_INSIGHTS_HOST', problem);
-  // A header cannot carry it; and a line break at its end is the usual mistake in making a Secret.
+  // A header cannot carry these. A trailing line break is the usual mistake in a Secret.
   if (/[^\x21-\x7e]/.test(token)) reader.mistake('FAIRWINDS_TOKEN', 'holds spaces, line breaks or other than ASCII');
   return { host: host.replace(/\/+$/, ''), organization, cluster, token: new Secret(token) };
 }
 
-/** Never quotes the address: it may carry a password. */
+/** Never quotes the address: it may contain a password. */
 function hostProblem(text: string, isHttpAllowed: boolean): string | undefined {
   let url: URL;
   try {

@@ -1,6 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 import { backoffMs, type Clock, errorMessage, retryOf } from '../base/index.ts';
-import { errorFromAnswer, InsightsError, parseRetryAfter } from './errors.ts';
+import { errorFromResponse, InsightsError, parseRetryAfter } from './errors.ts';
 import { createRedactor } from './secret.ts';
 import type { InsightsSettings } from './settings.ts';
 
@@ -8,7 +8,7 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly userAgent: string;
-  /** For one attempt with its whole answer. */
+  /** For one attempt with its complete response. */
   readonly attemptMs: number;
   /** For all attempts of a call and the pauses between them. */
   readonly totalMs: number;
@@ -23,25 +23,25 @@ export interface InsightsRequest {
   readonly path: string;
   readonly accept: string;
   readonly body?: string;
-  /** How often it may be sent again after a failure that can pass. */
+  /** How often it may be retried after a transient failure. */
   readonly retries: number;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-export interface InsightsAnswer {
+export interface InsightsResponse {
   readonly contentType: string;
   readonly text: string;
 }
 
 /** HTTP to Insights: the token, time limits, retries, errors. Knows nothing of policies and jobs. */
 export interface InsightsTransport {
-  call(request: InsightsRequest): Promise<InsightsAnswer>;
+  call(request: InsightsRequest): Promise<InsightsResponse>;
   close(): Promise<void>;
 }
 
-/** What an error's own text may take of a message. */
-const maxSaid = 200;
+/** The longest server message in an error. */
+const maxErrorTextChars = 200;
 
 export function createTransport(settings: InsightsSettings, options: TransportOptions): InsightsTransport {
   const { clock } = options;
@@ -50,7 +50,7 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
   const prefix = `${base.pathname.replace(/\/+$/, '')}/v0/organizations/${encodeURIComponent(organization)}/clusters/${encodeURIComponent(cluster)}`;
   const redact = createRedactor(token);
   let pool: Promise<Pool> | undefined;
-  // Time limits are ours, on the given clock; undici's own are off.
+  // Time limits use the given clock, so undici's own are off.
   const open = async () => {
     const undici = await import('./pool.ts');
     return new undici.Pool(base.origin, {
@@ -61,7 +61,7 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
     });
   };
 
-  const exchange = async (request: InsightsRequest, signal: AbortSignal): Promise<InsightsAnswer> => {
+  const exchange = async (request: InsightsRequest, signal: AbortSignal): Promise<InsightsResponse> => {
     const response = await (await (pool ??= open())).request({
       path: `${prefix}${request.path}`,
       method: request.method,
@@ -76,23 +76,23 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
     });
     const { statusCode: status, headers } = response;
     if (status >= 300) {
-      throw errorFromAnswer({
+      throw errorFromResponse({
         status,
         what: request.what,
         organization,
         cluster,
         retryAfterMs: parseRetryAfter(header(headers['retry-after']), clock.now()),
-        said: redact(await readSaid(response.body)),
-        location: redact(header(headers['location']) ?? '').slice(0, maxSaid),
+        errorText: redact(await readErrorText(response.body)),
+        location: redact(header(headers['location']) ?? '').slice(0, maxErrorTextChars),
       });
     }
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity')
-      throw badAnswer(request.what, 'the answer is compressed, which was not asked for');
+      throw badResponse(request.what, 'the response is compressed, which was not requested');
     const text = await readWhole(response, request);
     return { contentType: header(headers['content-type']) ?? '', text };
   };
 
-  const attempt = async (request: InsightsRequest, limitMs: number): Promise<InsightsAnswer> => {
+  const attempt = async (request: InsightsRequest, limitMs: number): Promise<InsightsResponse> => {
     const { signal: outer, what } = request;
     outer.throwIfAborted();
     const controller = new AbortController();
@@ -109,7 +109,7 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
       outer.throwIfAborted();
       if (thrown instanceof InsightsError) throw thrown;
       if (isLate)
-        throw new InsightsError('insights-timeout', `${what}: no whole answer within ${limitMs / 1000} s`, {
+        throw new InsightsError('insights-timeout', `${what}: no complete response within ${limitMs / 1000} s`, {
           retry: 'backoff',
         });
       throw new InsightsError(
@@ -153,7 +153,7 @@ function afterTries(error: InsightsError, retries: number): InsightsError {
   return new InsightsError(code, `${message} (tried ${retries + 1} times)`, { status, retry });
 }
 
-export function badAnswer(what: string, problem: string): InsightsError {
+export function badResponse(what: string, problem: string): InsightsError {
   return new InsightsError('insights-bad-answer', `${what}: ${problem}`);
 }
 
@@ -163,7 +163,7 @@ async function readWhole(response: Dispatcher.ResponseData, request: InsightsReq
   const { headers, body } = response;
   const { what, maxBytes } = request;
   const tooLarge = () =>
-    new InsightsError('insights-too-large', `${what}: the answer is larger than ${maxBytes} bytes`, {
+    new InsightsError('insights-too-large', `${what}: the response is larger than ${maxBytes} bytes`, {
       status: response.statusCode,
     });
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
@@ -177,19 +177,19 @@ async function readWhole(response: Dispatcher.ResponseData, request: InsightsReq
     if (size > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  // Such an answer ends where the connection ends, so one that was cut off looks whole.
+  // Such a response ends with the connection, so a truncated one looks complete.
   const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   if (!isFramed && response.statusCode !== 204)
-    throw badAnswer(what, 'the answer does not say where it ends, so it may be cut off');
+    throw badResponse(what, 'the response does not say where it ends, so it may be cut off');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, size));
   } catch {
-    throw badAnswer(what, 'the answer is not UTF-8 text');
+    throw badResponse(what, 'the response is not UTF-8 text');
   }
 }
 
-/** The beginning of an error's body on one line: a web page says nothing of use. */
-async function readSaid(body: Dispatcher.ResponseData['body']): Promise<string> {
+/** The start of an error's body on one line. Empty for a web page, which is of no use. */
+async function readErrorText(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -199,8 +199,8 @@ async function readSaid(body: Dispatcher.ResponseData['body']): Promise<string> 
       if (size > 4096) break;
     }
   } catch {
-    // The status alone tells enough.
+    // The status alone is enough.
   }
   const text = Buffer.concat(chunks).toString('utf8').replace(/\s+/g, ' ').trim();
-  return text.startsWith('<') ? '' : text.slice(0, maxSaid);
+  return text.startsWith('<') ? '' : text.slice(0, maxErrorTextChars);
 }

@@ -12,7 +12,7 @@ const names = (uses: readonly { readonly user: ImageUser; readonly container: st
   uses.map((use) => `${use.user.name}/${use.container}`).sort();
 
 describe('the index of images', () => {
-  it('finds who runs a repository, an exact image, or a base name', () => {
+  it('finds the users of a repository, an exact image, or a base name', () => {
     const index = new ImageIndex();
     index.put(user('a'), images('nginx:1.25', 'ghcr.io/team/nginx:2'));
     index.put(user('b'), images('docker.io/library/nginx:1.26'));
@@ -25,7 +25,7 @@ describe('the index of images', () => {
     expect(index.totals).toEqual({ totalImages: 4, totalResources: 3 });
   });
 
-  it('forgets what is no longer run', () => {
+  it('forgets images that no longer run', () => {
     const index = new ImageIndex();
     index.put(user('a'), images('nginx:1'));
     index.put(user('a'), images('redis:7'));
@@ -36,13 +36,13 @@ describe('the index of images', () => {
     expect(index.totals).toEqual({ totalImages: 0, totalResources: 0 });
   });
 
-  it('leaves out what is no image', () => {
+  it('skips text that is not an image', () => {
     const index = new ImageIndex();
     index.put(user('a'), images('NOT AN IMAGE', 'redis:7'));
     expect(names([...index.uses()])).toEqual(['a/c1']);
   });
 
-  it('says after any changes what an index built afresh would say', () => {
+  it('equals a newly built index after any changes', () => {
     const image = fc.constantFrom('nginx', 'nginx:1', 'redis:7', 'x.io/nginx:1', `nginx@sha256:${'a'.repeat(64)}`, '?');
     const change = fc.record({ name: fc.constantFrom('a', 'b', 'c'), images: fc.array(image, { maxLength: 3 }) });
     fc.assert(
@@ -95,7 +95,7 @@ describe('the images of a workload', () => {
     ]);
   });
 
-  it('are known by their source while the copy is in place', () => {
+  it('are reported by their source while the copy is in place', () => {
     const note = renderSourceImages(
       new Map([
         ['web', { from: 'nginx:1', to: 'backup.io/nginx:1' }],
@@ -106,11 +106,11 @@ describe('the images of a workload', () => {
     expect(sources).toEqual(['busybox', 'nginx:1', 'alpine:3']);
   });
 
-  it.each(['{', '[]', '{"web":1}', 'null'])('are what they say where the note reads %s', (note) => {
+  it.each(['{', '[]', '{"web":1}', 'null'])('are reported as written where the annotation is %s', (note) => {
     expect(imagesOfWorkload(object('Pod', podSpec, note))[1]?.source).toBe('backup.io/nginx:1');
   });
 
-  it('are none where the specification is malformed', () => {
+  it('are empty where the specification is malformed', () => {
     expect(imagesOfWorkload(object('Deployment', { template: null }))).toEqual([]);
     expect(imagesOfWorkload(object('Pod', { containers: 'x' }))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { type ImageReference, parseReference, renderRepository, withDefaultTag } from '../image/index.ts';
 import type { ContainerImage } from './workload-images.ts';
 
-/** Who uses an image. */
+/** A workload that uses an image. */
 export interface ImageUser {
   readonly kind: string;
   readonly namespace: string;
@@ -16,25 +16,25 @@ export interface ImageUse {
 }
 
 export interface ImageTotals {
-  /** Different repositories with their tag or digest. */
+  /** Distinct repositories with their tag or digest. */
   readonly totalImages: number;
   /** Workloads that run at least one image. */
   readonly totalResources: number;
 }
 
 /**
- * Which image runs where. Kept up to date workload by workload; a look-up is a map access. Images that cannot be parsed
- * are nobody's.
+ * Which image runs where. Updated workload by workload; a look-up is a map access. Images that cannot be parsed are
+ * skipped.
  */
 export class ImageIndex {
   private readonly users = new Map<string, readonly ImageUse[]>();
   private readonly repositories = new Map<string, Set<ImageUse>>();
   private readonly baseNames = new Map<string, Set<ImageUse>>();
   private readonly images = new Map<string, number>();
-  /** Parsed once per text: a thousand replicas of a team's base image share one reference. */
+  /** Parsed once per text: a thousand replicas of one image share one reference. */
   private readonly references = new Map<string, { readonly value: ImageReference; count: number }>();
 
-  /** Sets what one workload runs. */
+  /** Sets the images of one workload. */
   put(user: ImageUser, images: readonly ContainerImage[]): void {
     this.remove(user);
     const uses = images.flatMap(({ container, source }): ImageUse[] => {
@@ -65,12 +65,12 @@ export class ImageIndex {
     this.users.delete(id);
   }
 
-  /** Same registry and repository, whatever the tag. */
+  /** Same registry and repository, with any tag. */
   usesOfRepository(reference: ImageReference): readonly ImageUse[] {
     return [...(this.repositories.get(renderRepository(reference)) ?? [])];
   }
 
-  /** Same last word of the path, whatever the registry. */
+  /** Same last part of the path, in any registry. */
   usesOfBaseName(reference: ImageReference): readonly ImageUse[] {
     return [...(this.baseNames.get(baseNameOf(reference)) ?? [])];
   }

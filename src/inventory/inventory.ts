@@ -11,7 +11,7 @@ const workload = (group: string, resource: string, kind: string): ResourceType =
   namespaced: true,
 });
 
-/** What people write; Pods and ReplicaSets count where no controller made them. */
+/** Kinds that people write. Pods and ReplicaSets count where no controller created them. */
 export const workloadTypes: readonly ResourceType[] = [
   workload('apps', 'deployments', 'Deployment'),
   workload('apps', 'statefulsets', 'StatefulSet'),
@@ -22,7 +22,9 @@ export const workloadTypes: readonly ResourceType[] = [
   workload('', 'pods', 'Pod'),
 ];
 
-/** All that is kept of a workload. What a controller made shows its owner's images once more: it counts as empty. */
+/**
+ * The cached form of a workload. An object created by a controller repeats its owner's images, so it counts as empty.
+ */
 export interface WorkloadImages {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly images: readonly ContainerImage[];
@@ -33,12 +35,12 @@ export interface Inventory {
   readonly hasSynced: boolean;
 }
 
-/** The workloads of one type by their images alone; shared by all who ask. */
+/** The workloads of one type, reduced to their images; one informer shared by all users. */
 export function workloadInformer(informers: InformerFactory, type: ResourceType): Informer<KubeObject, WorkloadImages> {
   return informers.for<KubeObject, WorkloadImages>(type, { projection });
 }
 
-/** Follows the workloads of the cluster; never stale by more than a watch. */
+/** Watches the workloads of the cluster; stale by at most the delay of a watch. */
 export function createInventory({ informers }: { readonly informers: InformerFactory }): Inventory {
   const index = new ImageIndex();
   const followed = workloadTypes.map((type) => {

@@ -1,7 +1,7 @@
 import type { PullSecretRef } from '../api/index.ts';
 import { isJsonObject } from '../base/index.ts';
 
-/** Where the kubelet would look for credentials: the pod's own secrets, then those of its service account. */
+/** Where the kubelet looks for credentials: the pod's own secrets, then those of its service account. */
 export function pullSecretsOf(
   { spec }: { readonly spec: Readonly<Record<string, unknown>> },
   namespace: string,

@@ -2,8 +2,9 @@ import { isJsonObject } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
 /**
- * On a workload whose images were replaced by their copies: which container had which. JSON, container → `from`, `to`.
- * An entry counts only while the container still has the copy, so that a later change by hand is not misread.
+ * Annotation of a workload whose images were replaced by their copies: the original image of each container. JSON,
+ * container → `from`, `to`. An entry applies only while the container still has the copy, so that a later manual change
+ * is not misread.
  */
 export const sourceImagesAnnotation = 'supercargo.dev/source-images';
 
@@ -20,7 +21,7 @@ export function readSourceImages({ metadata }: Pick<KubeObject, 'metadata'>): Re
   try {
     value = JSON.parse(text);
   } catch {
-    // Somebody else's hand was there: then images are what they say they are.
+    // The annotation was edited by hand: use the images as written.
     return new Map();
   }
   if (!isJsonObject(value)) return new Map();

@@ -2,12 +2,12 @@ import { isJsonObject } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { readSourceImages } from './source-images.ts';
 
-/** One container of a workload, by what it was meant to run: the source of an image that was replaced by its copy. */
+/** One container of a workload, with the source of an image that was replaced by its copy. */
 export interface ContainerImage {
   readonly container: string;
-  /** As the container has it now. */
+  /** The current image of the container. */
   readonly image: string;
-  /** As it was written before a copy took its place; the same as `image` otherwise. */
+  /** The image before it was replaced by a copy; otherwise the same as `image`. */
   readonly source: string;
 }
 
@@ -18,7 +18,7 @@ const podSpecPaths: Readonly<Record<string, readonly string[]>> = {
 };
 const templatePath = ['spec', 'template', 'spec'];
 
-/** Every container of a workload: init and ephemeral ones too. Whatever is malformed is left out. */
+/** Every container of a workload, also init and ephemeral ones. Malformed entries are skipped. */
 export function imagesOfWorkload(workload: KubeObject): readonly ContainerImage[] {
   let spec: unknown = workload;
   for (const key of podSpecPaths[workload.kind] ?? templatePath) spec = isJsonObject(spec) ? spec[key] : undefined;

@@ -36,7 +36,7 @@ async function setUp(respond: Respond, options: KubeClientOptions = {}, credenti
 const echo: Respond = (request, response) => sendJson(response, request.body ? JSON.parse(request.body) : pod('web'));
 
 describe('verbs', () => {
-  it('follows no redirect and takes none for an answer', async () => {
+  it('does not follow a redirect and does not accept it as a response', async () => {
     await using t = await setUp((_, response) => {
       response.writeHead(302, {
         location: '/api/v1/namespaces/kube-system/secrets/x',
@@ -96,7 +96,7 @@ describe('verbs', () => {
     expect(t.server.requests[1]?.body).toContain('"n":9007199254740993');
   });
 
-  it('refuses a name or namespace that would address something else, before anything is sent', async () => {
+  it('rejects a name or namespace that would address something else, before it sends anything', async () => {
     await using t = await setUp(echo);
     for (const name of ['', '.', '..', 'a/b', 'a%2fb']) {
       expect(await failureOf(t.client.delete(pods, { name, namespace: 'shop' }))).toMatchObject({
@@ -110,7 +110,7 @@ describe('verbs', () => {
     expect(t.server.requests).toEqual([]);
   });
 
-  it('keeps the path that a server lives under', async () => {
+  it('keeps the path prefix of a server', async () => {
     await using server = await startServer(echo);
     const client = createKubeClient({ ...server.config, server: `${server.url}/k8s/clusters/c1` });
     await client.get(pods, { name: 'web', namespace: 'shop' });
@@ -137,7 +137,7 @@ describe('lists', () => {
     });
   });
 
-  it('asks for metadata alone and names the objects by their own kind', async () => {
+  it("requests metadata only and fills in the objects' own kind", async () => {
     const item = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } };
     await using t = await setUp((_, response) => sendJson(response, list([item], { resourceVersion: '7' })));
     const { items } = await t.client.list(deployments, { metadataOnly: true });
@@ -147,7 +147,7 @@ describe('lists', () => {
     );
   });
 
-  it('goes through every page', async () => {
+  it('lists every page', async () => {
     await using t = await setUp(({ query }, response) => {
       const at = Number(query.get('continue') ?? '0');
       const metadata = { resourceVersion: '7', continue: at < 2 ? String(at + 1) : '' };
@@ -162,7 +162,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('starts over when a continue token has expired, and asks for the whole in the end', async () => {
+  it('starts over when a continue token has expired, and finally requests the whole list at once', async () => {
     await using t = await setUp(({ query }, response) => {
       if (query.has('continue')) sendStatus(response, 410, 'Expired');
       else
@@ -180,7 +180,7 @@ describe('lists', () => {
 describe('failures', () => {
   const key = { name: 'web', namespace: 'shop' };
 
-  it('keeps what the server said', async () => {
+  it("keeps the server's message, reason and details", async () => {
     await using t = await setUp((_, response) =>
       sendStatus(response, 409, 'AlreadyExists', { message: 'pods "web" already exists', details: { name: 'web' } }),
     );
@@ -196,7 +196,7 @@ describe('failures', () => {
     });
   });
 
-  it('repeats a throttled read as the server says, a bounded number of times, and never a create', async () => {
+  it("retries a throttled read after the server's Retry-After, a bounded number of times, and never a create", async () => {
     const clock = new ManualClock();
     await using t = await setUp(
       (_, response) => sendStatus(response, 429, 'TooManyRequests', { headers: { 'retry-after': '2' } }),
@@ -213,7 +213,7 @@ describe('failures', () => {
     expect(t.server.requests.length).toBe(4);
   });
 
-  it('does not wait longer than it may', async () => {
+  it('does not wait longer than maxRetryAfterMs', async () => {
     await using t = await setUp((_, response) =>
       sendStatus(response, 429, 'TooManyRequests', { headers: { 'retry-after': '3600' } }),
     );
@@ -221,7 +221,7 @@ describe('failures', () => {
     expect(t.server.requests.length).toBe(1);
   });
 
-  it('tells HTML, broken JSON and other JSON from an answer', async () => {
+  it('rejects HTML, broken JSON and other JSON as a response', async () => {
     const bodies = [
       ['text/html', '<html>'],
       ['application/json', '{"kind":'],
@@ -236,14 +236,14 @@ describe('failures', () => {
     }
   });
 
-  it('refuses an answer that is too large', async () => {
+  it('rejects a response that is too large', async () => {
     await using t = await setUp((_, response) => sendJson(response, { text: 'x'.repeat(5000) }), {
       maxResponseBytes: 1000,
     });
     expect(await failureOf(t.client.get(pods, key))).toMatchObject({ code: 'kube-bad-response' });
   });
 
-  it('gives up after the timeout, at the headers or in the body', async () => {
+  it('times out at the headers or in the body', async () => {
     for (const withHeaders of [false, true]) {
       const clock = new ManualClock();
       await using t = await setUp(
@@ -260,7 +260,7 @@ describe('failures', () => {
     }
   });
 
-  it('ends with the reason of the caller when the caller gives up', async () => {
+  it("rejects with the caller's reason when the caller aborts", async () => {
     await using t = await setUp(() => {});
     const controller = new AbortController();
     const read = failureOf(t.client.get(pods, key, { signal: controller.signal }));
@@ -269,7 +269,7 @@ describe('failures', () => {
     expect((await read).name).toBe('AbortError');
   });
 
-  it('says that nobody listens', async () => {
+  it('reports that the server is unreachable', async () => {
     const server = await startServer(echo);
     await server[Symbol.asyncDispose]();
     const client = createKubeClient(server.config);
@@ -281,14 +281,14 @@ describe('failures', () => {
     await client.close();
   });
 
-  it('sends nothing once it is closed', async () => {
+  it('sends nothing after close', async () => {
     await using t = await setUp(echo);
     await t.client.close();
     expect(await failureOf(t.client.get(pods, key))).toMatchObject({ code: 'kube-unreachable' });
     expect(t.server.requests).toEqual([]);
   });
 
-  it('repeats a read once when the server had closed the connection', async () => {
+  it('retries a read once when the server had closed the connection', async () => {
     let calls = 0;
     await using t = await setUp((request, response) => {
       if (++calls === 1) response.socket?.destroy();
@@ -304,7 +304,7 @@ describe('failures', () => {
 describe('credentials', () => {
   const key = { name: 'web', namespace: 'shop' };
 
-  it('asks for fresh credentials once when the server refuses them', async () => {
+  it('asks the credential source once for fresh credentials when the server rejects them', async () => {
     let refused = 0;
     const tokens = [{ authorization: 'Bearer old' }, { authorization: 'Bearer new' }];
     const source: CredentialSource = { current: () => tokens[refused] ?? {}, rejected: () => ++refused < 2 };

@@ -14,7 +14,7 @@ import {
   selectionQuery,
   writeQuery,
 } from './paths.ts';
-import { type Answer, createTransport, type TransportOptions, type TransportRequest } from './transport.ts';
+import { createTransport, type TransportOptions, type TransportRequest, type TransportResponse } from './transport.ts';
 import type { CallOptions, KubeClient, ListOptions, ObjectList, PatchBody, ResourceType } from './types.ts';
 import { watchOnce } from './watch.ts';
 
@@ -22,9 +22,9 @@ export interface KubeClientOptions extends Partial<TransportOptions> {
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** For writes that name none. */
+  /** For writes that set no field manager. */
   readonly fieldManager?: string;
-  /** Objects to a page where the caller of `pages` does not say. */
+  /** Objects per page where the caller of `pages` sets none. */
   readonly pageSize?: number;
 }
 
@@ -32,16 +32,18 @@ export interface RawOptions extends CallOptions {
   readonly accept?: string | undefined;
   /** Sent as JSON with POST; without it the call is a GET. */
   readonly post?: unknown;
-  /** A longer answer is an error; the client's own limit when absent. */
+  /** A longer response is an error; the client's own limit when absent. */
   readonly maxResponseBytes?: number | undefined;
 }
 
-/** A client with what only discovery, health checks and the end of a program need. */
+/** A client with the extra methods for discovery, health checks and shutdown. */
 export interface KubeConnection extends KubeClient {
-  /** A path of the server as it stands: discovery, `/version`, what a policy names. The answer must be JSON. */
-  raw(path: string, options?: RawOptions): Promise<Answer>;
+  /**
+   * Requests a path of the server as given: discovery, `/version`, an API call of a policy. The response must be JSON.
+   */
+  raw(path: string, options?: RawOptions): Promise<TransportResponse>;
   readonly config: ClusterConfig;
-  /** Ends every call and watch under way. */
+  /** Aborts every active call and watch. */
   close(): Promise<void>;
 }
 
@@ -63,10 +65,10 @@ const defaults = {
   maxResponseBytes: 512 << 20,
 };
 
-/** How often an expired paged list is begun again before it is asked for in one piece. */
+/** How often an expired paged list is restarted before it is requested in one piece. */
 const pagedAttempts = 2;
 
-/** Opens nothing until the first call. */
+/** Opens no connection until the first call. */
 export function createKubeClient(config: ClusterConfig, options: KubeClientOptions = {}): KubeConnection {
   const { log = silentLogger, clock = systemClock, random = Math.random, pageSize = 500 } = options;
   const transport = createTransport(config, { ...defaults, ...options, log, clock });
@@ -77,8 +79,8 @@ export function createKubeClient(config: ClusterConfig, options: KubeClientOptio
     body: unknown,
     contentType = 'application/json',
   ): Promise<T> => {
-    const answer = await transport.call({ ...request, contentType, body: renderJson(body) });
-    return parseObject<T>(answer.value, request);
+    const response = await transport.call({ ...request, contentType, body: renderJson(body) });
+    return parseObject<T>(response.value, request);
   };
   const withManager = <T extends { readonly fieldManager?: string | undefined }>(given: T): T =>
     given.fieldManager === undefined && options.fieldManager !== undefined
@@ -87,13 +89,13 @@ export function createKubeClient(config: ClusterConfig, options: KubeClientOptio
 
   const list = async <T extends KubeObject>(type: ResourceType, given: ListOptions = {}): Promise<ObjectList<T>> => {
     const request = { method: 'GET', path: collectionPath(type, given.namespace) } as const;
-    const answer = await transport.call({
+    const response = await transport.call({
       ...request,
       query: listQuery(given),
       accept: given.metadataOnly ? metadataAccept('PartialObjectMetadataList') : 'application/json',
       signal: given.signal,
     });
-    return parseList<T>(answer, type, request);
+    return parseList<T>(response, type, request);
   };
 
   return {
@@ -108,7 +110,7 @@ export function createKubeClient(config: ClusterConfig, options: KubeClientOptio
       let hasExpired = false;
       let token = given.continue;
       for (;;) {
-        // A version is only valid for the first page: the token carries it on.
+        // A resourceVersion is only valid for the first page: the continue token carries it.
         const first =
           token === undefined ? given : { ...given, resourceVersion: undefined, resourceVersionMatch: undefined };
         const limit = attempt > pagedAttempts ? undefined : (given.limit ?? pageSize);

@@ -1,14 +1,14 @@
 import type { CredentialSource } from './credentials.ts';
 
-/** Everything needed to talk to one API server as one user. */
+/** The configuration to reach one API server as one user. */
 export interface ClusterConfig {
-  /** The context's name, `in-cluster`, or what the caller chose: for messages. */
+  /** For messages: the context's name, `in-cluster`, or the caller's choice. */
   readonly name: string;
   /** `https://host:port`, with a path when the server is behind one. */
   readonly server: string;
   readonly tls: ClusterTls;
   readonly credentials: CredentialSource;
-  /** The namespace a command works in when none is named. */
+  /** The namespace of commands that name none. */
   readonly namespace: string;
   /** Headers for every request (impersonation). */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;

@@ -38,7 +38,7 @@ async function nameSeenBy(config: ClusterConfig): Promise<string | undefined> {
 }
 
 describe('TLS', () => {
-  it('trusts the given authority and no other', async () => {
+  it('trusts only the given authority', async () => {
     await using server = await startTls();
     expect(await nameSeenBy({ ...server.config, tls: { ca: authority.certPem } })).toBe('nobody');
     const other = createAuthority({ commonName: 'other CA', ...validity });
@@ -48,14 +48,14 @@ describe('TLS', () => {
     expect(await nameSeenBy({ ...server.config, tls: { insecureSkipVerify: true } })).toBe('nobody');
   });
 
-  it('checks the certificate for the name it is told', async () => {
+  it('verifies the certificate for the configured server name', async () => {
     await using server = await startTls(issue('server', 'server', ['kubernetes.default']));
     const ca = authority.certPem;
     expect(await nameSeenBy({ ...server.config, tls: { ca, serverName: 'kubernetes.default' } })).toBe('nobody');
     expect(await failureOf(nameSeenBy({ ...server.config, tls: { ca } }))).toMatchObject({ code: 'kube-unreachable' });
   });
 
-  it('shows its client certificate, and a new one when it was replaced', async () => {
+  it('presents its client certificate, and a new one after it was replaced', async () => {
     await using server = await startTls();
     const [jo, mo] = [issue('jo', 'client'), issue('mo', 'client')];
     let current: Credentials = { certificate: jo.certPem, key: jo.keyPem };
@@ -69,7 +69,7 @@ describe('TLS', () => {
   });
 });
 
-it('goes through a proxy', async () => {
+it('connects through a proxy', async () => {
   await using server = await startTls();
   const targets: string[] = [];
   const proxy = createServer();
@@ -90,7 +90,7 @@ it('goes through a proxy', async () => {
   await new Promise((resolve) => proxy.close(resolve));
 });
 
-it('uses connections again, and lets watches take none from calls', async () => {
+it('reuses connections, and watches take none from calls', async () => {
   const sockets = new Set<unknown>();
   await using server = await startServer((request, response) => {
     sockets.add(response.socket);

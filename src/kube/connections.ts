@@ -3,26 +3,26 @@ import type { ClusterConfig } from './cluster-config.ts';
 import type { Credentials } from './credentials.ts';
 
 export interface ConnectionOptions {
-  /** Connections for ordinary calls; watches have their own, unlimited, so that they never starve a write. */
+  /** Connections for ordinary calls. Watches have their own, unlimited, so that they never block a write. */
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
 }
 
-/** The keep-alive connections to one server as one TLS identity. */
+/** The keep-alive connections to one server with one TLS identity. */
 export interface Connections {
   readonly calls: Dispatcher;
   readonly watches: Dispatcher;
 }
 
 export interface ConnectionPool {
-  /** The connections for this TLS identity; a changed client certificate replaces them, and the old ones drain. */
+  /** The connections for this TLS identity. A changed client certificate replaces them, and the old ones drain. */
   for(credentials: Credentials): Connections;
-  /** Aborts what is under way and closes every connection. */
+  /** Aborts active requests and closes every connection. */
   destroy(): Promise<void>;
 }
 
-// Go's servers keep idle connections for minutes, load balancers in front of them often only for one. A server that
-// says less in its Keep-Alive header is obeyed.
+// Go servers keep idle connections for minutes, load balancers in front of them often for only one. A shorter time in
+// the server's Keep-Alive header applies.
 const keepAliveTimeoutMs = 30_000;
 
 export function createConnectionPool(config: ClusterConfig, options: ConnectionOptions): ConnectionPool {
@@ -40,7 +40,7 @@ export function createConnectionPool(config: ClusterConfig, options: ConnectionO
       rejectUnauthorized: config.tls.insecureSkipVerify !== true,
       timeout: options.connectTimeoutMs,
     };
-    // Timeouts are the transport's, on the injected clock; undici's own are off.
+    // The transport sets timeouts on the injected clock, so undici's own are off.
     const common = { connections, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: keepAliveTimeoutMs };
     const dispatcher =
       config.proxyUrl === undefined

@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { type Clock, errorMessage, SupercargoError } from '../base/index.ts';
 
-/** A kubeconfig, credential or plugin that cannot be used; the message says which and what to do. */
+/** A kubeconfig, credential or plugin that cannot be used. The message names it and says what to do. */
 export class KubeConfigError extends SupercargoError {}
 
-/** What one request carries to say who is asking. */
+/** The credentials of one request. */
 export interface Credentials {
   readonly authorization?: string | undefined;
-  /** PEM; a change of either makes new connections. */
+  /** PEM; a change of either opens new connections. */
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Where credentials come from. Cheap to ask before every request. */
+/** A source of credentials. Cheap enough to call before every request. */
 export interface CredentialSource {
   current(signal?: AbortSignal): Promise<Credentials> | Credentials;
-  /** The server answered 401 to these. True when asking again may give other ones. */
+  /** The server returned 401 for these. True when `current` may return others now. */
   rejected(credentials: Credentials): boolean;
 }
 
@@ -37,18 +37,18 @@ export interface FileCredentialOptions {
   readonly tokenFile?: string | undefined;
   readonly certificateFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** What does not come from a file. */
+  /** The credentials that do not come from a file. */
   readonly rest?: Credentials;
-  /** How long contents are trusted before the files are read again. */
+  /** How long the contents are used before the files are read again. */
   readonly recheckMs?: number;
 }
 
-// A service account's token is replaced when 80 % of its hour has passed: ten seconds of delay never matter.
+// A service account token is replaced after 80 % of its hour, so a delay of ten seconds does not matter.
 const defaultRecheckMs = 10_000;
 
 /**
- * Credentials in files that somebody replaces now and then. A file that cannot be read for a moment (it is being
- * replaced) leaves the last contents in use; only the first read must succeed.
+ * Credentials in files that are replaced from time to time. When a file cannot be read (it is being replaced), the last
+ * contents stay in use. Only the first read must succeed.
  */
 export function fileCredentials(options: FileCredentialOptions): CredentialSource {
   const { clock, recheckMs = defaultRecheckMs } = options;
@@ -96,7 +96,7 @@ export function sameCredentials(a: Credentials, b: Credentials): boolean {
   return a.authorization === b.authorization && a.certificate === b.certificate && a.key === b.key;
 }
 
-/** A credential's or certificate's file as text; the error names the file and not its contents. */
+/** Reads a credential or certificate file. The error names the file, not its contents. */
 export async function readCredentialFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

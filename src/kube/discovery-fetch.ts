@@ -1,10 +1,10 @@
 import { errorMessage, isJsonObject, type Json, type JsonObject, mapConcurrent } from '../base/index.ts';
 import { type GroupVersion, parseApiVersion, renderApiVersion } from '../object/index.ts';
 import { isKubeError } from './errors.ts';
-import type { Answer } from './transport.ts';
+import type { TransportResponse } from './transport.ts';
 import type { CallOptions, ResourceType } from './types.ts';
 
-/** A resource as discovery describes it. */
+/** A resource as described by discovery. */
 export interface DiscoveredType extends ResourceType {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -12,7 +12,7 @@ export interface DiscoveredType extends ResourceType {
   readonly verbs: readonly string[];
   /** `status`, `scale`, … without the resource's name. */
   readonly subresources: readonly string[];
-  /** Whether its version is the one its group prefers. */
+  /** Whether its version is the preferred version of its group. */
   readonly isPreferredVersion: boolean;
 }
 
@@ -23,39 +23,39 @@ export interface DiscoveryFailure extends GroupVersion {
 export interface DiscoveryResult {
   /** In the server's order: the core group first, within a group the preferred version first. */
   readonly types: readonly DiscoveredType[];
-  /** Versions that exist and could not be described now; an aggregated API whose server is down, usually. */
+  /** Versions that exist but could not be described, usually because the server of an aggregated API is down. */
   readonly failures: readonly DiscoveryFailure[];
 }
 
 export interface DiscoverySource {
-  raw(path: string, options?: CallOptions & { readonly accept?: string | undefined }): Promise<Answer>;
+  raw(path: string, options?: CallOptions & { readonly accept?: string | undefined }): Promise<TransportResponse>;
 }
 
 const aggregated = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 const accept = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
 const legacyConcurrency = 8;
 
-/** Asks in two requests where the server has aggregated discovery, else once per group and version. */
+/** Two requests where the server has aggregated discovery, else one per group and version. */
 export async function fetchDiscovery(source: DiscoverySource, signal?: AbortSignal): Promise<DiscoveryResult> {
   const [core, groups] = await Promise.all([
     source.raw('/api', { accept, signal }),
-    // A server with only the core group is legal, if unusual.
+    // A server with only the core group is valid, but unusual.
     source.raw('/apis', { accept, signal }).catch((thrown) => {
       if (isKubeError(thrown, 'kube-not-found')) return undefined;
       throw thrown;
     }),
   ]);
   const parts = await Promise.all(
-    [core, groups].map((answer) => {
-      if (answer === undefined) return { types: [], failures: [] };
-      if (answer.contentType.includes('APIGroupDiscoveryList')) return parseAggregated(answer.value);
-      return fetchLegacy(source, legacyVersions(answer.value), signal);
+    [core, groups].map((response) => {
+      if (response === undefined) return { types: [], failures: [] };
+      if (response.contentType.includes('APIGroupDiscoveryList')) return parseAggregated(response.value);
+      return fetchLegacy(source, legacyVersions(response.value), signal);
     }),
   );
   return { types: parts.flatMap((part) => part.types), failures: parts.flatMap((part) => part.failures) };
 }
 
-/** Reads an APIGroupDiscoveryList. */
+/** Parses an APIGroupDiscoveryList. */
 export function parseAggregated(value: Json): DiscoveryResult {
   const types: DiscoveredType[] = [];
   const failures: DiscoveryFailure[] = [];
@@ -64,7 +64,7 @@ export function parseAggregated(value: Json): DiscoveryResult {
     const name = isJsonObject(metadata) ? text(metadata['name']) : '';
     objects(group, 'versions').forEach((version, index) => {
       const gv = { group: name, version: text(version['version']) };
-      // A stale entry is what an unreachable server once said; it may be empty.
+      // A stale entry is the last known state of an unreachable server; it may be empty.
       if (version['freshness'] === 'Stale') failures.push({ ...gv, message: 'its server does not answer' });
       for (const resource of objects(version, 'resources')) {
         const type = aggregatedType(resource, gv, index === 0);
@@ -81,7 +81,7 @@ function aggregatedType(
   isPreferredVersion: boolean,
 ): DiscoveredType | undefined {
   const kind = resource['responseKind'];
-  // Absent for resources that only exist for their subresources.
+  // Absent for resources that exist only for their subresources.
   if (!isJsonObject(kind)) return undefined;
   return {
     ...gv,
@@ -133,7 +133,7 @@ async function fetchLegacy(
   return { types: types.flat(), failures };
 }
 
-/** Reads an APIResourceList; subresources are rows `pods/status` of their own there. */
+/** Parses an APIResourceList; its subresources are separate rows such as `pods/status`. */
 export function parseResourceList(value: Json, version: LegacyVersion): DiscoveredType[] {
   const rows = objects(value, 'resources');
   const subresources = new Map<string, string[]>();

@@ -97,7 +97,7 @@ describe('aggregated discovery', () => {
     expect(await found('pods.apps')).toBeUndefined();
   });
 
-  it('asks again on a miss, but not all the time', async () => {
+  it('refreshes on a miss, but not too often', async () => {
     const now = [...groups];
     await using t = await setUp(({ path }, response) => sendAggregated(response, path === '/api' ? [core] : now));
     expect(await t.discovery.byKind('Widget')).toBeUndefined();
@@ -112,7 +112,7 @@ describe('aggregated discovery', () => {
     expect(await t.discovery.byKind('Widget')).toBeUndefined();
   });
 
-  it('keeps what it knew of an API whose server is down', async () => {
+  it('keeps the known types of an API whose server is down', async () => {
     const metrics = (more: object) => group('metrics.k8s.io', { version: 'v1beta1', ...more });
     let now = metrics({ resources: [resource('nodemetrics', 'NodeMetrics')] });
     await using t = await setUp(({ path }, response) => sendAggregated(response, path === '/api' ? [core] : [now]));
@@ -150,7 +150,7 @@ describe('discovery of older servers', () => {
     '/apis/apps/v1beta1': { resources: [{ name: 'deployments', namespaced: true, kind: 'Deployment', verbs: [] }] },
   };
 
-  it('asks version by version, and one that fails does not spoil the others', async () => {
+  it('requests version by version, and a failed version does not affect the others', async () => {
     await using t = await setUp(({ path }, response) =>
       lists[path] ? sendJson(response, lists[path]) : sendStatus(response, 503, 'ServiceUnavailable'),
     );
@@ -164,7 +164,7 @@ describe('discovery of older servers', () => {
     expect(t.discovery.failures).toMatchObject([{ group: 'metrics.k8s.io', version: 'v1beta1' }]);
   });
 
-  it('fails when the server cannot be asked at all', async () => {
+  it('fails when the server cannot be reached at all', async () => {
     await using t = await setUp((_, response) => sendStatus(response, 403, 'Forbidden'));
     await expect(t.discovery.byKind('Pod')).rejects.toMatchObject({ code: 'kube-forbidden' });
   });

@@ -10,21 +10,23 @@ import {
 import type { CallOptions } from './types.ts';
 
 /**
- * What the server serves, cached. A miss asks the server again, but not more often than every `minRefreshMs`: a new
- * CRD is found soon, a kind that does not exist costs nothing.
+ * The types that the server serves, cached. A miss refreshes the cache, but at most every `minRefreshMs`: a new CRD is
+ * found quickly, and an unknown kind costs no request.
  */
 export interface Discovery {
-  /** `Pod`, `v1/Pod`, `apps/Deployment`, `apps/v1/Deployment`, or the parts; the preferred version where none is named. */
+  /**
+   * `Pod`, `v1/Pod`, `apps/Deployment`, `apps/v1/Deployment`, or the parts; the preferred version where none is named.
+   */
   byKind(kind: GroupVersionKind | string, options?: CallOptions): Promise<DiscoveredType | undefined>;
   /**
-   * As kubectl reads it: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`, in any case; or the parts.
+   * As kubectl parses it: `pods`, `pod`, `po`, `deployments.apps`, `deployments.v1.apps`, in any case; or the parts.
    */
   byResource(resource: GroupVersionResource | string, options?: CallOptions): Promise<DiscoveredType | undefined>;
-  /** Every type of every version, as last seen. */
+  /** Every type of every version, as last fetched. */
   list(options?: CallOptions): Promise<readonly DiscoveredType[]>;
-  /** Versions that could not be described last time; what was known of them before is still served. */
+  /** Versions that failed in the last fetch. Their previously known types are still served. */
   readonly failures: readonly DiscoveryFailure[];
-  /** The next look-up asks the server. */
+  /** The next look-up requests the server again. */
   invalidate(): void;
 }
 
@@ -46,7 +48,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     try {
       const fresh = await fetchDiscovery(source);
       for (const { message, ...gv } of fresh.failures) {
-        log.warn('an API is not available for discovery', { apiVersion: renderApiVersion(gv), error: message });
+        log.warn('API not available for discovery', { apiVersion: renderApiVersion(gv), error: message });
       }
       known = keepUnavailable(known, fresh);
       isInvalid = false;
@@ -60,7 +62,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const isRecent = clock.monotonicMs() - fetchedAtMs < minRefreshMs;
     if (known !== undefined && !isInvalid && (mayUseKnown || isRecent)) return known;
     signal?.throwIfAborted();
-    // Shared by all who wait, so it is not tied to one caller's signal; the client's timeout bounds it.
+    // Shared by all waiting callers, so it is not bound to one caller's signal; the client's timeout limits it.
     fetching ??= refresh();
     return await fetching;
   };
@@ -88,7 +90,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 
 type Matcher = (type: DiscoveredType) => boolean;
 
-/** By the first matcher that finds anything: the first of a preferred version, else the first of any. */
+/** Uses the first matcher that finds anything: the first type of a preferred version, else the first of any. */
 function best(types: readonly DiscoveredType[], matchers: readonly Matcher[]): DiscoveredType | undefined {
   for (const matches of matchers) {
     const found = types.find((type) => type.isPreferredVersion && matches(type)) ?? types.find(matches);
@@ -125,7 +127,7 @@ const partsMatcher =
   (type) =>
     type.resource === wanted.resource && type.group === wanted.group && type.version === wanted.version;
 
-/** In the order in which they are tried: exact names win over groups cut off, as in kubectl. */
+/** In the order of precedence: exact names win over names without their group, as in kubectl. */
 function resourceMatchers(text: string): Matcher[] {
   const [name = '', ...rest] = text.toLowerCase().split('.');
   const isCalled: Matcher = (type) =>

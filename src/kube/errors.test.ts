@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorFromForeignAnswer, errorFromNetwork, errorFromStatus, isKubeError, parseRetryAfter } from './errors.ts';
+import { errorFromForeignResponse, errorFromNetwork, errorFromStatus, isKubeError, parseRetryAfter } from './errors.ts';
 
 const line = { method: 'GET', path: '/api/v1/pods' };
 
@@ -36,7 +36,7 @@ describe('errorFromStatus', () => {
     expect(error.causes).toEqual(causes);
   });
 
-  it('waits as long as the server says for 429, 503 and 504, backs off for 5xx, and never repeats other refusals', () => {
+  it("uses the server's time for 429, 503 and 504, backs off for 5xx, and never retries other refusals", () => {
     expect(errorFromStatus({ code: 429 }, line, { retryAfterMs: 3000 }).retry).toEqual({ afterMs: 3000 });
     expect(errorFromStatus({ code: 503, details: { retryAfterSeconds: 2 } }, line).retry).toEqual({ afterMs: 2000 });
     expect(errorFromStatus({ code: 504 }, line).retry).toBe('backoff');
@@ -46,14 +46,14 @@ describe('errorFromStatus', () => {
 });
 
 describe('errors without a Status', () => {
-  it('says that a page of a proxy is not from an API server', () => {
-    const error = errorFromForeignAnswer(line, { httpStatus: 502, contentType: 'text/html; charset=utf-8' });
+  it("reports that a proxy's page is not from an API server", () => {
+    const error = errorFromForeignResponse(line, { httpStatus: 502, contentType: 'text/html; charset=utf-8' });
     expect(error.code).toBe('kube-server-error');
     expect(error.message).toContain('text/html');
     expect(error.retry).toBe('backoff');
   });
 
-  it('tells a timeout from an unreachable server and keeps the cause', () => {
+  it('distinguishes a timeout from an unreachable server and keeps the cause', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const late = Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
     expect(errorFromNetwork(refused, line)).toMatchObject({
@@ -72,7 +72,7 @@ describe('errors without a Status', () => {
   });
 });
 
-it('reads Retry-After as seconds and as a date', () => {
+it('parses Retry-After as seconds and as a date', () => {
   const now = Date.parse('2030-01-01T00:00:00Z');
   expect(parseRetryAfter('7', now)).toBe(7000);
   expect(parseRetryAfter('Tue, 01 Jan 2030 00:00:05 GMT', now)).toBe(5000);

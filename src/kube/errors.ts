@@ -1,6 +1,6 @@
 import { errorCode, errorMessage, isJsonObject, type Retry, SupercargoError } from '../base/index.ts';
 
-/** One reason among several why the server refused; `field` is a path such as `spec.replicas`. */
+/** One of several causes of a refusal; `field` is a path such as `spec.replicas`. */
 export interface KubeErrorCause {
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
@@ -45,16 +45,16 @@ export interface KubeErrorOptions {
 }
 
 /**
- * A call to an API server that failed. Keeps what the server said; holds no header and no body, so that no
- * credential can travel in it. `path` is without the query.
+ * A failed call to an API server. Keeps the server's message; holds no header and no body, so that it never contains a
+ * credential. `path` is without the query.
  */
 export class KubeError extends SupercargoError {
   declare readonly code: KubeErrorCode;
   readonly method: string;
   readonly path: string;
-  /** The HTTP status (or the code of a watch's ERROR event); absent when there was no answer. */
+  /** The HTTP status (or the code of a watch's ERROR event); absent when there was no response. */
   readonly status: number | undefined;
-  /** Kubernetes' own word, such as `AlreadyExists`. */
+  /** Kubernetes' reason, such as `AlreadyExists`. */
   readonly reason: string | undefined;
   readonly details: KubeErrorDetails | undefined;
   readonly causes: readonly KubeErrorCause[];
@@ -70,7 +70,7 @@ export class KubeError extends SupercargoError {
   }
 }
 
-/** True for a KubeError, of that code when one is given. */
+/** True for a KubeError, with that code when one is given. */
 export function isKubeError(thrown: unknown, code?: KubeErrorCode): thrown is KubeError {
   return thrown instanceof KubeError && (code === undefined || thrown.code === code);
 }
@@ -105,22 +105,22 @@ const codesByStatus: Readonly<Record<number, KubeErrorCode>> = {
   504: 'kube-timeout',
 };
 
-/** The error for a `Status` object, from a failed answer or from a watch's ERROR event. */
+/** The error for a `Status` object, from a failed response or from a watch's ERROR event. */
 export function errorFromStatus(
   status: unknown,
   request: RequestLine,
-  answer: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined } = {},
+  response: { readonly httpStatus?: number; readonly retryAfterMs?: number | undefined } = {},
 ): KubeError {
   const body = isJsonObject(status) ? status : {};
   const details = isJsonObject(body['details']) ? body['details'] : undefined;
-  const code = answer.httpStatus ?? (typeof body['code'] === 'number' ? body['code'] : 500);
+  const code = response.httpStatus ?? (typeof body['code'] === 'number' ? body['code'] : 500);
   const reason = text(body['reason']);
   const seconds = details?.['retryAfterSeconds'];
-  const named = answer.retryAfterMs ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined);
-  const said = text(body['message']) ?? reason ?? 'no message';
+  const named = response.retryAfterMs ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined);
+  const serverMessage = text(body['message']) ?? reason ?? 'no message';
   return new KubeError(
     codesByReason[reason ?? ''] ?? codesByStatus[code] ?? (code >= 500 ? 'kube-server-error' : 'kube-bad-request'),
-    `${request.method} ${request.path}: ${said} (${code})`,
+    `${request.method} ${request.path}: ${serverMessage} (${code})`,
     {
       ...request,
       status: code,
@@ -131,7 +131,7 @@ export function errorFromStatus(
   );
 }
 
-/** The error for an answer that is not Kubernetes': a proxy's page, a cut body, JSON of another form. */
+/** The error for a response that is not Kubernetes': a proxy's page, a truncated body, JSON of another form. */
 export function badResponse(request: RequestLine, what: string, status?: number, cause?: unknown): KubeError {
   return new KubeError('kube-bad-response', `${request.method} ${request.path}: ${what}`, {
     ...request,
@@ -141,22 +141,22 @@ export function badResponse(request: RequestLine, what: string, status?: number,
   });
 }
 
-/** The error for a failed answer whose body is no Status: mapped by its HTTP status alone. */
-export function errorFromForeignAnswer(
+/** The error for a failed response whose body is not a Status: mapped by its HTTP status alone. */
+export function errorFromForeignResponse(
   request: RequestLine,
-  answer: { readonly httpStatus: number; readonly contentType: string; readonly retryAfterMs?: number | undefined },
+  response: { readonly httpStatus: number; readonly contentType: string; readonly retryAfterMs?: number | undefined },
 ): KubeError {
-  const form = answer.contentType === '' ? 'no content type' : answer.contentType.split(';')[0];
+  const form = response.contentType === '' ? 'no content type' : response.contentType.split(';')[0];
   return errorFromStatus(
-    { message: `the answer is not from a Kubernetes API server (${form})`, code: answer.httpStatus },
+    { message: `the response is not from a Kubernetes API server (${form})`, code: response.httpStatus },
     request,
-    answer,
+    response,
   );
 }
 
 const timeouts = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 
-/** The error for a call that got no answer, or only part of one. */
+/** The error for a call that got no response, or only part of one. */
 export function errorFromNetwork(thrown: unknown, request: RequestLine): SupercargoError {
   if (thrown instanceof SupercargoError) return thrown;
   const isTimeout = timeouts.has(errorCode(thrown) ?? '');
@@ -168,13 +168,13 @@ export function errorFromNetwork(thrown: unknown, request: RequestLine): Superca
 }
 
 export function timeoutError(request: RequestLine, afterMs: number): KubeError {
-  return new KubeError('kube-timeout', `${request.method} ${request.path}: no answer within ${afterMs} ms`, {
+  return new KubeError('kube-timeout', `${request.method} ${request.path}: no response within ${afterMs} ms`, {
     ...request,
     retry: 'backoff',
   });
 }
 
-/** `Retry-After` in milliseconds; both forms of RFC 9110 are understood. */
+/** `Retry-After` in milliseconds; both forms of RFC 9110 are supported. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { EventCorrelator } from './event-correlation.ts';
 
-test('events that are not written are counted on the next one that is', async () => {
+test('counts dropped events on the next written one', async () => {
   const clock = createFakeClock();
   const correlator = new EventCorrelator(clock);
   const subject = { apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', name: 'p' };

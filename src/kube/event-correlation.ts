@@ -20,13 +20,13 @@ export interface EventContent {
   readonly message: string;
 }
 
-/** One row in the cluster that equal events are counted on. */
+/** One Event object that counts equal events. */
 export interface EventSeries {
   readonly content: EventContent;
   readonly firstAtMs: number;
   lastAtMs: number;
   count: number;
-  /** Where it is stored, once it is. */
+  /** Its key in the cluster after the first write. */
   stored?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
@@ -34,13 +34,13 @@ export interface CorrelationLimits {
   /** Events about one object before the bucket is empty. */
   readonly burst: number;
   readonly refillEveryMs: number;
-  /** So many different messages of one reason within the interval, then they are combined. */
+  /** After this many different messages of one reason within the interval, they are combined. */
   readonly maxSimilar: number;
   readonly similarIntervalMs: number;
   readonly maxTracked: number;
 }
 
-// The values of client-go: what an operator is used to see.
+// The values of client-go, which operators know.
 export const defaultCorrelationLimits: CorrelationLimits = {
   burst: 25,
   refillEveryMs: 300_000,
@@ -50,8 +50,9 @@ export const defaultCorrelationLimits: CorrelationLimits = {
 };
 
 /**
- * Decides what becomes of an event: a new row, one more on a row that exists, or nothing. Three rules: equal events
- * are counted; many that differ only in their message become one; an object that says too much is muted.
+ * Decides what happens to an event: a new Event object, a higher count on an existing one, or a drop. Three rules:
+ * equal events are counted; many that differ only in their message become one; events of an object with too many are
+ * dropped.
  */
 export class EventCorrelator {
   private readonly buckets: LRUCache<string, { tokens: number; atMs: number }>;
@@ -68,7 +69,7 @@ export class EventCorrelator {
     this.series = new LRUCache({ max });
   }
 
-  /** The row to write with its new count, or undefined when the event is to be dropped. */
+  /** The series to write with its new count, or undefined when the event is dropped. */
   correlate(subject: EventSubject, event: EventContent): EventSeries | undefined {
     const nowMs = this.clock.now();
     const object = [subject.apiVersion, subject.kind, subject.namespace ?? '', subject.name, subject.uid ?? ''];
@@ -86,7 +87,7 @@ export class EventCorrelator {
       stored: known?.stored,
     };
     this.series.set(key, series);
-    // Counted all the same: the next row that is written has the right count.
+    // Counted although it is dropped: the next write has the right count.
     return isAllowed ? series : undefined;
   }
 
@@ -104,7 +105,7 @@ export class EventCorrelator {
     let record = this.similar.get(key);
     if (record === undefined || nowMs - record.atMs > similarIntervalMs) record = { messages: new Set(), atMs: nowMs };
     record.atMs = nowMs;
-    // Beyond the limit the texts themselves no longer matter.
+    // Beyond the limit the texts no longer matter.
     if (record.messages.size < maxSimilar) record.messages.add(message);
     this.similar.set(key, record);
     return record.messages.size >= maxSimilar;

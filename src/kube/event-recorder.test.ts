@@ -72,7 +72,7 @@ describe('event recorder', () => {
     });
   });
 
-  it('is silent about a namespace that goes, and logs other failures of one kind once a minute', async () => {
+  it('does not log failures in a terminating namespace, and logs other failures of one kind once a minute', async () => {
     const logs: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: (text: string) => logs.push(text) } });
     const terminating = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
@@ -94,14 +94,14 @@ describe('event recorder', () => {
     for (let i = 0; i < 50; i++) record('shop', i);
     await until(() => t.recorder.dropped === 350, 'all are dropped');
     expect(logs).toHaveLength(1);
-    expect(JSON.parse(logs[0]!)).toMatchObject({ msg: 'an event could not be written', namespace: 'shop' });
+    expect(JSON.parse(logs[0]!)).toMatchObject({ msg: 'cannot write an event', namespace: 'shop' });
     t.clock.advance(61_000);
     record('shop', 1000);
     await until(() => t.recorder.dropped === 351, 'the next is dropped');
     expect(logs.map((line) => JSON.parse(line).others)).toEqual([undefined, 49]);
   });
 
-  it('begins a new one when the counted one has expired', async () => {
+  it('creates a new event when the counted one has expired', async () => {
     await using t = await setUp((request, response) =>
       request.method === 'PATCH' ? sendStatus(response, 404, 'NotFound') : accept(request, response),
     );
@@ -118,14 +118,14 @@ describe('event recorder', () => {
     expect(t.server.requests[0]?.path).toBe('/api/v1/namespaces/default/events');
   });
 
-  it('never blocks and never fails its caller: a full queue and a refusal only count', async () => {
+  it('never blocks and never fails its caller: a full queue and a refusal are only counted', async () => {
     await using t = await setUp((_, response) => sendStatus(response, 403, 'Forbidden'), { maxQueued: 2 });
     for (let i = 0; i < 5; i++) t.recorder.record({ ...subject, name: `web-${i}` }, event);
     expect(t.recorder.dropped).toBe(3);
     await until(() => t.recorder.dropped === 5, 'both refusals');
   });
 
-  it('tries again while the server is away', async () => {
+  it('retries while the server is unavailable', async () => {
     let calls = 0;
     await using t = await setUp((request, response) =>
       ++calls < 3 ? sendStatus(response, 500, 'InternalError') : accept(request, response),
@@ -139,7 +139,7 @@ describe('event recorder', () => {
     expect(t.recorder.dropped).toBe(0);
   });
 
-  it('writes what is queued before it ends', async () => {
+  it('writes queued events before it stops', async () => {
     await using t = await setUp();
     for (let i = 0; i < 5; i++) t.recorder.record({ ...subject, name: `web-${i}` }, event);
     t.stop.abort();
@@ -151,7 +151,7 @@ describe('event recorder', () => {
 });
 
 describe('EventCorrelator', () => {
-  it('mutes an object that says too much, until its bucket has filled a little', () => {
+  it('drops events of an object with too many, until its bucket has refilled a little', () => {
     const clock = new ManualClock();
     const correlator = new EventCorrelator(clock);
     const send = () => correlator.correlate(subject, event) !== undefined;

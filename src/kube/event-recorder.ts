@@ -21,19 +21,19 @@ import {
 } from './event-correlation.ts';
 import type { KubeClient, ResourceType } from './types.ts';
 
-/** Tells people, in the cluster, what happened to an object. */
+/** Records Kubernetes Events about objects. */
 export interface EventRecorder {
-  /** Queues and returns at once; never throws. What does not fit is dropped and counted. */
+  /** Queues and returns at once; never throws. Events that do not fit are dropped and counted. */
   record(subject: EventSubject, event: EventContent): void;
-  /** How many were dropped: queue full, muted object, or refused by the server. */
+  /** How many were dropped: queue full, object over its limit, or refused by the server. */
   readonly dropped: number;
-  /** Writes what is queued until the signal aborts, and then for a moment longer: the last words matter most. */
+  /** Writes queued events until the signal aborts, and for a short time after, because the last events matter most. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;
-  /** Who says it: shown by `kubectl describe` in the column From. */
+  /** The event source: `kubectl describe` shows it in the column From. */
   readonly component: string;
   readonly instance?: string | undefined;
   readonly log?: Logger;
@@ -52,8 +52,8 @@ export interface EventRecorderOptions {
 const eventType: ResourceType = { group: '', version: 'v1', resource: 'events', kind: 'Event', namespaced: true };
 const maxMessageChars = 1024;
 const lastWritesMs = 2_000;
-const tellAgainMs = 60_000;
-const maxTold = 100;
+const logAgainMs = 60_000;
+const maxLoggedKinds = 100;
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, component, log = silentLogger, clock = systemClock, maxQueued = 1000, attempts = 5 } = options;
@@ -71,7 +71,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         await client.patch(eventType, series.stored, { type: 'merge', body }, { signal });
         return;
       } catch (thrown) {
-        // Events live for an hour; the series goes on with a new one.
+        // Events expire after an hour; the series continues with a new one.
         if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
       }
     }
@@ -80,23 +80,23 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     series.stored = { namespace: event.metadata.namespace ?? 'default', name: event.metadata.name ?? '' };
   };
 
-  // One cause makes many events fail: it is logged once a minute, with the number of the others.
-  const told = new Map<string, number>();
-  let untold = 0;
-  const tell = ({ subject, event: { reason } }: (typeof queue)[number], thrown: unknown): void => {
+  // One cause makes many events fail. It is logged once a minute, with the number of the others.
+  const loggedAtMs = new Map<string, number>();
+  let suppressed = 0;
+  const logFailure = ({ subject, event: { reason } }: (typeof queue)[number], thrown: unknown): void => {
     const fields = { reason, namespace: subject.namespace, error: errorMessage(thrown) };
     if (isNamespaceGone(thrown))
-      return void log.debug('an event about a namespace that is being deleted is left out', fields);
+      return void log.debug('dropping an event in a namespace that is being deleted', fields);
     const kind = `${reason} ${errorCode(thrown)}`;
     const nowMs = clock.monotonicMs();
-    if (nowMs - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) {
-      untold++;
+    if (nowMs - (loggedAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) < logAgainMs) {
+      suppressed++;
       return;
     }
-    if (told.size >= maxTold) told.clear();
-    told.set(kind, nowMs);
-    log.warn('an event could not be written', { ...fields, ...(untold > 0 ? { others: untold } : {}) });
-    untold = 0;
+    if (loggedAtMs.size >= maxLoggedKinds) loggedAtMs.clear();
+    loggedAtMs.set(kind, nowMs);
+    log.warn('cannot write an event', { ...fields, ...(suppressed > 0 ? { others: suppressed } : {}) });
+    suppressed = 0;
   };
 
   const writeNext = async (signal: AbortSignal): Promise<void> => {
@@ -113,7 +113,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       } catch (thrown) {
         if (signal.aborted || retryOf(thrown) === 'never' || attempt + 1 >= attempts) {
           dropped++;
-          tell(next, thrown);
+          logFailure(next, thrown);
           return;
         }
         await clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 10_000 }), signal).catch(() => {});
@@ -152,7 +152,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 }
 
-/** A namespace that is being deleted admits no new objects, and one that is deleted is not found. */
+/** A namespace that is being deleted admits no new objects, and a deleted one is not found. */
 function isNamespaceGone(thrown: unknown): boolean {
   if (!isKubeError(thrown)) return false;
   if (thrown.code === 'kube-not-found') return thrown.details?.kind === 'namespaces';
@@ -164,7 +164,7 @@ function renderEvent(
   series: EventSeries,
   source: { readonly component: string; readonly instance: string | undefined; readonly suffix: string },
 ): KubeObject {
-  // An event about something without a namespace is kept in `default`, as kubectl expects.
+  // An event about a cluster-wide object is kept in `default`, as kubectl expects.
   const namespace = subject.namespace || 'default';
   return {
     apiVersion: 'v1',

@@ -5,7 +5,7 @@ import { failureOf } from './testing/server.ts';
 
 const apiVersion = 'client.authentication.k8s.io/v1';
 
-/** A plugin that runs the given JavaScript; `info` is what it was told. */
+/** A plugin that runs the given JavaScript; `info` is its KUBERNETES_EXEC_INFO. */
 function plugin(script: string, extra: Partial<ExecPlugin> = {}): ExecPlugin {
   return {
     apiVersion,
@@ -24,18 +24,18 @@ const print = (status: string) =>
 const options = (clock = new ManualClock()) => ({ clock, env: { BASE: 'base' }, cluster: { server: 'https://x' } });
 
 describe('execCredentials', () => {
-  it('gives the plugin its environment, and the cluster only when it asks', async () => {
+  it('passes the environment to the plugin, and the cluster only on request', async () => {
     const script = print('{token: [process.env.BASE, process.env.OWN, JSON.stringify(info)].join("|")}');
     const env = [{ name: 'OWN', value: 'own $(id)' }];
     const plain = await execCredentials(plugin(script, { env }), options()).current();
     expect(plain.authorization).toBe(
       `Bearer base|own $(id)|{"apiVersion":"${apiVersion}","kind":"ExecCredential","spec":{"interactive":false}}`,
     );
-    const told = await execCredentials(plugin(script, { env, provideClusterInfo: true }), options()).current();
-    expect(told.authorization).toContain('"spec":{"cluster":{"server":"https://x"},"interactive":false}');
+    const withCluster = await execCredentials(plugin(script, { env, provideClusterInfo: true }), options()).current();
+    expect(withCluster.authorization).toContain('"spec":{"cluster":{"server":"https://x"},"interactive":false}');
   });
 
-  it('runs once for all who wait, and again when expired or rejected', async () => {
+  it('runs once for all waiting callers, and again after expiry or rejection', async () => {
     const clock = new ManualClock();
     const expiry = new Date(clock.now() + 60_000).toISOString();
     const source = execCredentials(
@@ -57,7 +57,7 @@ describe('execCredentials', () => {
     expect((await lasting.current()).authorization).not.toBe(before.authorization);
   });
 
-  it('says how a plugin failed, without what looks like a secret', async () => {
+  it('reports how a plugin failed, without text that looks like a secret', async () => {
     const secret = 'x'.repeat(40);
     const failing = plugin(`console.error('log in first ${secret}'); process.exit(3)`, { installHint: 'get it there' });
     const error = await failureOf(Promise.resolve(execCredentials(failing, options()).current()));
@@ -69,7 +69,7 @@ describe('execCredentials', () => {
     );
   });
 
-  it('needs a terminal when the plugin does', async () => {
+  it('requires a terminal when the plugin does', async () => {
     const source = execCredentials(plugin('', { interactiveMode: 'Always' }), options());
     expect(await failureOf(Promise.resolve(source.current()))).toMatchObject({ code: 'kube-exec-needs-terminal' });
   });
@@ -100,7 +100,7 @@ describe('parseExecCredential', () => {
     ['nothing in it', credential({})],
     ['half a certificate', credential({ clientKeyData: 's3cret' })],
     ['a bad expiry', credential({ token: 's3cret', expirationTimestamp: 'soon' })],
-  ])('refuses %s and does not quote it', (_, value) => {
+  ])('rejects %s and does not quote it', (_, value) => {
     let message = '';
     try {
       parse(value);

@@ -14,9 +14,9 @@ export interface ExecPlugin {
 
 export interface ExecOptions {
   readonly clock: Clock;
-  /** What the plugin inherits. */
+  /** The environment that the plugin inherits. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `spec.cluster` of the ExecCredential, for plugins that ask for it. */
+  /** `spec.cluster` of the ExecCredential, for plugins with `provideClusterInfo`. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly hasTerminal?: boolean;
   readonly timeoutMs?: number;
@@ -32,8 +32,8 @@ const defaultTimeoutMs = 5 * 60_000;
 const maxOutputBytes = 1 << 20;
 
 /**
- * Credentials from a plugin's standard output, kept until they expire or the server rejects them. The plugin is
- * started without a shell, and never twice at once: it may be talking to a person.
+ * Credentials from a plugin's standard output, kept until they expire or the server rejects them. The plugin runs
+ * without a shell, and never twice at once, because it may be interactive.
  */
 export function execCredentials(plugin: ExecPlugin, options: ExecOptions): CredentialSource {
   let known: { readonly credentials: Credentials; readonly expiresAtMs: number } | undefined;
@@ -51,7 +51,7 @@ export function execCredentials(plugin: ExecPlugin, options: ExecOptions): Crede
   return {
     current() {
       if (known !== undefined && options.clock.now() < known.expiresAtMs) return known.credentials;
-      // Not tied to one caller's signal: others wait for the same run.
+      // Not bound to one caller's signal: others wait for the same run.
       running ??= refresh();
       return running;
     },
@@ -62,7 +62,7 @@ export function execCredentials(plugin: ExecPlugin, options: ExecOptions): Crede
   };
 }
 
-/** Reads an ExecCredential; errors never quote it. */
+/** Parses an ExecCredential; errors never quote it. */
 export function parseExecCredential(
   output: string,
   plugin: Pick<ExecPlugin, 'apiVersion' | 'command'>,
@@ -73,7 +73,7 @@ export function parseExecCredential(
   try {
     value = parseJson(output);
   } catch {
-    // The cause is left out: a parser quotes what it could not read, and that may be a token.
+    // The cause is left out: a parser quotes its input, which may be a token.
     throw wrong('did not print an ExecCredential as JSON');
   }
   if (!isJsonObject(value) || value['kind'] !== 'ExecCredential') throw wrong('did not print an ExecCredential');
@@ -108,7 +108,7 @@ async function runPlugin(plugin: ExecPlugin, options: ExecOptions): Promise<stri
   if (plugin.interactiveMode === 'Always' && !hasTerminal) {
     throw new KubeConfigError(
       'kube-exec-needs-terminal',
-      `the credential plugin ${plugin.command} asks for a terminal (interactiveMode: Always) and there is none`,
+      `the credential plugin ${plugin.command} requires a terminal (interactiveMode: Always) and there is none`,
     );
   }
   const isInteractive = hasTerminal && plugin.interactiveMode !== 'Never';
@@ -135,7 +135,7 @@ async function runPlugin(plugin: ExecPlugin, options: ExecOptions): Promise<stri
     });
     const output: Buffer[] = [];
     let size = 0;
-    let complaint = '';
+    let stderrText = '';
     const cancelTimer = options.clock.after(timeoutMs, () => {
       child.kill('SIGKILL');
       failed(`did not finish within ${timeoutMs} ms`);
@@ -146,7 +146,7 @@ async function runPlugin(plugin: ExecPlugin, options: ExecOptions): Promise<stri
       else child.kill('SIGKILL');
     });
     child.stderr?.on('data', (chunk: Buffer) => {
-      if (complaint.length < 2000) complaint += chunk.toString('utf8');
+      if (stderrText.length < 2000) stderrText += chunk.toString('utf8');
     });
     child.on('error', (thrown) => {
       cancelTimer();
@@ -156,14 +156,14 @@ async function runPlugin(plugin: ExecPlugin, options: ExecOptions): Promise<stri
       cancelTimer();
       if (size > maxOutputBytes) failed(`printed more than ${maxOutputBytes} bytes`);
       else if (code === 0) resolve(Buffer.concat(output).toString('utf8'));
-      else failed(`failed with ${code === null ? signal : `exit status ${code}`}${lastWords(complaint)}`);
+      else failed(`failed with ${code === null ? signal : `exit status ${code}`}${lastStderrLine(stderrText)}`);
     });
   });
 }
 
-/** The last line a plugin wrote to standard error, without anything that looks like a secret. */
-function lastWords(complaint: string): string {
-  const line = complaint.trim().split('\n').at(-1)?.trim() ?? '';
+/** The last line of a plugin's standard error, without anything that looks like a secret. */
+function lastStderrLine(stderrText: string): string {
+  const line = stderrText.trim().split('\n').at(-1)?.trim() ?? '';
   const safe = line.replace(/[A-Za-z0-9+/=_.-]{32,}/g, '[redacted]').slice(0, 200);
   return safe === '' ? '' : `: ${safe}`;
 }

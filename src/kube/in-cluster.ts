@@ -10,7 +10,7 @@ export interface InClusterOptions {
   readonly folder?: string;
 }
 
-/** The API server as a pod sees it: the mounted service account's token (re-read: it rotates) and CA. */
+/** The API server from inside a pod: the mounted service account's token (re-read, because it rotates) and CA. */
 export async function loadInClusterConfig(options: InClusterOptions): Promise<ClusterConfig> {
   const { env, clock = systemClock, folder = '/var/run/secrets/kubernetes.io/serviceaccount' } = options;
   const host = env['KUBERNETES_SERVICE_HOST'];

@@ -1,10 +1,10 @@
 /**
- * Talking to an API server: configuration and credentials, the typed client, discovery, watches, informers and
- * events. Not here: what kinds mean, queues and reconciling (controller), and any server (apiserver).
+ * The Kubernetes client: configuration and credentials, typed calls, discovery, watches, informers and events. Not
+ * here: the meaning of kinds, queues and reconciling (controller), and any server (apiserver).
  *
- * Invariants: every failure is a KubeError or KubeConfigError and carries no credential; nothing is sent before the
- * first call; a call ends by its signal or its timeout, a watch by its signal or by silence; an informer's handlers
- * see each (uid, resourceVersion) at most once and miss no object's last state.
+ * Invariants: every failure is a KubeError or KubeConfigError and contains no credential; nothing is sent before the
+ * first call; a call ends by its signal or its timeout, a watch by its signal or by a stall; an informer's handlers see
+ * each (uid, resourceVersion) at most once and miss no object's last state.
  */
 export { createKubeClient, type KubeClientOptions, type KubeConnection, type RawOptions } from './client.ts';
 export type { ClusterConfig, ClusterTls, Environment } from './cluster-config.ts';

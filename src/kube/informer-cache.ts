@@ -1,14 +1,14 @@
-/** One object as the cache knows it. */
+/** One cached object. */
 export interface CacheEntry<S> {
   readonly key: string;
   readonly uid: string;
   resourceVersion: string;
   stored: S;
-  /** The last list that named the object, or the newest when an event did. */
+  /** The last list that contained the object, or the newest when an event did. */
   generation: number;
 }
 
-/** The values under which an object is found in an index; must depend on nothing but the stored form. */
+/** The index values of an object; must depend only on the stored form. */
 export type IndexFunction<S> = (stored: S) => readonly string[];
 export type Indexes<S> = Readonly<Record<string, IndexFunction<S>>>;
 
@@ -34,7 +34,7 @@ export class InformerCache<S> {
     return this.entries.values();
   }
 
-  /** An index function that throws leaves the cache as it was; so it is with `update`. */
+  /** An index function that throws leaves the cache unchanged; the same holds for `update`. */
   add(entry: CacheEntry<S>): void {
     const found = this.keysOf(entry.stored);
     this.entries.set(entry.key, entry);
@@ -58,7 +58,7 @@ export class InformerCache<S> {
     for (const index of this.indexes.values()) remove(index, entry);
   }
 
-  /** Adds an index over what is there already; one of that name stays as it is. */
+  /** Adds an index over the existing entries; an index that has this name already is kept. */
   addIndex(name: string, keysOf: IndexFunction<S>): void {
     if (this.indexes.has(name)) return;
     const index: Index<S> = { keysOf, entries: new Map() };
@@ -68,7 +68,7 @@ export class InformerCache<S> {
 
   byIndex(name: string, key: string): Iterable<CacheEntry<S>> {
     const index = this.indexes.get(name);
-    // A look-up in an index that was never made is a mistake in the program, not an empty answer.
+    // A look-up in an index that does not exist is a bug, not an empty result.
     if (index === undefined) throw new RangeError(`the informer has no index "${name}"`);
     return index.entries.get(key) ?? [];
   }

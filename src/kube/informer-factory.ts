@@ -5,7 +5,7 @@ import { createInformer, type Informer, type InformerOptions } from './informer.
 import type { Indexes } from './informer-cache.ts';
 import type { ResourceType, Selection } from './types.ts';
 
-/** What the cache keeps; shared by name, so one name must always mean the same function. */
+/** The form that the cache keeps. Shared by name, so one name must always mean the same function. */
 export interface Projection<T extends KubeObject, S> {
   readonly name: string;
   readonly project: (object: T) => S;
@@ -14,18 +14,18 @@ export interface Projection<T extends KubeObject, S> {
 export interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
   readonly projection?: Projection<T, S> | undefined;
   readonly metadataOnly?: boolean | undefined;
-  /** Added to those that others asked for. */
+  /** Added to the indexes of the other users. */
   readonly indexes?: Indexes<S> | undefined;
 }
 
-/** One informer per type, selection and projection, however many parts of the program ask for it. */
+/** One informer per type, selection and projection, shared by all users. */
 export interface InformerFactory {
   for<T extends KubeObject, S = T>(type: ResourceType, options?: SharedInformerOptions<T, S>): Informer<T, S>;
-  /** Runs every informer, those asked for later too, until the signal aborts. */
+  /** Runs every informer, also those requested later, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when every informer asked for so far has its first list. */
+  /** Resolves when every informer requested so far has its first list. */
   synced(signal?: AbortSignal): Promise<void>;
-  /** Every informer asked for so far. */
+  /** Every informer requested so far. */
   all(): readonly Pick<Informer<KubeObject, unknown>, 'type' | 'hasSynced' | 'failing'>[];
 }
 
@@ -35,7 +35,7 @@ type CommonOptions = Pick<
 >;
 
 export function createInformerFactory(common: CommonOptions): InformerFactory {
-  // The key holds type and projection, so an entry's type parameters are those of whoever made it.
+  // The key holds type and projection, so an entry's type parameters are those of its creator.
   const informers = new Map<string, Informer<KubeObject, unknown>>();
   const running = new Set<Promise<void>>();
   let runSignal: AbortSignal | undefined;
@@ -70,7 +70,7 @@ export function createInformerFactory(common: CommonOptions): InformerFactory {
     },
     async run(signal) {
       runSignal = signal;
-      // Every informer listens for the end, and each of its connections does: that many are no leak.
+      // Every informer and each of its connections listens for the abort: this many listeners are not a leak.
       setMaxListeners(0, signal);
       const failed = new Promise<never>((_, reject) => {
         fail = reject;

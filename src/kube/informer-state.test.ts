@@ -25,7 +25,7 @@ function setUp(...listed: KubeObject[]) {
 }
 
 describe('InformerState', () => {
-  it('turns events into changes and remembers how far it is', () => {
+  it('turns events into changes and keeps its position', () => {
     const { state, changes } = setUp();
     state.event('ADDED', object('a', '101'));
     state.event('MODIFIED', object('a', '103'));
@@ -35,7 +35,7 @@ describe('InformerState', () => {
     expect(state.resourceVersion).toBe('111');
   });
 
-  it('drops replays of what is there, of what was deleted, and of what was gone before it looked', () => {
+  it('drops replays of known objects, of deleted ones, and of those deleted before the first list', () => {
     const { state, changes } = setUp(object('a', '90'));
     expect(state.event('ADDED', object('a', '90'))).toBe(false);
     expect(state.event('MODIFIED', object('a', '80'))).toBe(false);
@@ -46,7 +46,7 @@ describe('InformerState', () => {
     expect(changes).toEqual(['delete a@90']);
   });
 
-  it('recognises a replay by equality where versions are no numbers', () => {
+  it('recognises a replay by equality where versions are not numbers', () => {
     const { state, changes } = setUp();
     state.event('ADDED', object('a', 'x1'));
     expect(state.event('ADDED', object('a', 'x1'))).toBe(false);
@@ -56,21 +56,21 @@ describe('InformerState', () => {
     expect(changes).toEqual(['add a@x1', 'update a@x1→a@x0', 'delete a@x0']);
   });
 
-  it('sees that a name was given to another object', () => {
+  it('detects that a name belongs to a new object', () => {
     const { state, changes } = setUp(object('a', '90', 'first'));
     state.event('ADDED', object('a', '105', 'second'));
     expect(state.event('DELETED', object('a', '104', 'first'))).toBe(false);
     expect(changes).toEqual(['delete a@90', 'add a@105']);
   });
 
-  it('shows again an object that left a selection and came back', () => {
+  it('adds an object again that left a selection and came back', () => {
     const { state, changes } = setUp(object('a', '90'));
     state.event('DELETED', object('a', '101'));
     state.event('ADDED', object('a', '102'));
     expect(changes).toEqual(['delete a@90', 'add a@102']);
   });
 
-  it('tells after a new list only what differs', () => {
+  it('reports only the differences after a new list', () => {
     const { state, changes } = setUp(
       object('same', '1'),
       object('changed', '2'),
@@ -92,7 +92,7 @@ describe('InformerState', () => {
     expect(changes.length).toBe(5);
   });
 
-  it('deletes nothing when a list began and never ended', () => {
+  it('deletes nothing when a list started but did not end', () => {
     const { state, changes } = setUp(object('a', '1'), object('b', '2'));
     state.beginList();
     state.listed(object('a', '1'));
@@ -111,7 +111,7 @@ describe('InformerState', () => {
   });
 });
 
-it('orders versions as the numbers they are', () => {
+it('compares versions as numbers', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }), fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }), (a, b) => {
       const expected = a < b ? -1 : a > b ? 1 : 0;

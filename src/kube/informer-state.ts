@@ -4,14 +4,14 @@ import { compareResourceVersions } from './resource-version.ts';
 
 export type Origin = 'listed' | 'added' | 'modified';
 
-/** What the cache made of a list item or an event; `object` is whole, `stored` is what the cache keeps. */
+/** The change that a list item or an event caused; `object` is whole, `stored` is the cached form. */
 export type Change<T extends KubeObject, S> =
   | {
       readonly type: 'add';
       readonly key: string;
       readonly stored: S;
       readonly object: T;
-      /** What told of it. `modified` when the watch began after the object did and no list came before. */
+      /** The kind of input. `modified` when the watch started after the object was created and no list came before. */
       readonly origin: Origin;
     }
   | { readonly type: 'update'; readonly key: string; readonly stored: S; readonly previous: S; readonly object: T }
@@ -23,16 +23,16 @@ export type Change<T extends KubeObject, S> =
       readonly object: T | undefined;
     };
 
-// Only replays of deletions that happened moments ago need to be recognised.
+// Only replays of very recent deletions need to be recognised.
 const maxTombstones = 1024;
 
 /**
- * Turns lists and events into changes: each (uid, resourceVersion) at most once, whatever is replayed, and a
- * deletion for every object that a list no longer names. Pure state: no I/O, no clock.
+ * Turns lists and events into changes: each (uid, resourceVersion) at most once, whatever is replayed, and a deletion
+ * for every object that a list no longer contains. Pure state: no I/O, no clock.
  */
 export class InformerState<T extends KubeObject, S> {
   readonly cache = new InformerCache<S>();
-  /** Where a watch goes on; undefined when only a new list can tell. */
+  /** Where a watch resumes; undefined when a new list is needed. */
   resourceVersion: string | undefined;
   private generation = 0;
   private hasListed = false;
@@ -48,7 +48,7 @@ export class InformerState<T extends KubeObject, S> {
     this.generation++;
   }
 
-  /** A list is newer than anything known: what differs from it changes, in whichever direction. */
+  /** A list is newer than the cache: every difference is a change, in either direction. */
   listed(object: T): void {
     const key = objectKey(object);
     const uid = identityOf(object, key);
@@ -61,7 +61,7 @@ export class InformerState<T extends KubeObject, S> {
     else entry.generation = this.generation;
   }
 
-  /** Deletes what the list did not name; a watch goes on from `resourceVersion`. */
+  /** Deletes objects that the list did not contain; a watch resumes from `resourceVersion`. */
   endList(resourceVersion: string): void {
     const gone = [...this.cache.values()].filter((entry) => entry.generation !== this.generation);
     for (const entry of gone) this.drop(entry, undefined, entry.resourceVersion);
@@ -73,7 +73,7 @@ export class InformerState<T extends KubeObject, S> {
     this.advance(resourceVersion);
   }
 
-  /** False when the event was a replay and nothing happened. */
+  /** False when the event was a replay and nothing changed. */
   event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): boolean {
     const key = objectKey(object);
     const uid = identityOf(object, key);
@@ -84,7 +84,7 @@ export class InformerState<T extends KubeObject, S> {
       if (entry?.uid === uid) this.drop(entry, object, version);
       else {
         this.bury(uid, version);
-        // Only a watch that no list preceded can tell the end of what it never showed.
+        // Only a watch without a preceding list can report the deletion of an object it never showed.
         if (entry === undefined && !this.hasListed)
           this.emit({ type: 'delete', key, stored: this.project(object), object });
       }
@@ -100,8 +100,8 @@ export class InformerState<T extends KubeObject, S> {
   }
 
   /**
-   * Passes over an object that the projection or an index failed on. The last state that could be handled stays: the
-   * object is not gone, and nobody may act as if it were.
+   * Skips an object for which the projection or an index failed. The last good state stays: the object is not deleted,
+   * and no handler may act as if it were.
    */
   skip(object: T): void {
     // A list sets the version at its end; within a list there is none to advance.
@@ -111,13 +111,13 @@ export class InformerState<T extends KubeObject, S> {
   private isReplay(type: string, uid: string, version: string, entry: CacheEntry<S> | undefined): boolean {
     if (entry !== undefined) {
       const order = compareResourceVersions(version, entry.resourceVersion);
-      // Servers outside Kubernetes' own may send the last known version with a deletion.
+      // Servers other than Kubernetes' own may send the last known version with a deletion.
       if (entry.uid === uid && type === 'DELETED') return order !== undefined && order < 0;
       return order !== undefined && order <= 0;
     }
     const buried = this.tombstones.get(uid);
     if (buried !== undefined && buried === version) return true;
-    // Unknown here, yet not newer than what this watch has passed: it was deleted before.
+    // Unknown here, and not newer than the position of this watch: it was deleted before.
     const reached = buried ?? this.resourceVersion;
     const order = reached === undefined ? undefined : compareResourceVersions(version, reached);
     return order !== undefined && order <= 0;
@@ -158,12 +158,12 @@ export class InformerState<T extends KubeObject, S> {
   }
 }
 
-/** `namespace/name`, or only the name for what lives in no namespace. */
+/** `namespace/name`, or only the name for cluster-scoped objects. */
 export function objectKey({ metadata }: KubeObject): string {
   return metadata.namespace ? `${metadata.namespace}/${metadata.name}` : (metadata.name ?? '');
 }
 
-/** The few servers that give no uid know an object by its name alone. */
+/** The few servers that set no uid identify an object by its name alone. */
 const identityOf = (object: KubeObject, key: string): string => object.metadata.uid ?? key;
 
 const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? '';

@@ -51,7 +51,7 @@ describe('an object that cannot be handled', () => {
     return object;
   };
 
-  it('is skipped and counted, in a list and in a watch, and its neighbours are not', async () => {
+  it('is skipped and counted, in a list and in a watch, and other objects are not', async () => {
     const skipped: string[] = [];
     await using t = await setUp({ project, onSkipped: ({ key }) => skipped.push(key) });
     for (const name of ['a', 'bad-1', 'b']) t.store.put(name);
@@ -64,33 +64,36 @@ describe('an object that cannot be handled', () => {
     expect(t.server.requests.filter((r) => r.query.has('watch')).length).toBe(1);
   });
 
-  it.each(['projection', 'index'])('keeps its last state and is not told as deleted when a %s fails', async (where) => {
-    const skipped: string[] = [];
-    const fail = (object: KubeObject) => {
-      if (object['n'] === 'bad') throw new TypeError('undefined is not a function');
-      return 'fine';
-    };
-    const failing =
-      where === 'index'
-        ? { indexes: { n: (object: KubeObject) => [fail(object)] } }
-        : { project: (object: KubeObject) => ({ ...object, checked: fail(object) }) };
-    await using t = await setUp({ ...failing, onSkipped: ({ key }) => skipped.push(key) });
-    t.store.put('a', { n: 'good' });
-    await t.start();
-    t.store.put('a', { n: 'bad' });
-    t.store.put('b', { n: 'bad' });
-    t.store.put('c', { n: 'good' });
-    await until(() => t.seen.length === 2, 'the neighbour');
-    expect(t.seen).toEqual(['initial shop/a', 'add shop/c']);
-    expect(skipped).toEqual(['shop/a', 'shop/b']);
-    expect(t.informer.get('shop/a')).toMatchObject({ n: 'good' });
-    t.store.delete('a');
-    await until(() => t.seen.length === 3, 'the end of the object');
-    expect(t.seen[2]).toBe('delete shop/a');
-    expect(t.server.requests.filter((r) => r.query.has('watch')).length).toBe(1);
-  });
+  it.each(['projection', 'index'])(
+    'keeps its last state and is not reported as deleted when a %s fails',
+    async (where) => {
+      const skipped: string[] = [];
+      const fail = (object: KubeObject) => {
+        if (object['n'] === 'bad') throw new TypeError('undefined is not a function');
+        return 'fine';
+      };
+      const failing =
+        where === 'index'
+          ? { indexes: { n: (object: KubeObject) => [fail(object)] } }
+          : { project: (object: KubeObject) => ({ ...object, checked: fail(object) }) };
+      await using t = await setUp({ ...failing, onSkipped: ({ key }) => skipped.push(key) });
+      t.store.put('a', { n: 'good' });
+      await t.start();
+      t.store.put('a', { n: 'bad' });
+      t.store.put('b', { n: 'bad' });
+      t.store.put('c', { n: 'good' });
+      await until(() => t.seen.length === 2, 'the neighbour');
+      expect(t.seen).toEqual(['initial shop/a', 'add shop/c']);
+      expect(skipped).toEqual(['shop/a', 'shop/b']);
+      expect(t.informer.get('shop/a')).toMatchObject({ n: 'good' });
+      t.store.delete('a');
+      await until(() => t.seen.length === 3, 'the end of the object');
+      expect(t.seen[2]).toBe('delete shop/a');
+      expect(t.server.requests.filter((r) => r.query.has('watch')).length).toBe(1);
+    },
+  );
 
-  it('does not end a watch when a handler throws', async () => {
+  it('continues a watch when a handler throws', async () => {
     const skipped: string[] = [];
     await using t = await setUp({ onSkipped: ({ key }) => skipped.push(key) });
     t.informer.addHandler({ onAdd: ({ object }) => void (object && project(object)) });
@@ -103,7 +106,7 @@ describe('an object that cannot be handled', () => {
 });
 
 describe('informer', () => {
-  it('lists by pages, then follows', async () => {
+  it('lists by pages, then watches', async () => {
     await using t = await setUp({ pageSize: 2 });
     for (const name of ['a', 'b', 'c', 'd', 'e']) t.store.put(name);
     expect(t.informer.hasSynced).toBe(false);
@@ -120,7 +123,7 @@ describe('informer', () => {
     expect(t.informer.list().length).toBe(5);
   });
 
-  it('goes on from a bookmark after the server closed the watch', async () => {
+  it('resumes from a bookmark after the server closed the watch', async () => {
     await using t = await setUp();
     t.store.put('a');
     await t.start();
@@ -134,7 +137,7 @@ describe('informer', () => {
     expect(watches.map((r) => r.query.get('resourceVersion'))).toEqual(['101', '500']);
   });
 
-  it('lists again after 410 and tells only the difference', async () => {
+  it('lists again after 410 and reports only the differences', async () => {
     await using t = await setUp();
     for (const name of ['same', 'changed', 'gone']) t.store.put(name);
     await t.start();
@@ -148,7 +151,7 @@ describe('informer', () => {
     expect(t.seen.sort()).toEqual(['add shop/new', 'delete shop/gone (unseen)', 'update shop/changed']);
   });
 
-  it('goes on from a version it is given, and tells what began, changed and ended since', async () => {
+  it('resumes from a given version, and reports what was added, modified and deleted since', async () => {
     const seen: string[] = [];
     const store = new FakeStore();
     for (const name of ['old', 'changed', 'gone']) store.put(name);
@@ -174,7 +177,7 @@ describe('informer', () => {
     await client.close();
   });
 
-  it('lists when the version it is given is too old, and says that a list told', async () => {
+  it('lists when the given version is too old, and reports the list as origin', async () => {
     const seen: string[] = [];
     const store = new FakeStore();
     store.put('a');
@@ -198,7 +201,7 @@ describe('informer', () => {
     await client.close();
   });
 
-  it('pauses longer and longer while the server fails, and comes back', async () => {
+  it('backs off while the server fails, and recovers', async () => {
     const clock = new ManualClock();
     let isDown = true;
     await using t = await setUp(
@@ -217,7 +220,7 @@ describe('informer', () => {
     expect(t.informer.hasSynced).toBe(true);
   });
 
-  it('does not run hot when every watch answers 410', async () => {
+  it('backs off when every watch returns 410', async () => {
     const clock = new ManualClock();
     await using t = await setUp(
       { clock, random: () => 0 },
@@ -229,7 +232,7 @@ describe('informer', () => {
     expect(t.server.requests.length).toBe(4);
   });
 
-  it('keeps a projection and gives handlers the whole object', async () => {
+  it('stores a projection and passes the whole object to handlers', async () => {
     const whole: unknown[] = [];
     await using t = await setUp<{ name: string }>({
       project: ({ metadata }) => ({ name: metadata.name ?? '' }),
@@ -249,7 +252,7 @@ describe('informer', () => {
     expect(() => t.informer.byIndex('colour', 'red')).toThrow('no index "colour"');
   });
 
-  it('shows a late handler what is there and then what changes, and a removed one nothing', async () => {
+  it('passes the existing objects and then the changes to a late handler, and nothing to a removed one', async () => {
     await using t = await setUp();
     t.store.put('a');
     await t.start();
@@ -266,7 +269,7 @@ describe('informer', () => {
     expect(late).toEqual(['initial shop/a Pod', 'add shop/b Pod']);
   });
 
-  it('outlives a handler that throws', async () => {
+  it('continues after a handler throws', async () => {
     const log = recordingLog();
     await using t = await setUp({ log });
     t.informer.addHandler({
@@ -282,7 +285,7 @@ describe('informer', () => {
     expect(t.seen).toEqual(['initial shop/a', 'add shop/b']);
   });
 
-  it('ends when told to, even before it has synced', async () => {
+  it('stops on abort, even before it has synced', async () => {
     await using t = await setUp({}, () => () => {});
     const running = t.informer.run(t.stop.signal);
     const waiting = t.informer.synced(t.stop.signal);
@@ -293,7 +296,7 @@ describe('informer', () => {
   });
 });
 
-it('one informer serves all who ask for the same type, selection and projection', async () => {
+it('one informer serves all users of the same type, selection and projection', async () => {
   const store = new FakeStore();
   store.put('a');
   await using server = await startServer((request, response) => store.respond(request, response));

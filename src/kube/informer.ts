@@ -17,50 +17,53 @@ import type { KubeClient, ResourceType, Selection, SkippedObject } from './types
 export interface Added<T extends KubeObject, S> {
   readonly key: string;
   readonly stored: S;
-  /** Whole; absent only when a late handler is shown what the cache kept a projection of. */
+  /** Whole; absent only when a late handler gets an object whose projection alone is cached. */
   readonly object: T | undefined;
-  /** Part of the state that was there before the handler or the informer began. */
+  /** Part of the state that existed before the handler or the informer started. */
   readonly isInitial: boolean;
   readonly origin: Origin;
 }
 export type Updated<T extends KubeObject, S> = Omit<Extract<Change<T, S>, { type: 'update' }>, 'type'>;
 export type Deleted<T extends KubeObject, S> = Omit<Extract<Change<T, S>, { type: 'delete' }>, 'type'>;
 
-/** Called synchronously and in order, after the cache changed. What one throws is logged and goes no further. */
+/** Called synchronously and in order, after the cache changed. Errors are logged and not propagated. */
 export interface InformerHandler<T extends KubeObject, S = T> {
   readonly onAdd?: (added: Added<T, S>) => void;
   readonly onUpdate?: (updated: Updated<T, S>) => void;
   readonly onDelete?: (deleted: Deleted<T, S>) => void;
 }
 
-/** A local copy of one selection of one type that follows the server. Stored forms must not be changed. */
+/** A local copy of one selection of one type, kept up to date by a watch. Do not modify stored forms. */
 export interface Informer<T extends KubeObject, S = T> {
   readonly type: ResourceType;
   /** True once the first list is complete and every handler has seen it. */
   readonly hasSynced: boolean;
   /** Resolves when `hasSynced`; rejects when the signal aborts. */
   synced(signal?: AbortSignal): Promise<void>;
-  /** How far this copy is: every change up to here has been handled. */
+  /** The position of this copy: every change up to here has been handled. */
   readonly resourceVersion: string | undefined;
-  /** The server's clock when it answered the last complete list. */
+  /** The server's clock when it returned the last complete list. */
   readonly listedAtServerMs: number | undefined;
   /** Why the list or watch makes no progress, and since when (monotonic); undefined while it does. */
-  readonly failing: Failing | undefined;
+  readonly failing: InformerFailure | undefined;
   readonly size: number;
-  /** By `namespace/name`, or the name for what lives in no namespace. */
+  /** By `namespace/name`, or the name for cluster-scoped objects. */
   get(key: string): S | undefined;
   list(): S[];
   byIndex(name: string, key: string): S[];
   indexKeys(name: string): string[];
   addIndexes(indexes: Indexes<S>): void;
-  /** Shows the handler what is there (as added, initial) and then every change; returns the way to stop. */
+  /**
+   * Passes the existing objects (as added, initial) and then every change to the handler; returns a function that
+   * removes it.
+   */
   addHandler(handler: InformerHandler<T, S>): () => void;
-  /** Lists and watches until the signal aborts; failures are retried for ever. To be called once. */
+  /** Lists and watches until the signal aborts; failures are retried for ever. Call once. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** Why a list or watch makes no progress; `sinceMs` is monotonic. */
-export interface Failing {
+export interface InformerFailure {
   readonly error: string;
   readonly code: string;
   readonly sinceMs: number;
@@ -69,20 +72,20 @@ export interface Failing {
 export interface InformerOptions<T extends KubeObject, S> extends Selection {
   readonly client: KubeClient;
   readonly type: ResourceType;
-  /** What the cache keeps of an object; all of it when absent. */
+  /** The form that the cache keeps of an object; the whole object when absent. */
   readonly project?: ((object: T) => S) | undefined;
   readonly indexes?: Indexes<S> | undefined;
   readonly metadataOnly?: boolean | undefined;
   readonly pageSize?: number | undefined;
   /**
-   * Goes on from here instead of listing first: the cache then holds only what changed since, and counts as synced at
-   * once. A version that is too old leads to a list, as it would later.
+   * Resumes from here instead of listing first: the cache then holds only what changed since, and counts as synced at
+   * once. A version that is too old leads to a list, as it does later.
    */
   readonly resumeFrom?: string | undefined;
   readonly stallMs?: number | undefined;
-  /** Called for each object that a projection, an index or a handler failed on. */
+  /** Called for each object for which a projection, an index or a handler failed. */
   readonly onSkipped?: ((skipped: SkippedObject) => void) | undefined;
-  /** Hears once that the server does not serve the type, in place of the log; again after it was served. */
+  /** Called once when the server does not serve the type, instead of the log; again after it was served. */
   readonly onMissing?: ((type: ResourceType) => void) | undefined;
   readonly log?: Logger;
   readonly clock?: Clock;
@@ -90,9 +93,9 @@ export interface InformerOptions<T extends KubeObject, S> extends Selection {
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
 }
 
-// client-go's: a server that just came up gets some air, a restart of one replica goes unnoticed.
+// The values of client-go: a server that just started is not flooded, and a restart of one replica goes unnoticed.
 const defaultBackoff = { baseMs: 800, maxMs: 30_000 };
-/** A watch that ends sooner without having said anything counts as a failure, so that no loop runs hot. */
+/** A watch that ends earlier without any event counts as a failure, so that the loop backs off. */
 const shortWatchMs = 1_000;
 
 export function createInformer<T extends KubeObject, S = T>(options: InformerOptions<T, S>): Informer<T, S> {
@@ -100,13 +103,13 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   const { namespace, labelSelector, fieldSelector, metadataOnly, stallMs } = options;
   const selection = { namespace, labelSelector, fieldSelector, metadataOnly };
   const log = (options.log ?? silentLogger).child({ informer: renderGvr(type) });
-  // Replaced, never changed: a handler added while a change is delivered is shown it by the replay alone.
+  // Replaced, never modified: a handler added during a delivery gets that change by the replay alone.
   let handlers: readonly InformerHandler<T, S>[] = [];
   const waiting = new Set<() => void>();
   let hasSynced = false;
   let hasRun = false;
   let listedAtServerMs: number | undefined;
-  let failing: Failing | undefined;
+  let failing: InformerFailure | undefined;
 
   const guarded = (key: string, call: () => void): void => {
     try {
@@ -156,10 +159,10 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     markSynced();
   };
 
-  /** Projections and indexes walk foreign objects: one that overflows them must not end the watch. */
+  /** Projections and indexes walk foreign objects. One that overflows the stack must not end the watch. */
   const skip = (object: T, thrown: unknown): void => {
     const key = objectKey(object);
-    log.error('an object could not be handled and is skipped', { key, error: errorMessage(thrown) });
+    log.error('cannot handle an object; skipping it', { key, error: errorMessage(thrown) });
     options.onSkipped?.({ type, key, error: errorMessage(thrown) });
     state.skip(object);
   };
@@ -173,7 +176,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     }
   };
 
-  /** Follows one connection to its end; true when it was of use. */
+  /** Follows one connection to its end; true when it made progress. */
   const follow = async (resourceVersion: string, signal: AbortSignal, onProgress: () => void): Promise<boolean> => {
     const startedAtMs = clock.monotonicMs();
     let isUseful = false;
@@ -196,7 +199,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     let failures = 0;
     while (!signal.aborted) {
       try {
-        // A list that succeeds is not yet progress: a server may answer every watch with 410.
+        // A successful list is not yet progress: a server may answer every watch with 410.
         if (state.resourceVersion === undefined) await relist(signal);
         const onProgress = () => {
           failures = 0;
@@ -214,7 +217,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
             code: errorCode(thrown) ?? '',
             sinceMs: failing?.sinceMs ?? clock.monotonicMs(),
           };
-        // The first relist after a 410 need not wait: nothing is wrong with the server.
+        // The first relist after a 410 need not wait: the server is healthy.
         if (needsList(thrown) && failures === 0) failures++;
         else await pause(failures++, thrown, signal);
       }
@@ -223,7 +226,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
 
   const report = (thrown: unknown, failures: number): void => {
     const fields = { error: errorMessage(thrown), failures };
-    if (needsList(thrown)) log.info('a watch is too old to go on and lists again', fields);
+    if (needsList(thrown)) log.info('resourceVersion too old to resume the watch; listing again', fields);
     else if (isKubeError(thrown, 'kube-not-found') && options.onMissing) {
       log.debug('a list or watch failed', fields);
       if (failing?.code !== 'kube-not-found') options.onMissing(type);
@@ -295,7 +298,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   };
 }
 
-/** 410, and what a server says that lost its newest data and does not know the version yet. */
+/** 410, and the response of a server that lost its newest data and does not know the version yet. */
 function needsList(thrown: unknown): thrown is KubeError {
   if (!isKubeError(thrown)) return false;
   return thrown.code === 'kube-gone' || thrown.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge');

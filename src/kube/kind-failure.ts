@@ -3,9 +3,9 @@ import type { KubeObject } from '../object/index.ts';
 import { isKubeError } from './errors.ts';
 import type { KubeClient, ListOptions, ObjectList, ResourceType, WatchEvent, WatchOptions } from './types.ts';
 
-/** Why the objects of a kind cannot be read at the moment. */
+/** Why the objects of a kind cannot be read now. */
 export interface KindFailure {
-  /** The API server refuses it by our rights; anything else may be a fault of the server. */
+  /** Missing permissions (RBAC); any other failure may be a fault of the server. */
   readonly isForbidden: boolean;
   readonly message: string;
 }
@@ -13,7 +13,7 @@ export interface KindFailure {
 /** Fewer failed lists in a row may be a restart of the API server. */
 const minFailures = 3;
 
-/** The same client; says when lists and watches of a type fail for more than a moment, and when they work again. */
+/** Wraps a client; reports when lists and watches of a type keep failing, and when they work again. */
 export function withFailures(client: KubeClient, onState: (failure: KindFailure | undefined) => void): KubeClient {
   let failures = 0;
   const failed = (thrown: unknown, isList: boolean) => {

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, parseYaml } from '../base/index.ts';
 import { KubeConfigError } from './credentials.ts';
 
-/** A cluster, user or context as written, and the folder its relative paths start from. */
+/** A cluster, user or context as written, and the folder that its relative paths start from. */
 export interface Entry {
   readonly value: JsonObject;
   readonly folder: string;
@@ -15,19 +15,19 @@ export interface KubeconfigFile {
   readonly contexts: ReadonlyMap<string, Entry>;
 }
 
-/** The one place that knows how a kubeconfig's text becomes a value. */
+/** The only parser of kubeconfig text. */
 export function parseKubeconfigText(text: string, source: string): KubeconfigFile {
   let value: unknown;
   try {
     value = text.trim() === '' ? {} : parseYaml(text);
   } catch {
-    // Parsers quote what they could not read, and a kubeconfig is full of credentials.
+    // Parsers quote their input, and a kubeconfig is full of credentials.
     throw new KubeConfigError('kube-config-invalid', `${source} is not valid YAML`);
   }
   return parseKubeconfig(value, source);
 }
 
-/** Reads an already parsed kubeconfig; `source` is its path, or what to call it in messages. */
+/** Reads a parsed kubeconfig; `source` is its path, or its name in messages. */
 export function parseKubeconfig(value: unknown, source: string): KubeconfigFile {
   if (value === null || value === undefined) return parseKubeconfig({}, source);
   if (!isJsonObject(value)) throw new KubeConfigError('kube-config-invalid', `${source} is not a kubeconfig`);
@@ -45,7 +45,7 @@ export function parseKubeconfig(value: unknown, source: string): KubeconfigFile 
   };
 }
 
-/** The first file to name a context, cluster or user decides it whole, as kubectl does with KUBECONFIG. */
+/** The first file that names a context, cluster or user provides the whole entry, as kubectl does with KUBECONFIG. */
 export function mergeKubeconfigs(files: readonly KubeconfigFile[]): KubeconfigFile {
   const first = (pick: (file: KubeconfigFile) => ReadonlyMap<string, Entry>) => {
     const merged = new Map<string, Entry>();
@@ -62,7 +62,7 @@ export function mergeKubeconfigs(files: readonly KubeconfigFile[]): KubeconfigFi
   };
 }
 
-/** A path of the entry, resolved against its own file's folder. */
+/** A path of the entry, resolved against the folder of its file. */
 export function entryPath(entry: Entry, field: string): string | undefined {
   const path = entryText(entry, field);
   return path === undefined ? undefined : resolve(entry.folder, path);
@@ -71,7 +71,7 @@ export function entryPath(entry: Entry, field: string): string | undefined {
 export function entryText(entry: Entry, field: string): string | undefined {
   const value = entry.value[field];
   if (value === undefined || value === null || value === '') return undefined;
-  // A token of digits without quotes is a number in YAML, and ignoring it would mean to ask as nobody.
+  // A token of digits without quotes is a number in YAML. Ignoring it would send anonymous requests.
   if (typeof value !== 'string') {
     throw new KubeConfigError('kube-config-invalid', `${field} in the kubeconfig is not a string; put it in quotes`);
   }

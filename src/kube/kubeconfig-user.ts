@@ -17,7 +17,7 @@ export interface UserOptions {
   readonly env: Environment;
   readonly clock: Clock;
   readonly hasTerminal: boolean;
-  /** What a plugin that asks for it is told of the cluster. */
+  /** The cluster information for plugins that request it. */
   readonly cluster: Readonly<Record<string, unknown>>;
 }
 
@@ -39,7 +39,7 @@ export function impersonationOf(user: Entry): ClusterConfig['headers'] {
   return headers;
 }
 
-/** How a kubeconfig's user says who it is. What is written down wins over a plugin, as in kubectl. */
+/** The credentials of a kubeconfig's user. Static credentials win over a plugin, as in kubectl. */
 export function credentialsOf(user: Entry, options: UserOptions): CredentialSource {
   const { clock } = options;
   const provider = user.value['auth-provider'];
@@ -90,7 +90,7 @@ function pluginOf(exec: Entry): ExecPlugin {
   const { args, env } = exec.value;
   return {
     apiVersion,
-    // `./plugin` is beside the kubeconfig; a bare word is looked up in PATH.
+    // `./plugin` is relative to the kubeconfig; a bare name is looked up in PATH.
     command: command.includes('/') ? (entryPath(exec, 'command') ?? command) : command,
     args: Array.isArray(args) ? args.map(String) : [],
     env: (Array.isArray(env) ? env : []).filter(isJsonObject).map((variable) => ({

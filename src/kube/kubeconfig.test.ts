@@ -53,7 +53,7 @@ users:
     expect(await config.credentials.current()).toEqual({ authorization: 'Bearer abc' });
   });
 
-  it('takes certificates from data and from files beside the kubeconfig', async () => {
+  it('reads certificates from data and from files beside the kubeconfig', async () => {
     await writeFile(join(folder, 'ca.pem'), 'CA');
     await writeFile(join(folder, 'me.pem'), 'CERT');
     const path = join(folder, 'config');
@@ -71,7 +71,7 @@ users:
     expect(fromData.tls.ca).toBe('DATA');
   });
 
-  it('knows username and password, and impersonation', async () => {
+  it('supports username and password, and impersonation', async () => {
     const config = await load({
       username: 'jo',
       password: 'pw',
@@ -87,7 +87,7 @@ users:
     });
   });
 
-  it('merges the files of KUBECONFIG: the first to name something decides it whole', async () => {
+  it('merges the files of KUBECONFIG: the first file that names an entry provides it whole', async () => {
     const nested = join(folder, 'nested');
     await mkdir(nested);
     await writeFile(join(nested, 'token'), 'from-nested\n');
@@ -117,7 +117,7 @@ users:
     expect(await other.credentials.current()).toEqual({ authorization: 'Bearer from-nested' });
   });
 
-  it('looks in the home folder, and then says where it looked', async () => {
+  it('looks in the home folder, and reports where it looked', async () => {
     expect((await failureOf(loadKubeconfig({ env: { HOME: folder } }))).message).toContain(
       join(folder, '.kube', 'config'),
     );
@@ -149,7 +149,7 @@ users:
       kubeconfig({}, { 'insecure-skip-tls-verify': true, 'certificate-authority-data': base64('x') }),
       'remove one',
     ],
-  ])('refuses %s in one line', async (_, text, expected) => {
+  ])('rejects %s with one line', async (_, text, expected) => {
     const error = await failureOf(loadKubeconfig({ text, env: {} }));
     expect(error).toMatchObject({ name: 'KubeConfigError' });
     expect(error.message).toContain(expected);
@@ -160,7 +160,7 @@ users:
 describe('in a cluster', () => {
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
 
-  it('is what is used when there is no kubeconfig', async () => {
+  it('is used when there is no kubeconfig', async () => {
     await writeFile(join(folder, 'ca.crt'), 'CA');
     expect((await loadClusterConfig({ env, serviceAccountFolder: folder })).name).toBe('in-cluster');
     expect((await failureOf(loadClusterConfig({ env: {} }))).message).toContain('no kubeconfig found');
@@ -171,7 +171,7 @@ describe('in a cluster', () => {
     );
   });
 
-  it('reads the service account, and its token again when it was replaced', async () => {
+  it('reads the service account, and its token again after it was replaced', async () => {
     const clock = new ManualClock();
     await writeFile(join(folder, 'ca.crt'), 'CA');
     await writeFile(join(folder, 'namespace'), 'supercargo');
@@ -193,7 +193,7 @@ describe('in a cluster', () => {
     expect(await config.credentials.current()).toEqual({ authorization: 'Bearer three' });
   });
 
-  it('says what is missing outside of one', async () => {
+  it('reports what is missing outside a cluster', async () => {
     expect((await failureOf(loadInClusterConfig({ env: {} }))).message).toContain('KUBERNETES_SERVICE_HOST');
   });
 });

@@ -17,22 +17,22 @@ import { credentialsOf, impersonationOf } from './kubeconfig-user.ts';
 export interface KubeconfigOptions {
   /** One file that must exist. */
   readonly path?: string | undefined;
-  /** The contents, when they are already at hand; relative paths in it start from the working directory. */
+  /** The contents, when already loaded; relative paths in them start from the working directory. */
   readonly text?: string | undefined;
   /** Instead of `current-context`. */
   readonly context?: string | undefined;
-  /** `KUBECONFIG`, `HOME`, and what an exec plugin inherits. */
+  /** `KUBECONFIG`, `HOME`, and the environment of an exec plugin. */
   readonly env: Environment;
   readonly clock?: Clock;
-  /** Whether a credential plugin may talk to a person through standard input. */
+  /** Whether a credential plugin may be interactive through standard input. */
   readonly hasTerminal?: boolean;
   /** Where `loadClusterConfig` looks for a pod's service account. */
   readonly serviceAccountFolder?: string;
 }
 
 /**
- * The cluster of a kubeconfig: of `text`, else of `path`, else of the files that KUBECONFIG lists (those that do
- * not exist are skipped), else of ~/.kube/config.
+ * The cluster of a kubeconfig: of `text`, else of `path`, else of the files that KUBECONFIG lists (missing ones are
+ * skipped), else of ~/.kube/config.
  */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<ClusterConfig> {
   const files = await readKubeconfigs(options);
@@ -45,7 +45,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Cluste
   return await clusterConfigOf(mergeKubeconfigs(files), options);
 }
 
-/** A kubeconfig where there is one, else the pod's own service account: what a program in a cluster wants. */
+/** A kubeconfig where there is one, else the pod's own service account, as programs in a cluster expect. */
 export async function loadClusterConfig(options: KubeconfigOptions): Promise<ClusterConfig> {
   const isNamed = options.path !== undefined || options.text !== undefined || options.context !== undefined;
   if (!isNamed && options.env['KUBERNETES_SERVICE_HOST'] && (await readKubeconfigs(options)).length === 0) {
@@ -141,7 +141,7 @@ async function tlsOf(cluster: Entry): Promise<ClusterTls> {
 function proxyOf(cluster: Entry): string | undefined {
   const proxy = entryText(cluster, 'proxy-url');
   if (proxy !== undefined && !/^https?:\/\//.test(proxy)) {
-    // Not quoted: it may carry a password.
+    // Not quoted: it may contain a password.
     throw new KubeConfigError('kube-config-unsupported', 'proxy-url: only http and https proxies are supported');
   }
   return proxy;

@@ -10,21 +10,20 @@ export function collectionPath(type: ResourceType, namespace?: string): string {
 }
 
 /**
- * One object's path. An empty name is refused here: the same verb on the collection's path would list, or delete,
- * everything.
+ * One object's path. Rejects an empty name: the same verb on the collection's path would list, or delete, everything.
  */
 export function objectPath(type: ResourceType, key: ObjectKey, subresource?: string): string {
   const path = `${scopedPath(type, key.namespace)}/${segment(key.name, type)}`;
   return subresource === undefined ? path : `${path}/${segment(subresource, type)}`;
 }
 
-/** Where a new object is posted: its collection, or its subresource's path. */
+/** The path for a create: the collection, or the subresource. */
 export function createPath(type: ResourceType, object: KubeObject, subresource?: string): string {
   if (subresource !== undefined) return objectPath(type, keyOf(object), subresource);
   return scopedPath(type, object.metadata.namespace);
 }
 
-/** The key of an object; the name is empty when the server is to choose it. */
+/** The key of an object; the name is empty when the server generates it. */
 export function keyOf(object: KubeObject): ObjectKey {
   return { name: object.metadata.name ?? '', namespace: object.metadata.namespace };
 }
@@ -87,7 +86,7 @@ export function renderQuery(parameters: readonly (readonly [string, string | num
 
 function scopedPath(type: ResourceType, namespace: string | undefined): string {
   if (type.namespaced && (namespace === undefined || namespace === '')) {
-    throw refused(type, `${type.kind} lives in a namespace and none is given`);
+    throw refused(type, `${type.kind} is namespaced and no namespace is given`);
   }
   return collectionPath(type, namespace);
 }

@@ -5,7 +5,7 @@ import { type Connections, createConnectionPool } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import {
   badResponse,
-  errorFromForeignAnswer,
+  errorFromForeignResponse,
   errorFromNetwork,
   errorFromStatus,
   isKubeError,
@@ -20,13 +20,13 @@ export interface TransportOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly userAgent: string;
-  /** For a whole call with its answer; a watch only until its first byte. */
+  /** For a whole call with its response; for a watch only until its first byte. */
   readonly fetchTimeoutMs: number;
   readonly connectTimeoutMs: number;
   readonly maxConnections: number;
-  /** How often an idempotent call is sent again after a 429 that named a time. */
+  /** How often an idempotent call is retried after a 429 with Retry-After. */
   readonly maxThrottleRetries: number;
-  /** A named time beyond this is the caller's to wait. */
+  /** A longer Retry-After is left to the caller. */
   readonly maxRetryAfterMs: number;
   readonly maxResponseBytes: number;
 }
@@ -40,17 +40,17 @@ export interface TransportRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the transport's own limit. */
+  /** Overrides the transport's limit. */
   readonly maxResponseBytes?: number | undefined;
 }
 
-export interface Answer {
+export interface TransportResponse {
   readonly value: Json;
   readonly contentType: string;
   readonly serverTimeMs: number | undefined;
 }
 
-export interface StreamAnswer {
+export interface StreamResponse {
   readonly body: Dispatcher.ResponseData['body'];
   /** Ends the connection; the body then fails. */
   abort(): void;
@@ -58,9 +58,9 @@ export interface StreamAnswer {
 
 /** HTTP to one API server: credentials, connections, timeouts, errors. Knows nothing of resources. */
 export interface Transport {
-  call(request: TransportRequest): Promise<Answer>;
-  /** Resolves when the headers of a success are there. `abort` must be called when the body is done with. */
-  stream(request: TransportRequest): Promise<StreamAnswer>;
+  call(request: TransportRequest): Promise<TransportResponse>;
+  /** Resolves when the headers of a success have arrived. Call `abort` when done with the body. */
+  stream(request: TransportRequest): Promise<StreamResponse>;
   close(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
     return headers;
   };
 
-  /** One round trip up to the headers of the answer. */
+  /** One round trip up to the headers of the response. */
   const send = async (
     request: TransportRequest,
     { kind, credentials, signal }: { kind: keyof Connections; credentials: Credentials; signal: AbortSignal },
@@ -100,7 +100,7 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
     return response;
   };
 
-  /** Runs `work` under the caller's signal and the timeout, and tells apart who ended it. */
+  /** Runs `work` under the caller's signal and the timeout, and distinguishes which of them ended it. */
   const withDeadline = async <T>(link: AbortLink, line: RequestLine, work: () => Promise<T>): Promise<T> => {
     let isLate = false;
     const cancelTimer = clock.after(options.fetchTimeoutMs, () => {
@@ -119,7 +119,9 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
     }
   };
 
-  /** Asks for credentials first: a plugin may wait for a person, and that is no slowness of the server. */
+  /**
+   * Gets credentials before the timeout starts: a plugin may wait for a person, which is not slowness of the server.
+   */
   const authenticated = async <T>(
     signal: AbortSignal | undefined,
     work: (credentials: Credentials) => Promise<T>,
@@ -137,7 +139,7 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
     }
   };
 
-  const callOnce = (request: TransportRequest): Promise<Answer> =>
+  const callOnce = (request: TransportRequest): Promise<TransportResponse> =>
     authenticated(request.signal, async (credentials) => {
       const line: RequestLine = { method: request.method, path: request.path };
       const link = linkAbort(request.signal);
@@ -145,11 +147,11 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
         const response = await send(request, { kind: 'calls', credentials, signal: link.controller.signal });
         const maxBytes = request.maxResponseBytes ?? options.maxResponseBytes;
         const text = await readText(response.body, maxBytes, line, response.statusCode);
-        const answer = describe(response, clock);
-        // A redirect is not followed: it would lead past every check of the path.
-        if (response.statusCode >= 300) throw failure(line, text, answer);
-        const { contentType, serverTimeMs } = answer;
-        return { value: parseBody(text, line, answer), contentType, serverTimeMs };
+        const head = readHead(response, clock);
+        // Do not follow redirects: they would bypass every check of the path.
+        if (response.statusCode >= 300) throw failure(line, text, head);
+        const { contentType, serverTimeMs } = head;
+        return { value: parseBody(text, line, head), contentType, serverTimeMs };
       });
       link.unlink();
       return result;
@@ -169,7 +171,7 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
             throttled++;
             await clock.sleep(waitMs, request.signal);
           } else if (request.method === 'GET' && !hasReconnected && isStaleConnection(thrown)) {
-            // The server closed an idle connection just as it was used again.
+            // The server closed an idle connection just as it was reused.
             hasReconnected = true;
           } else throw thrown;
         }
@@ -183,7 +185,7 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
           const response = await send(request, { kind: 'watches', credentials, signal: link.controller.signal });
           if (response.statusCode < 400) return response.body;
           const text = await readText(response.body, options.maxResponseBytes, line, response.statusCode);
-          throw failure(line, text, describe(response, clock));
+          throw failure(line, text, readHead(response, clock));
         });
         const abort = () => {
           link.unlink();
@@ -195,7 +197,7 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
   };
 }
 
-/** A controller that follows the caller's signal until it is let go; signals outlive thousands of requests. */
+/** A controller that follows the caller's signal until it is unlinked; signals outlive thousands of requests. */
 interface AbortLink {
   readonly controller: AbortController;
   readonly outer: AbortSignal | undefined;
@@ -220,14 +222,14 @@ async function unlessAborted<T>(work: Promise<T> | T, signal: AbortSignal | unde
   });
 }
 
-interface Description {
+interface ResponseHead {
   readonly httpStatus: number;
   readonly contentType: string;
   readonly retryAfterMs: number | undefined;
   readonly serverTimeMs: number | undefined;
 }
 
-function describe({ statusCode, headers }: Dispatcher.ResponseData, clock: Clock): Description {
+function readHead({ statusCode, headers }: Dispatcher.ResponseData, clock: Clock): ResponseHead {
   const date = Date.parse(String(headers.date ?? ''));
   return {
     httpStatus: statusCode,
@@ -237,25 +239,25 @@ function describe({ statusCode, headers }: Dispatcher.ResponseData, clock: Clock
   };
 }
 
-function failure(line: RequestLine, text: string, answer: Description): KubeError {
-  if (!answer.contentType.includes('json')) return errorFromForeignAnswer(line, answer);
+function failure(line: RequestLine, text: string, head: ResponseHead): KubeError {
+  if (!head.contentType.includes('json')) return errorFromForeignResponse(line, head);
   try {
-    return errorFromStatus(parseJson(text), line, answer);
+    return errorFromStatus(parseJson(text), line, head);
   } catch {
-    return errorFromForeignAnswer(line, answer);
+    return errorFromForeignResponse(line, head);
   }
 }
 
-function parseBody(text: string, line: RequestLine, answer: Description): Json {
-  if (!answer.contentType.includes('json')) {
-    const form = answer.contentType.split(';')[0] || 'no content type';
-    throw badResponse(line, `the answer is ${form}, not JSON; is this an API server?`, answer.httpStatus);
+function parseBody(text: string, line: RequestLine, head: ResponseHead): Json {
+  if (!head.contentType.includes('json')) {
+    const form = head.contentType.split(';')[0] || 'no content type';
+    throw badResponse(line, `the response is ${form}, not JSON; is this an API server?`, head.httpStatus);
   }
   try {
     return parseJson(text);
   } catch {
-    // Not kept as cause: the parser quotes the text, and the text may be a Secret.
-    throw badResponse(line, `the answer of ${text.length} characters is not valid JSON`, answer.httpStatus);
+    // Not kept as cause: the parser quotes the text, which may be a Secret.
+    throw badResponse(line, `the response of ${text.length} characters is not valid JSON`, head.httpStatus);
   }
 }
 
@@ -269,7 +271,7 @@ async function readText(
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw badResponse(line, `the answer is larger than ${maxBytes} bytes`, status);
+    if (size > maxBytes) throw badResponse(line, `the response is larger than ${maxBytes} bytes`, status);
     chunks.push(chunk);
   }
   const [only] = chunks;
@@ -277,8 +279,8 @@ async function readText(
 }
 
 /**
- * How long to wait before the same request may be sent again without asking the caller. A POST is not: a refused
- * eviction is a 429 with a meaning. A 503 may have been half executed, so only a read is repeated.
+ * How long to wait before the same request may be sent again without the caller. Never a POST: a refused eviction is a
+ * 429 with a meaning. A 503 may have been partly executed, so only a read is retried.
  */
 function throttleWaitMs(error: KubeError, request: TransportRequest): number | undefined {
   if (typeof error.retry !== 'object' || request.method === 'POST') return undefined;

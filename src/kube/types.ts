@@ -1,6 +1,6 @@
 import type { GroupVersionResource, KubeObject } from '../object/index.ts';
 
-/** One row of discovery: what a kind is called in URLs, and whether its objects live in a namespace. */
+/** One row of discovery: the name of a kind in URLs, and whether its objects are namespaced. */
 export interface ResourceType extends GroupVersionResource {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -27,7 +27,7 @@ export interface ListOptions extends CallOptions, Selection {
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
-  /** Ask for PartialObjectMetadata: identity, labels and annotations without the body. */
+  /** Requests PartialObjectMetadata: identity, labels and annotations without the body. */
   readonly metadataOnly?: boolean | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface ObjectList<T extends KubeObject = KubeObject> {
   readonly resourceVersion: string;
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
-  /** Each with apiVersion and kind filled in: lists leave them out on the wire. */
+  /** Each with apiVersion and kind filled in: lists omit them on the wire. */
   readonly items: readonly T[];
-  /** The server's clock when it answered, milliseconds since the epoch. */
+  /** The server's clock at the response, milliseconds since the epoch. */
   readonly serverTimeMs?: number | undefined;
-  /** Only from `pages`: the list began again with this page, and what earlier pages said is void. */
+  /** Only from `pages`: the list was restarted with this page, and earlier pages are void. */
   readonly startsOver?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly resourceVersion: string;
   readonly metadataOnly?: boolean | undefined;
   readonly timeoutSeconds?: number | undefined;
-  /** The connection counts as dead when nothing, not even a bookmark, arrived for so long. */
+  /** The connection counts as stalled when nothing, not even a bookmark, arrived for this long. */
   readonly stallMs?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-/** An object of a list or watch that could not be handled and was passed over. */
+/** An object of a list or watch that could not be handled and was skipped. */
 export interface SkippedObject {
   readonly type: ResourceType;
   /** `namespace/name`, as far as it could be recovered. */
@@ -69,7 +69,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
   /** `status`, `scale`, `eviction`, … */
   readonly subresource?: string | undefined;
-  /** Create and replace: only the metadata comes back, where the object is large and known. */
+  /** Create and replace: return only the metadata, where the object is large and known. */
   readonly metadataOnly?: boolean | undefined;
 }
 
@@ -89,14 +89,14 @@ export type PatchBody =
   | { readonly type: 'json'; readonly body: readonly unknown[] }
   | { readonly type: 'merge' | 'strategic'; readonly body: Readonly<Record<string, unknown>> };
 
-/** What the rest of the program needs of an API server. Errors are KubeError. */
+/** The API of the Kubernetes client for the rest of the program. Errors are KubeError. */
 export interface KubeClient {
   get<T extends KubeObject>(type: ResourceType, key: ObjectKey, options?: CallOptions): Promise<T>;
   /** One page. */
   list<T extends KubeObject>(type: ResourceType, options?: ListOptions): Promise<ObjectList<T>>;
-  /** Every page; a continue token that expired on the way starts over from a new list, marked `startsOver`. */
+  /** Every page. When a continue token expires, starts over with a new list, marked `startsOver`. */
   pages<T extends KubeObject>(type: ResourceType, options?: ListOptions): AsyncGenerator<ObjectList<T>>;
-  /** One connection's events; ends when the server closes it or goes silent, throws KubeError `kube-gone` on 410. */
+  /** One connection's events; ends when the server closes it or it stalls, throws KubeError `kube-gone` on 410. */
   watch<T extends KubeObject>(type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent<T>>;
   create<T extends KubeObject>(type: ResourceType, object: T, options?: WriteOptions): Promise<T>;
   replace<T extends KubeObject>(type: ResourceType, object: T, options?: WriteOptions): Promise<T>;

@@ -6,7 +6,7 @@ import { FakeStore } from './testing/fake-store.ts';
 import { type Fault, startFaultProxy } from './testing/fault-proxy.ts';
 import { pods, startServer, until } from './testing/server.ts';
 
-/** A small generator with a seed: a failing sequence can be run again. */
+/** A small seeded generator, so that a failing sequence can be repeated. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -34,7 +34,7 @@ function randomFault(pick: (below: number) => number): Fault {
   return faults[pick(faults.length)] as Fault;
 }
 
-class Witness {
+class ChangeChecker {
   readonly problems: string[] = [];
   readonly handled = new Set<string>();
   readonly alive = new Map<string, string>();
@@ -87,21 +87,21 @@ it.each([1, 7, 20_300, 999_331])(
       backoff: { baseMs: 2, maxMs: 10 },
       indexes: { parity: (pod) => [String(Number(pod['n'] ?? 0) % 2)] },
     });
-    const witness = new Witness();
-    informer.addHandler(witness.handler);
+    const checker = new ChangeChecker();
+    informer.addHandler(checker.handler);
     const stop = new AbortController();
     const running = informer.run(stop.signal);
 
-    // On a busy machine more changes are needed until enough has gone wrong.
+    // On a busy machine more changes are needed until enough faults were injected.
     for (let change = 0; change < 400 || (proxy.done.size < 9 && change < 4000); change++) {
       const name = `pod-${pick(20)}`;
       if (pick(4) === 0) store.delete(name);
       else store.put(name, { n: change, text: 'é'.repeat(pick(50)) });
       if (pick(60) === 0) store.compact();
       if (pick(25) === 0) store.bookmark();
-      // Servers end watches by themselves too; each new one suffers something else.
+      // Servers end watches by themselves too; each new one gets another fault.
       if (pick(8) === 0) store.endWatches();
-      // The informer is given the chance to fall behind and to catch up.
+      // Let the informer fall behind and catch up.
       if (pick(3) === 0) await new Promise((resolve) => setTimeout(resolve, pick(12)));
     }
     isCalm = true;
@@ -111,15 +111,15 @@ it.each([1, 7, 20_300, 999_331])(
     await until(isCaughtUp, 'the informer has caught up');
     await until(() => informer.resourceVersion === String(store.version), 'the informer is at the last version');
 
-    expect(witness.problems).toEqual([]);
+    expect(checker.problems).toEqual([]);
     const server = [...store.objects.values()].map(identity).sort();
     expect(informer.list().map(identity).sort()).toEqual(server);
-    expect([...witness.alive.values()].sort()).toEqual(server);
+    expect([...checker.alive.values()].sort()).toEqual(server);
     const odd = [...store.objects.values()].filter((pod) => Number(pod['n'] ?? 0) % 2 === 1);
     expect(informer.byIndex('parity', '1').map(identity).sort()).toEqual(odd.map(identity).sort());
-    // The run was not a calm one.
+    // Enough kinds of faults were injected.
     expect(proxy.done.size).toBeGreaterThanOrEqual(9);
-    expect(witness.deletions).toBeGreaterThan(10);
+    expect(checker.deletions).toBeGreaterThan(10);
 
     stop.abort();
     await running;

@@ -9,7 +9,7 @@ async function* chunksOf(...chunks: Buffer[]): AsyncGenerator<Buffer> {
 }
 
 describe('lines', () => {
-  it('gives the same lines however the bytes are cut', async () => {
+  it('gives the same lines however the bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).filter((s) => !s.includes('\n'))),
@@ -28,11 +28,11 @@ describe('lines', () => {
     );
   });
 
-  it('drops a last line that was cut', async () => {
+  it('drops a truncated last line', async () => {
     expect(await collect(lines(chunksOf(Buffer.from('whole\nha'), Buffer.from('lf')), 100))).toEqual(['whole']);
   });
 
-  it('refuses a line that never ends', async () => {
+  it('rejects a line that never ends', async () => {
     const endless = async function* () {
       for (;;) yield Buffer.alloc(64, 'x');
     };
@@ -41,7 +41,7 @@ describe('lines', () => {
 });
 
 describe('createStallGuard', () => {
-  it('rings when the reader has waited long enough, and not while the reader itself is slow', async () => {
+  it('calls onStall when the reader has waited long enough, and not while the reader itself is slow', async () => {
     const clock = new ManualClock();
     let stalls = 0;
     let give: (chunk: Buffer) => void = () => {};

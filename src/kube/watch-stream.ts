@@ -1,12 +1,12 @@
 import type { Clock } from '../base/index.ts';
 
-/** Thrown by `lines` when one line grew beyond the limit. */
+/** Thrown by `lines` when a line exceeds the limit. */
 export class LineTooLong extends Error {}
 
 /**
- * Splits a byte stream at newlines and gives each whole line as text. Splitting happens on bytes, so a character cut
- * by a chunk boundary is put together before it is decoded. A last line without its newline is dropped: the
- * connection was cut inside it, and the sender will repeat it.
+ * Splits a byte stream at newlines and yields each whole line as text. It splits bytes, so a character cut by a chunk
+ * boundary is joined before it is decoded. A last line without its newline is dropped: the connection was cut inside
+ * it, and the sender will repeat it.
  */
 export async function* lines(chunks: AsyncIterable<Buffer>, maxLineBytes: number): AsyncGenerator<string> {
   let pending: Buffer[] = [];
@@ -38,7 +38,10 @@ export interface StallGuard {
   readonly hasStalled: boolean;
 }
 
-/** Calls `onStall` once when nothing came for `stallMs`. One timer, re-armed when it rings: chunks cost nothing. */
+/**
+ * Calls `onStall` once when nothing arrived for `stallMs`. One timer, re-armed when it fires, so that chunks cost
+ * nothing.
+ */
 export function createStallGuard(stallMs: number, clock: Clock, onStall: () => void): StallGuard {
   let hasStalled = false;
   return {
@@ -48,7 +51,7 @@ export function createStallGuard(stallMs: number, clock: Clock, onStall: () => v
       const arm = (ms: number) => {
         cancel = clock.after(ms, () => {
           const waited = waitingSince === undefined ? 0 : clock.monotonicMs() - waitingSince;
-          // A timer may ring a fraction of a millisecond early.
+          // A timer may fire a fraction of a millisecond early.
           if (waited < stallMs - 1) return arm(stallMs - waited);
           hasStalled = true;
           onStall();

@@ -20,7 +20,7 @@ async function setUp(respond: Respond, clock = new ManualClock()) {
   };
 }
 
-const answer =
+const respondWith =
   (...writes: (string | Buffer)[]): Respond =>
   async (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -32,9 +32,9 @@ const answer =
   };
 
 describe('watch', () => {
-  it('gives events and bookmarks until the server closes', async () => {
+  it('yields events and bookmarks until the server closes', async () => {
     await using t = await setUp(
-      answer(event('ADDED', 'a', '1'), event('BOOKMARK', '', '5') + event('DELETED', 'a', '6')),
+      respondWith(event('ADDED', 'a', '1'), event('BOOKMARK', '', '5') + event('DELETED', 'a', '6')),
     );
     const events = await collect(t.client.watch(pods, { resourceVersion: '1', namespace: 'shop' }));
     expect(events.map((e) => (e.type === 'BOOKMARK' ? e : [e.type, e.object.metadata.name]))).toEqual([
@@ -47,19 +47,19 @@ describe('watch', () => {
     );
   });
 
-  it('puts characters and huge objects together that arrive in pieces', async () => {
+  it('joins characters and huge objects that arrive in pieces', async () => {
     const text = `${'ü€😀'.repeat(40_000)}`;
     const bytes = Buffer.from(event('ADDED', 'a', '1', { text }));
     const pieces = [0, 1, 2, 3].map((i) => bytes.subarray(i * 100_001, i === 3 ? undefined : (i + 1) * 100_001));
-    await using t = await setUp(answer(...pieces));
+    await using t = await setUp(respondWith(...pieces));
     const [first] = await collect(t.client.watch(pods, { resourceVersion: '1' }));
     expect(first?.type === 'ADDED' && first.object['text']).toBe(text);
   });
 
-  it('throws kube-gone for an ERROR event of 410 and for a 410 answer', async () => {
+  it('throws kube-gone for an ERROR event of 410 and for a 410 response', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
     await using inStream = await setUp(
-      answer(event('ADDED', 'a', '1'), `${JSON.stringify({ type: 'ERROR', object: status })}\n`),
+      respondWith(event('ADDED', 'a', '1'), `${JSON.stringify({ type: 'ERROR', object: status })}\n`),
     );
     expect(await failureOf(collect(inStream.client.watch(pods, { resourceVersion: '1' })))).toMatchObject({
       code: 'kube-gone',
@@ -72,9 +72,9 @@ describe('watch', () => {
     });
   });
 
-  it('throws for lines that are no events', async () => {
+  it('throws for lines that are not events', async () => {
     for (const text of ['<html>\n', '{"type":"ADDED"}\n', '{"type":"NEW","object":{"metadata":{}}}\n', '[]\n']) {
-      await using t = await setUp(answer(text));
+      await using t = await setUp(respondWith(text));
       const failure = await failureOf(collect(t.client.watch(pods, { resourceVersion: '1' })));
       expect(failure).toMatchObject({ code: 'kube-bad-response', retry: 'backoff' });
     }
@@ -83,16 +83,16 @@ describe('watch', () => {
   it('skips an event whose object does not parse, and advances past it', async () => {
     const deep = '['.repeat(20_000);
     const broken = `{"type":"ADDED","object":{"metadata":{"name":"bad","resourceVersion":"7"},"spec":${deep}}}\n`;
-    await using t = await setUp(answer(`${event('ADDED', 'a', '6')}${broken}${event('ADDED', 'b', '8')}`));
+    await using t = await setUp(respondWith(`${event('ADDED', 'a', '6')}${broken}${event('ADDED', 'b', '8')}`));
     const events = await collect(t.client.watch(pods, { resourceVersion: '1' }));
     expect(events.map((one) => one.type)).toEqual(['ADDED', 'BOOKMARK', 'ADDED']);
     expect(events[1]).toEqual({ type: 'BOOKMARK', resourceVersion: '7' });
   });
 
-  it('carries an object with the key __proto__ and 9,000 levels', async () => {
+  it('supports an object with the key __proto__ and 9,000 levels', async () => {
     const deep = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
     const odd = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"x","resourceVersion":"7"},"__proto__":${deep}}}\n`;
-    await using t = await setUp(answer(odd));
+    await using t = await setUp(respondWith(odd));
     const [only] = await collect(t.client.watch(pods, { resourceVersion: '1' }));
     expect(only?.type === 'ADDED' && Object.keys(only.object)).toEqual(['kind', 'metadata', '__proto__']);
   });
@@ -106,7 +106,7 @@ describe('watch', () => {
     expect(await failureOf(events.next())).toMatchObject({ code: 'kube-unreachable', retry: 'backoff' });
   });
 
-  it('ends a connection that went silent', async () => {
+  it('ends a stalled connection', async () => {
     let isClosed = false;
     await using t = await setUp((_, response) => {
       response.writeHead(200).write(event('ADDED', 'a', '1'));
@@ -122,7 +122,7 @@ describe('watch', () => {
     expect(t.clock.pending).toBe(0);
   });
 
-  it('throws kube-timeout when not even the headers come', async () => {
+  it('throws kube-timeout when not even the headers arrive', async () => {
     await using t = await setUp(() => {});
     const first = failureOf(t.client.watch(pods, { resourceVersion: '1' }).next());
     await until(() => t.server.requests.length === 1, 'the request');
@@ -130,7 +130,7 @@ describe('watch', () => {
     expect(await first).toMatchObject({ code: 'kube-timeout' });
   });
 
-  it('closes the connection when the reader leaves or its signal aborts', async () => {
+  it('closes the connection when the reader stops or its signal aborts', async () => {
     let closed = 0;
     await using t = await setUp((_, response) => {
       response.writeHead(200).write(event('ADDED', 'a', '1'));

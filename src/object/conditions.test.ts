@@ -4,7 +4,7 @@ import { findCondition, isTrue, setCondition } from './conditions.ts';
 const at = (minute: number) => Date.UTC(2024, 0, 1, 0, minute);
 const ready = { type: 'Ready', status: 'True', reason: 'Done', message: '' } as const;
 
-test('the first one gets the time of now', () => {
+test('a new condition has the current time', () => {
   expect(setCondition(undefined, ready, at(1))).toEqual([{ ...ready, lastTransitionTime: '2024-01-01T00:01:00Z' }]);
 });
 
@@ -17,7 +17,7 @@ test('the time stays while the status does, whatever else changes', () => {
   expect(before[0]?.reason).toBe('Done');
 });
 
-test('the time moves with the status, and the place in the list stays', () => {
+test('the time changes with the status, and the position in the list stays', () => {
   const two = setCondition(setCondition([], ready, at(1)), { ...ready, type: 'Stalled', status: 'False' }, at(2));
   const after = setCondition(two, { ...ready, status: 'False' }, at(3));
   expect(after.map((c) => [c.type, c.lastTransitionTime])).toEqual([
@@ -26,7 +26,7 @@ test('the time moves with the status, and the place in the list stays', () => {
   ]);
 });
 
-test('the same condition again gives back the same list', () => {
+test('an unchanged condition returns the same list', () => {
   const before = setCondition([], ready, at(1));
   expect(setCondition(before, ready, at(5))).toBe(before);
 });

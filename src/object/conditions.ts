@@ -5,8 +5,8 @@ import type { Condition } from './types.ts';
 export type NextCondition = Omit<Condition, 'lastTransitionTime'> & Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**
- * The conditions with `next` in place of the one of its type, or behind all others. The time of the last transition is
- * kept while the status stays the same. Where nothing changes, the very list that was given comes back.
+ * The conditions with `next` in place of the one of its type, or appended. The transition time is kept while the status
+ * stays the same. Returns the same list when nothing changes.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,

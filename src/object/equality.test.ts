@@ -18,7 +18,7 @@ test.each<[unknown, unknown, boolean]>([
   [1n, 1n, true],
   [1, '1', false],
   [{ constructor: null }, {}, true],
-])('%o and %o mean the same: %s', (a, b, expected) => {
+])('%o and %o are semantically equal: %s', (a, b, expected) => {
   expect(semanticEqual(a, b)).toBe(expected);
   expect(semanticEqual(b, a)).toBe(expected);
 });

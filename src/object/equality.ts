@@ -1,11 +1,11 @@
 import { dequal } from 'dequal';
 
-/** Equal as data, to the last key: an absent field and a null one differ. */
+/** Equal as data, including every key: an absent field and a null one differ. */
 export const deepEqual: (a: unknown, b: unknown) => boolean = dequal;
 
 /**
- * Equal in meaning to most API types: absent, null, an empty map and an empty list are the same where an object may
- * hold any of them. Elements of lists are compared one by one, so `[null]` and `[]` differ.
+ * Equal for most API types: absent, null, an empty map and an empty list are the same as fields of an object. Elements
+ * of lists are compared one by one, so `[null]` and `[]` differ.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;

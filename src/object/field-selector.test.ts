@@ -17,7 +17,7 @@ test.each([
   expect(parseFieldSelector(text).matches(get)).toBe(expected);
 });
 
-test('the requirements are there to be checked', () => {
+test('exposes its requirements', () => {
   expect(parseFieldSelector('a.b=c,d!=e').requirements).toEqual([
     { path: 'a.b', op: '=', value: 'c' },
     { path: 'd', op: '!=', value: 'e' },
@@ -29,11 +29,11 @@ test.each([
   ['a=b=c', 'unescaped character in value: 61'],
   ['a=b\\c', 'invalid escape sequence: \\c'],
   ['a=b\\', 'invalid escape sequence: \\'],
-])('%j is refused', (text, message) => {
+])('rejects %j', (text, message) => {
   expect(() => parseFieldSelector(text)).toThrow(message);
 });
 
-test('an escaped value reads back as it was', () => {
+test('an escaped value parses to the same value', () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
       const { requirements } = parseFieldSelector(`x=${escapeFieldValue(value)}`);

@@ -1,7 +1,7 @@
 import { SelectorError } from './label-requirement.ts';
 
 export interface FieldRequirement {
-  /** As written, `metadata.name`: which fields exist is for the one who asks to say. */
+  /** As written, `metadata.name`: the caller decides which fields exist. */
   readonly path: string;
   readonly op: '=' | '!=';
   readonly value: string;
@@ -15,7 +15,7 @@ export interface FieldSelector {
   readonly matches: FieldMatcher;
 }
 
-/** Reads `metadata.name=a,spec.nodeName!=b`. In values `\\`, `\,` and `\=` are escapes. */
+/** Parses `metadata.name=a,spec.nodeName!=b`. In values `\\`, `\,` and `\=` are escapes. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = [];
   for (const term of splitTerms(text)) {
@@ -36,7 +36,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return { requirements, matches: compileFields(requirements) };
 }
 
-/** Makes any text safe as a value of a field selector. */
+/** Escapes any text for use as a value of a field selector. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&');
 }

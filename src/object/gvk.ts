@@ -26,7 +26,7 @@ export function gvkOf(object: { readonly apiVersion: string; readonly kind: stri
   return { ...parseApiVersion(object.apiVersion), kind: object.kind };
 }
 
-/** `apps/v1/Deployment`: a key for maps, and what a person reads in a message. */
+/** `apps/v1/Deployment`: a key for maps, and the form in messages. */
 export function renderGvk(gvk: GroupVersionKind): string {
   return `${renderApiVersion(gvk)}/${gvk.kind}`;
 }
@@ -35,7 +35,7 @@ export function renderGvr(gvr: GroupVersionResource): string {
   return `${renderApiVersion(gvr)}/${gvr.resource}`;
 }
 
-/** `deployments.apps`, as Kubernetes names a resource in messages and RBAC errors. */
+/** `deployments.apps`, the form of a resource in Kubernetes messages and RBAC errors. */
 export function renderGroupResource({ group, resource }: { group: string; resource: string }): string {
   return group === '' ? resource : `${resource}.${group}`;
 }

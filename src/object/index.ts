@@ -1,6 +1,6 @@
 /**
- * Kubernetes objects as plain data: their identity, metadata, selectors, quantities and patches.
- * Everything here is pure: no I/O, no clock, and no input is ever changed.
+ * Kubernetes objects as plain data: their identity, metadata, selectors, quantities and patches. Everything here is
+ * pure: no I/O, no clock, and no input is ever modified.
  */
 
 export { DurationError, parseDuration, parseDurationMs, renderDuration } from '../base/index.ts';

@@ -24,7 +24,7 @@ const object = fc.dictionary(
 );
 
 describe('a difference', () => {
-  it('applied to what was before gives what is after', () => {
+  it('applied to the object before gives the object after', () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         expect(deepEqual(applyJsonPatch(before, diffJson(before, after)), after)).toBe(true);
@@ -59,16 +59,16 @@ describe('a difference', () => {
     ],
     ['a key with a slash', { m: {} }, { m: { 'a/b~c': 1 } }, [{ op: 'add', path: '/m/a~1b~0c', value: 1 }]],
     ['another type', { a: [] }, { a: {} }, [{ op: 'replace', path: '/a', value: {} }]],
-  ])('of %s is one operation a change', (_, before, after, expected) => {
+  ])('of %s is one operation per change', (_, before, after, expected) => {
     expect(diffJson(before, after)).toEqual(expected);
   });
 
-  it('takes an undefined field for an absent one', () => {
+  it('treats an undefined field as absent', () => {
     expect(diffJson({ a: undefined }, {})).toEqual([]);
     expect(diffJson({ a: 1 }, { a: undefined })).toEqual([{ op: 'remove', path: '/a' }]);
   });
 
-  it('of long lists stays within what one patch may hold', () => {
+  it('of long lists stays within the limit of one patch', () => {
     const list = (n: number, from: number) => Array.from({ length: n }, (_, i) => ({ i: i + from }));
     const before = { l: list(500, 0) };
     const after = { l: list(400, 1000) };

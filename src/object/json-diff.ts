@@ -2,12 +2,12 @@ import type { Json } from '../base/index.ts';
 import { deepEqual } from './equality.ts';
 import type { JsonPatchOperation } from './json-patch.ts';
 
-/** Longer middles of lists are compared place by place: finding the shortest script costs their product. */
+/** Longer list middles are compared by position: the shortest script costs the product of their lengths. */
 const maxAligned = 64;
 
 /**
- * The operations (add, remove, replace) that turn `before` into `after`, touching nothing that stays the same. Parts
- * that both share are recognised without being walked. A field that is undefined counts as absent.
+ * The operations (add, remove, replace) that turn `before` into `after`, without touching equal parts. Shared parts are
+ * recognised without a walk. An undefined field counts as absent.
  */
 export function diffJson(before: unknown, after: unknown): readonly JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -51,7 +51,7 @@ function diffList(
   while (end < shorter - start && deepEqual(before[before.length - 1 - end], after[after.length - 1 - end])) end++;
   const removed = before.slice(start, before.length - end);
   const added = after.slice(start, after.length - end);
-  // Of the same length, elements were most likely changed in place.
+  // With equal lengths, elements were most likely changed in place.
   const script =
     removed.length === added.length || removed.length > maxAligned || added.length > maxAligned
       ? placeByPlace(removed.length, added.length)
@@ -64,7 +64,7 @@ function diffList(
   }
 }
 
-/** One element that stays or changes (both), comes (`to`) or goes (`from`). */
+/** One element that stays or changes (both), is added (`to`) or removed (`from`). */
 interface Move {
   readonly from?: number;
   readonly to?: number;
@@ -77,7 +77,7 @@ function placeByPlace(removed: number, added: number): Move[] {
   }));
 }
 
-/** The longest common subsequence decides which elements stay. */
+/** The longest common subsequence determines which elements stay. */
 function align(removed: readonly unknown[], added: readonly unknown[]): Move[] {
   const width = added.length + 1;
   const longest = new Uint8Array((removed.length + 1) * width);

@@ -4,12 +4,12 @@ import { PatchError } from './patch-error.ts';
 type MutableObject = Record<string, Json | undefined>;
 type Container = MutableObject | Json[];
 
-/** What the API server allows `copy` operations to add in total. */
+/** The API server's limit for the total size that `copy` operations add. */
 const maxCopiedBytes = 3 * 1024 * 1024;
 
 /**
- * A document under change: each object or list is copied when first written to, once, so that a patch costs what it
- * touches and the original stays as it was.
+ * A document under change: each object or list is copied once, when first written to, so that a patch costs only what
+ * it touches and the original stays unchanged.
  */
 export class JsonDraft {
   root: Json;
@@ -20,7 +20,7 @@ export class JsonDraft {
     this.root = root;
   }
 
-  /** The container that holds the last of `tokens`, ready to be written to; undefined when the way there is missing. */
+  /** The container that holds the last of `tokens`, ready to be written to; undefined when the path does not exist. */
   writable(tokens: readonly string[]): Container | undefined {
     if (!isContainer(this.root)) return undefined;
     let container = this.own(this.root);
@@ -80,7 +80,7 @@ export function read(container: Container, token: string): Json | undefined {
   return index === undefined ? undefined : container[index];
 }
 
-/** A place in the list; negative ones count from its end, as in the API server. */
+/** An index in the list; negative ones count from its end, as in the API server. */
 export function arrayIndex(list: readonly Json[], token: string): number | undefined {
   const index = parseIndex(token);
   if (index === undefined || index >= list.length || index < -list.length) return undefined;
@@ -91,9 +91,9 @@ export function parseIndex(token: string): number | undefined {
   return /^[+-]?\d{1,15}$/.test(token) ? Number(token) : undefined;
 }
 
-/** Nesting grows with every operation that moves a value deeper; what comes out must be safe to walk. */
+/** Operations that move a value can nest it deeper; the result must be safe to walk. */
 export function checkDepth(value: Json | undefined, depth = 0): void {
-  // Level by level and not recursive: what is too deep must be refused before a stack overflows.
+  // Level by level and not recursive: too deep a value must be rejected before a stack overflows.
   let level: unknown[] = [value];
   for (let at = depth; level.length > 0; at++) {
     if (at > maxJsonDepth) throw tooDeep();

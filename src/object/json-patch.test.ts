@@ -15,7 +15,7 @@ describe('a JSON patch', () => {
     ['appends at index -1', [1], [op('add', '/-1', { value: 2 })], [1, 2]],
     ['removes from a list', [1, 2, 3], [op('remove', '/1')], [1, 3]],
     ['removes the last by -1', [1, 2], [op('remove', '/-1')], [1]],
-    ['replaces a missing key, as the API server', {}, [op('replace', '/a', { value: 1 })], { a: 1 }],
+    ['replaces a missing key, as the API server does', {}, [op('replace', '/a', { value: 1 })], { a: 1 }],
     ['replaces the whole document', { a: 1 }, [op('replace', '', { value: { b: 2 } })], { b: 2 }],
     ['moves', { a: { b: 1 } }, [op('move', '/c', { from: '/a/b' })], { a: {}, c: 1 }],
     ['copies', { a: [1] }, [op('copy', '/b', { from: '/a' }), op('add', '/b/-', { value: 2 })], { a: [1], b: [1, 2] }],
@@ -60,17 +60,17 @@ describe('a JSON patch', () => {
     expect(document).toEqual(before);
   });
 
-  test('a patch that is not a list is invalid', () => {
+  test('rejects a patch that is not a list', () => {
     expect(() => applyJsonPatch({}, { op: 'add' })).toThrow('must be a list');
     expect(() => applyJsonPatch({}, ['add'])).toThrow('must be an object');
   });
 
-  test('copies that double each time are stopped', () => {
+  test('stops copies that double each time', () => {
     const operations = Array.from({ length: 40 }, () => op('copy', '/a/-', { from: '/a' }));
     expect(() => applyJsonPatch({ a: ['x'.repeat(100)] }, operations)).toThrow('exceeding the limit 3145728');
   });
 
-  test('neither many operations nor deep nesting is accepted', () => {
+  test('rejects too many operations and too deep nesting', () => {
     const many = Array.from({ length: 10_001 }, () => op('test', '', { value: {} }));
     expect(catchError(() => applyJsonPatch({}, many))).toMatchObject({ code: 'object-patch-too-large' });
     const deeper = Array.from({ length: 600 }, () => [
@@ -83,14 +83,14 @@ describe('a JSON patch', () => {
     });
   });
 
-  test('what is added piece by piece cannot grow without end', () => {
+  test('bounds a document that grows piece by piece', () => {
     const operations = [op('add', '/a'.repeat(9_000), { value: nested(1_500) })];
     const document = nested(8_999);
     expect(catchError(() => applyJsonPatch(document, operations))).toMatchObject({ code: 'object-patch-too-large' });
     expect(applyJsonPatch({}, [op('add', '/a', { value: nested(500) })])).toHaveProperty('a.a.a');
   });
 
-  test('a list that two operations write to is copied, not shared', () => {
+  test('copies, not shares, a list that two operations write to', () => {
     const original = { a: { b: [1, 2] }, untouched: { c: 1 } };
     const result = applyJsonPatch(original, [
       op('add', '/a/b/-', { value: 3 }),
@@ -101,7 +101,7 @@ describe('a JSON patch', () => {
     expect(result.untouched).toBe(original.untouched);
   });
 
-  test('no patch changes its inputs, whatever it says', () => {
+  test('never modifies its inputs', () => {
     const key = fc.constantFrom('a', 'b', '0', '1', '-', '-1');
     const { json } = fc.letrec<{ json: Json }>((tie) => ({
       json: fc.oneof(

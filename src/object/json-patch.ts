@@ -10,13 +10,13 @@ export interface JsonPatchOperation {
   readonly value?: Json;
 }
 
-/** What the API server takes in one patch. */
+/** The API server's limit of operations in one patch. */
 export const maxJsonPatchOperations = 10_000;
 
 /**
  * RFC 6902 with the deviations of the API server, on which clients rely: `replace` of a missing key adds it, `copy` of
- * a missing key adds null, an absent `value` is null, negative indices count from the end of the list, and what comes
- * before the first slash of a pointer is not looked at. All operations are applied or, with an error, none.
+ * a missing key adds null, an absent `value` is null, negative indices count from the end of the list, and the part of
+ * a pointer before the first slash is ignored. All operations are applied or, with an error, none.
  */
 export function applyJsonPatch(document: unknown, operations: unknown): Json {
   if (!Array.isArray(operations)) throw new PatchError('invalid', 'a JSON patch must be a list of operations');
@@ -29,7 +29,7 @@ export function applyJsonPatch(document: unknown, operations: unknown): Json {
   const draft = new JsonDraft(document as Json);
   try {
     for (const operation of operations) apply(draft, operation);
-    // Only what moves within the document can have grown deeper unseen.
+    // Only a move or copy within the document can make it deeper unnoticed.
     if (operations.some(({ op }) => op === 'move' || op === 'copy')) checkDepth(draft.root);
   } catch (thrown) {
     throw isStackOverflow(thrown) ? tooDeep() : thrown;
@@ -58,8 +58,8 @@ interface Pointer {
   readonly tokens: readonly string[];
 }
 
-function pointer(text: unknown, complaint: string): Pointer {
-  if (typeof text !== 'string') throw new PatchError('inapplicable', `${complaint}: missing value`);
+function pointer(text: unknown, context: string): Pointer {
+  if (typeof text !== 'string') throw new PatchError('inapplicable', `${context}: missing value`);
   const tokens = text
     .split('/')
     .slice(1)
@@ -155,10 +155,10 @@ function test(draft: JsonDraft, path: Pointer, expected: Json): void {
 }
 
 function existingIndex(list: readonly Json[], key: string, context: string): number {
-  const asked = parseIndex(key);
-  if (asked === undefined) throw notAnIndex(context, key);
+  const requested = parseIndex(key);
+  if (requested === undefined) throw notAnIndex(context, key);
   const index = arrayIndex(list, key);
-  if (index === undefined) throw outOfRange(context, asked);
+  if (index === undefined) throw outOfRange(context, requested);
   return index;
 }
 

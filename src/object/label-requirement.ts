@@ -1,7 +1,7 @@
 import { SupercargoError } from '../base/index.ts';
 import { validateLabelKey, validateLabelValue } from './names.ts';
 
-/** A selector that cannot be read; `message` is what an API server would say. */
+/** An invalid selector; `message` is the API server's. */
 export class SelectorError extends SupercargoError {}
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
@@ -17,7 +17,7 @@ export type Labels = Readonly<Record<string, string>>;
 /** Absent labels are the same as none. */
 export type LabelMatcher = (labels: Labels | undefined) => boolean;
 
-/** Refuses keys, values and numbers of values that no API server would take. */
+/** Rejects keys, values and numbers of values that an API server rejects. */
 export function checkRequirement({ key, operator, values }: LabelRequirement): void {
   const issues: string[] = [];
   const keyIssues = validateLabelKey(key);
@@ -35,7 +35,7 @@ export function checkRequirement({ key, operator, values }: LabelRequirement): v
   throw new SelectorError('object-selector-invalid', issues.length === 1 ? issues[0]! : `[${issues.join(', ')}]`);
 }
 
-/** Compiles requirements that all must hold. They must have been checked. */
+/** Compiles requirements that must all hold. They must have been checked. */
 export function compileRequirements(requirements: readonly LabelRequirement[]): LabelMatcher {
   const matchers = requirements.map(compileRequirement);
   const [first] = matchers;

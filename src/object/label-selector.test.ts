@@ -58,11 +58,11 @@ describe('a label selector as text', () => {
     [`a=${'x'.repeat(64)}`, 'must be no more than 63 bytes'],
     ['/a', 'prefix part must be non-empty'],
     ['a/b/c', 'a valid label key must consist of'],
-  ])('%j is refused', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message);
   });
 
-  test('any written list of requirements reads back as it was', () => {
+  test('any rendered list of requirements parses to the same list', () => {
     const word = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/);
     const values = fc.uniqueArray(word, { minLength: 1, maxLength: 4 });
     const space = fc.constantFrom('', ' ', '  ');
@@ -78,7 +78,7 @@ describe('a label selector as text', () => {
     );
   });
 
-  test('no text makes the parser fail in another way than by its own error', () => {
+  test('throws only its own error for any text', () => {
     const noise = fc.string({ unit: fc.constantFrom('a', ' ', '=', '!', '(', ')', ',', '<', '>', 'in', '-') });
     fc.assert(
       fc.property(noise, (text) => {
@@ -116,7 +116,7 @@ describe('a label selector as an object', () => {
     expect(matches({ tier: 'b', team: 'x' })).toBe(false);
   });
 
-  test('mistakes are refused with a sentence', () => {
+  test("rejects mistakes with the API server's message", () => {
     const withExpression = (operator: string, values: string[]) => () =>
       labelSelectorOf({ matchExpressions: [{ key: 'a', operator, values }] });
     expect(withExpression('Gt', ['1'])).toThrow('"Gt" is not a valid label selector operator');

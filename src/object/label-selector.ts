@@ -14,7 +14,7 @@ export function parseLabelSelector(text: string): LabelMatcher {
   return compileRequirements(parseLabelRequirements(text));
 }
 
-/** The same as data, for those who index or print a selector. */
+/** The same as data, to index or print a selector. */
 export function parseLabelRequirements(text: string): readonly LabelRequirement[] {
   return new SelectorParser(tokenize(text)).requirements();
 }
@@ -79,7 +79,7 @@ function tokenize(text: string): Token[] {
       tokens.push({ kind: 'word', text: word });
       continue;
     }
-    // A run of symbols is cut one operator at a time: `),` is two tokens.
+    // A run of symbols is split one operator at a time: `),` is two tokens.
     const symbol = symbols.find((candidate) => run!.startsWith(candidate)) ?? '';
     tokens.push({ kind: 'symbol', text: symbol });
     token.lastIndex -= run!.length - symbol.length;
@@ -138,7 +138,7 @@ class SelectorParser {
     }
   }
 
-  /** `(a, b)`; an empty place between commas is the empty value. */
+  /** `(a, b)`; a missing value between commas is the empty value. */
   private valueSet(): string[] {
     if (!this.take('(')) this.fail("expected: '('", ' ');
     const values = new Set<string>();

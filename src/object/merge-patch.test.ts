@@ -23,12 +23,12 @@ test.each<[Json, Json, Json]>([
   expect(JSON.stringify([document, patch])).toBe(before);
 });
 
-test('what the patch does not name is shared, not copied', () => {
+test('shares, not copies, what the patch does not change', () => {
   const document = { kept: { a: 1 }, changed: { b: 1 } };
   const result = applyMergePatch(document, { changed: { b: 2 } }) as typeof document;
   expect(result.kept).toBe(document.kept);
 });
 
-test.each([[null], ['text'], [1], [[]]])('%j is not a merge patch', (patch) => {
+test.each([[null], ['text'], [1], [[]]])('rejects %j as a merge patch', (patch) => {
   expect(() => applyMergePatch({}, patch)).toThrow('a merge patch must be an object');
 });

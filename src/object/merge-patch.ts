@@ -2,8 +2,8 @@ import { getOwn, isJsonObject, type Json, type JsonObject, setOwn } from '../bas
 import { PatchError } from './patch-error.ts';
 
 /**
- * RFC 7386 as the API server applies it: a patch is an object, and where it puts a new value, nulls inside that value
- * are left out even below lists. Neither input is changed; the result shares what did not change.
+ * RFC 7386 as the API server applies it: a patch is an object, and nulls inside a new value are dropped even below
+ * lists. Neither input is modified; the result shares what did not change.
  */
 export function applyMergePatch(document: unknown, patch: unknown): Json {
   if (!isJsonObject(patch)) throw new PatchError('invalid', 'a merge patch must be an object');

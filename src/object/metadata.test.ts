@@ -10,7 +10,7 @@ test('a key names an object within its kind', () => {
   expect(parseKey('node-1')).toEqual({ name: 'node-1' });
 });
 
-test('control is a matter of the uid', () => {
+test('control is determined by the uid', () => {
   const pod = {
     metadata: {
       ownerReferences: [{ ...controllerReferenceTo(owner), controller: false }, controllerReferenceTo(owner)],

@@ -16,18 +16,20 @@ export function parseKey(key: string): { readonly namespace?: string; readonly n
   return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** The one owner that manages the object, if it has such. */
+/** The owner that manages the object, if any. */
 export function controllerOf({ metadata }: WithMetadata): OwnerReference | undefined {
   return metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** By identity, not by name: an owner that was deleted and made again does not control what the old one left. */
+/** By uid, not by name: a recreated owner does not control the objects of the deleted one. */
 export function isControlledBy(object: WithMetadata, owner: WithMetadata): boolean {
   const { uid } = owner.metadata;
   return uid !== undefined && controllerOf(object)?.uid === uid;
 }
 
-/** A reference that makes `owner` the controller; the owner must have been stored, for its uid. */
+/**
+ * A reference that makes `owner` the controller; the owner must have been stored, because the reference needs its uid.
+ */
 export function controllerReferenceTo(owner: KubeObject): OwnerReference {
   const { name = '', uid = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };

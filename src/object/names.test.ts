@@ -21,11 +21,11 @@ describe('names', () => {
     expect(validateAnnotationKey('Example.COM/name')).toEqual([]);
   });
 
-  test('a label with dots is told about the dots', () => {
+  test('a label with dots gets a message about the dots', () => {
     expect(validateDnsLabel('a.b')).toEqual(['must not contain dots']);
   });
 
-  test('the sentences are those of Kubernetes', () => {
+  test('the messages are those of Kubernetes', () => {
     expect(validateDnsSubdomain('A')).toEqual([
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     ]);
@@ -40,7 +40,7 @@ describe('names', () => {
     expect(validateLabelValue('é'.repeat(32))[0]).toBe('must be no more than 63 bytes');
   });
 
-  test('a trailing line break does not slip through', () => {
+  test('rejects a trailing line break', () => {
     expect(validateDnsLabel('a\n')).not.toEqual([]);
     expect(validateLabelValue('a\n')).not.toEqual([]);
   });
@@ -52,7 +52,7 @@ describe('names', () => {
     expect(validateQualifiedName('A_/b')[0]).toMatch(/^prefix part a lowercase RFC 1123 subdomain/);
   });
 
-  test('annotations are bounded together', () => {
+  test('annotations have a limit on their total size', () => {
     expect(validateAnnotations({ a: 'x'.repeat(1000) })).toEqual([]);
     expect(validateAnnotations({ a: 'x'.repeat(256 * 1024) })).toEqual(['may not be more than 262144 bytes']);
     expect(validateAnnotations({ 'a b': '' })[0]).toMatch(/^"a b": name part/);

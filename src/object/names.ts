@@ -1,6 +1,6 @@
 /**
- * The rules for names, in Kubernetes' own sentences: clients and people search for them.
- * Every validator answers the list of what is wrong; an empty list means valid.
+ * The rules for names, with Kubernetes' own messages, because clients and people search for them. Every validator
+ * returns the list of issues; an empty list means valid.
  */
 type Validator = (value: string) => readonly string[];
 
@@ -38,7 +38,7 @@ export const validateDnsSubdomain: Validator = (value) => {
   return [...issues, ruleSentence(rule, dnsSubdomain, ['example.com'])];
 };
 
-/** A label that begins with a letter: services. */
+/** A label that starts with a letter: services. */
 export const validateDns1035Label: Validator = (value) => {
   const issues = tooLong(value, 63);
   if (dns1035LabelPattern.test(value)) return issues;
@@ -72,13 +72,13 @@ export const validateLabelValue: Validator = (value) => {
   return [...issues, ruleSentence(rule, labelValue, ['MyValue', 'my_value', '12345'])];
 };
 
-/** As a label key, but upper case is allowed in the prefix too. */
+/** Like a label key, but upper case is allowed in the prefix too. */
 export const validateAnnotationKey: Validator = (value) => validateQualifiedName(value.toLowerCase());
 
 /** All annotations of one object together, keys and values in bytes. */
 export const maxAnnotationsBytes = 256 * 1024;
 
-/** What is wrong with an object's annotations as a whole; each sentence names the key it is about. */
+/** The issues of all annotations of an object; each message names its key. */
 export function validateAnnotations(annotations: Readonly<Record<string, string>>): readonly string[] {
   let bytes = 0;
   const issues: string[] = [];
@@ -90,7 +90,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return issues;
 }
 
-/** A `generateName` may end in a dash, which the random suffix will follow. */
+/** A `generateName` may end in a dash, which the random suffix follows. */
 export function maskTrailingDash(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
 }

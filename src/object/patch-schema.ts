@@ -1,4 +1,4 @@
-/** The part of a kind's schema that decides how lists and objects merge. Structural: an OpenAPI schema fits. */
+/** The part of a kind's schema that determines how lists and objects merge. Structural: an OpenAPI schema fits. */
 export interface PatchSchema {
   readonly properties?: Readonly<Record<string, PatchSchema>>;
   readonly items?: PatchSchema;
@@ -18,11 +18,11 @@ export interface PatchRule {
 
 const unknownField: PatchRule = { strategy: undefined, mergeKey: '', schema: undefined };
 
-/** How the field of an object merges. Fields that the schema does not know merge as objects and replace as lists. */
+/** How a field of an object merges. Fields that the schema does not know merge as objects and are replaced as lists. */
 export function ruleOf(schema: PatchSchema | undefined, field: string): PatchRule {
   const child = fieldOf(schema, field);
   if (!child) return unknownField;
-  // `merge,retainKeys`: retaining keys is a matter of the patch's own directive, the other word is the strategy.
+  // `merge,retainKeys`: the patch's own directive controls retainKeys, the other word is the strategy.
   const strategy = child['x-kubernetes-patch-strategy']?.split(',').find((word) => word !== 'retainKeys');
   return {
     strategy: strategy === 'merge' || strategy === 'replace' ? strategy : undefined,

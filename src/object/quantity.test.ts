@@ -49,18 +49,18 @@ describe('a quantity', () => {
     ['1.G', '1.G'],
     ['3E', '3E'],
     ['1000E', '1000E'],
-  ])('%s is printed as %s', (text, expected) => {
+  ])('renders %s as %s', (text, expected) => {
     expect(renderQuantity(parseQuantity(text))).toBe(expected);
   });
 
   test.each(['', ' 1', '1 ', '1KB', '1ki', '1K', 'x', '1e', '5-3', '1.2.3', '1e1000000000', '1mm', '--1'])(
-    '%j is refused',
+    'rejects %j',
     (text) => {
       expect(() => parseQuantity(text)).toThrow(expect.objectContaining({ code: 'object-quantity-invalid' }));
     },
   );
 
-  test('amounts written in different ways compare by value', () => {
+  test('amounts in different formats compare by value', () => {
     const compare = (a: string, b: string) => compareQuantities(parseQuantity(a), parseQuantity(b));
     expect(compare('1Gi', '1G')).toBe(1);
     expect(compare('1000m', '1')).toBe(0);
@@ -68,7 +68,7 @@ describe('a quantity', () => {
     expect(compare('1e3', '1k')).toBe(0);
   });
 
-  test('sums keep the way of writing of the first', () => {
+  test('sums keep the format of the first operand', () => {
     const [a, b, zero] = [parseQuantity('1Gi'), parseQuantity('512Mi'), parseQuantity('0')];
     expect(renderQuantity(addQuantities(a, b))).toBe('1536Mi');
     expect(renderQuantity(subtractQuantities(a, b))).toBe('512Mi');
@@ -78,7 +78,7 @@ describe('a quantity', () => {
     expect(renderQuantity(addQuantities(a, parseQuantity('1m')))).toBe('1073741824001m');
   });
 
-  test('what is printed has the same value', () => {
+  test('a rendered quantity has the same value', () => {
     const number = fc.tuple(fc.nat(), fc.option(fc.nat(), { nil: undefined }));
     const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'Ki', 'Mi', 'Gi', 'e3', 'e-3');
     fc.assert(

@@ -4,26 +4,26 @@ export class QuantityError extends SupercargoError {}
 
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
-/** An exact amount: `100m`, `1.5Gi`, `1e3`. Nothing smaller than a billionth exists. */
+/** An exact amount: `100m`, `1.5Gi`, `1e3`. The smallest unit is a billionth. */
 export interface Quantity {
   readonly nanos: bigint;
-  /** How it was written, which is how it is written again. */
+  /** The format of the input, kept for the output. */
   readonly format: QuantityFormat;
-  /** The text it was read from, where the API server would keep it. */
+  /** The original text, where the API server would keep it. */
   readonly text?: string;
 }
 
 const nanosPerUnit = 10n ** 9n;
-/** Only amounts with a binary suffix are cut off. */
+/** Only amounts with a binary suffix are truncated. */
 const maxBinary = (2n ** 63n - 1n) * nanosPerUnit;
 const decimals = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binaries = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const pattern = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 
-/** Beyond this the number of digits is an attack, not an amount. */
+/** More digits than this are an attack, not an amount. */
 const maxExponent = 300;
 
-/** Reads a quantity as the API server does: what is smaller than a billionth is rounded up. */
+/** Parses a quantity as the API server does: fractions of a billionth are rounded up. */
 export function parseQuantity(input: string | number | bigint): Quantity {
   const text = String(input);
   const found = text === '' ? null : pattern.exec(text);
@@ -82,7 +82,7 @@ function keepsText(digits: string, decimalsCount: number, { format, exponent }: 
   return (exponent - decimalsCount) % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
 }
 
-/** Prints as `resource.Quantity` does. */
+/** Renders as `resource.Quantity` does. */
 export function renderQuantity({ nanos, format, text }: Quantity): string {
   if (text !== undefined) return text;
   if (nanos === 0n) return '0';
@@ -101,7 +101,7 @@ function renderBinary(units: bigint): string {
 }
 
 function renderDecimal(nanos: bigint, format: QuantityFormat): string {
-  // The suffixes end at E; upstream drops the power beyond it from the text, which nobody can want.
+  // The suffixes end at E; upstream drops the power beyond it from the text, which is of no use.
   const highest = format === 'DecimalExponent' ? Number.POSITIVE_INFINITY : 18;
   let exponent = -9;
   while (exponent < highest && nanos % 1000n === 0n) {
@@ -117,12 +117,12 @@ export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
 }
 
-/** The sum, written as `a` is; as `b` when `a` is zero. */
+/** The sum in the format of `a`; of `b` when `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
-/** The difference, written as `a` is; as `b` when `a` is zero. */
+/** The difference in the format of `a`; of `b` when `a` is zero. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }

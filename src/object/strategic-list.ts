@@ -3,12 +3,12 @@ import { PatchError } from './patch-error.ts';
 
 export interface ListMerge {
   readonly mergeKey: string;
-  /** The patch is a list of scalars to take out. */
+  /** The patch is a list of scalars to remove. */
   readonly isDeletion: boolean;
   readonly mergeElements: (original: JsonObject, patch: JsonObject) => JsonObject;
 }
 
-/** Merges two lists of objects by their key, or two lists of scalars as sets, and puts the result in order. */
+/** Merges two lists of objects by their key, or two lists of scalars as sets, and orders the result. */
 export function mergeList(original: readonly Json[], patch: readonly Json[], merge: ListMerge): readonly Json[] {
   if (original.length === 0 && patch.length === 0) return original;
   const type = elementType([original, patch]);
@@ -28,9 +28,9 @@ export function mergeList(original: readonly Json[], patch: readonly Json[], mer
 }
 
 /**
- * The order that counts as the server's beside `$setElementOrder`. Upstream merges in place, so that an element that
- * the patch adds takes the place of one that it deletes: with a sidecar `s` only the server knows, replacing `b` by `n`
- * in [a, s, b] gives [a, s, n], not [a, n, s].
+ * The order that counts as the server's beside `$setElementOrder`. Upstream merges in place, so an element that the
+ * patch adds takes the position of one that it deletes: with a sidecar `s` that only the server knows, replacing `b` by
+ * `n` in [a, s, b] gives [a, s, n], not [a, n, s].
  */
 export function serverOrderOf(original: readonly Json[], patch: readonly Json[], mergeKey: string): readonly Json[] {
   if (mergeKey === '' || !original.every(isJsonObject) || !patch.every(isJsonObject)) return original;
@@ -45,11 +45,11 @@ export interface ElementOrder {
   readonly patchOrder: readonly Json[];
   readonly serverOrder: readonly Json[];
   readonly mergeKey: string;
-  /** The lists that met, to know what kind their elements are. */
+  /** The merged lists, to determine the type of their elements. */
   readonly all: readonly (readonly Json[])[];
 }
 
-/** Obeys `$setElementOrder`: its order first, then that of the live list. */
+/** Applies `$setElementOrder`: its order first, then that of the live list. */
 export function putInOrder(merged: readonly Json[], order: ElementOrder): readonly Json[] {
   const isMap = elementType(order.all) === 'map';
   if (isMap && order.mergeKey === '') {
@@ -58,7 +58,7 @@ export function putInOrder(merged: readonly Json[], order: ElementOrder): readon
   return ordered(merged, order.patchOrder, order.serverOrder, isMap ? keyIn(order.mergeKey) : itself);
 }
 
-/** The elements that the patch sets must all be in its `$setElementOrder`, in the same order. */
+/** All elements that the patch sets must be in its `$setElementOrder`, in the same order. */
 export function checkAgainstOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (order.length === 0 || patch.length === 0) return;
   const keyOf = mergeKey === '' ? itself : keyIn(mergeKey);
@@ -73,7 +73,7 @@ export function checkAgainstOrder(patch: readonly Json[], order: readonly Json[]
   }
 }
 
-/** The words that decide whether two values can be merged: those of Go's decoder, where 1 and 1.5 differ. */
+/** The type names that determine whether two values can be merged: those of Go's decoder, where 1 and 1.5 differ. */
 export function typeOf(value: Json): 'map' | 'list' | 'int' | 'float' | 'string' | 'boolean' | 'null' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
@@ -91,7 +91,7 @@ export function typeOf(value: Json): 'map' | 'list' | 'int' | 'float' | 'string'
   }
 }
 
-/** Applies elements with `$patch` to the original list; what remains of the patch has none. */
+/** Applies elements with `$patch` to the original list; the returned patch has none. */
 function followElementDirectives(
   original: readonly JsonObject[],
   patch: readonly JsonObject[],
@@ -145,7 +145,7 @@ const keyIn =
   };
 
 /**
- * Elements named by the patch come in its order, those only the server has in the server's; a server's element goes
+ * Elements of the patch are in its order, those that only the server has in the server's; a server's element goes
  * before the first patch element that the server has behind it.
  */
 function ordered<T extends Json>(
@@ -181,8 +181,8 @@ function ordered<T extends Json>(
 }
 
 /**
- * Sorts by a given order. Where it does not know an element, upstream calls it smaller than any other, from both sides;
- * up to 20 elements its sort is an insertion sort, and the outcome of that is what clients see.
+ * Sorts by a given order. Upstream treats an unknown element as smaller than any other, from both sides; up to 20
+ * elements its sort is an insertion sort, and clients see the result of that.
  */
 function sorted<T extends Json>(elements: readonly T[], order: ReadonlyMap<unknown, number>, keyOf: KeyOf): T[] {
   const rank = (element: T) => order.get(keyOf(element));

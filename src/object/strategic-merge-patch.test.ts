@@ -90,18 +90,18 @@ describe('a strategic merge patch', () => {
       { containers: named('b') },
     ],
     [
-      'replaces a list on demand',
+      'replaces a list on request',
       { containers: named('a', 'b') },
       { containers: [{ name: 'c' }, { $patch: 'replace' }] },
       { containers: named('c') },
     ],
     [
-      'replaces a map on demand',
+      'replaces a map on request',
       { labels: { a: '1' } },
       { labels: { $patch: 'replace', b: '2' } },
       { labels: { b: '2' } },
     ],
-    ['empties a map on demand', { labels: { a: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
+    ['empties a map on request', { labels: { a: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
     ['replaces a map by strategy', { whole: { a: '1' } }, { whole: { b: '2' } }, { whole: { b: '2' } }],
     [
       'retains only the named keys',
@@ -128,7 +128,7 @@ describe('a strategic merge patch', () => {
       { finalizers: ['c', 'a', 'b'] },
     ],
     [
-      'puts an added element in the place of a deleted one',
+      'puts an added element in the position of a deleted one',
       { containers: named('a', 'sidecar', 'b') },
       {
         '$setElementOrder/containers': named('a', 'new'),
@@ -144,7 +144,7 @@ describe('a strategic merge patch', () => {
     ],
     ['replaces a value of another type', { labels: 'text' }, { labels: { a: '1' } }, { labels: { a: '1' } }],
     [
-      'merges fields the schema does not know',
+      'merges fields that the schema does not know',
       { other: { a: 1, l: [1] } },
       { other: { b: 2, l: [2] } },
       { other: { a: 1, b: 2, l: [2] } },
@@ -174,7 +174,7 @@ describe('a strategic merge patch', () => {
       "doesn't match $setElementOrder",
     ],
     [{ containers: named('a') }, { '$setElementOrder/containers': 'a' }, 'expected a list'],
-  ])('%j with %j is refused: %s', (original, patch, message) => {
+  ])('rejects %j with %j: %s', (original, patch, message) => {
     expect(() => apply(original, patch)).toThrow(message);
   });
 

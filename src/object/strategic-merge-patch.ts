@@ -12,8 +12,8 @@ const deletionPrefix = '$deleteFromPrimitiveList';
 
 /**
  * The API server's strategic merge (not kustomize's). Merge keys and strategies come from `schema`; directives in the
- * patch are obeyed where it meets the original. A value that is entirely new is taken as it is, without nulls and
- * without elements that hold `$patch`: other directives inside it stay, and the kind's schema prunes them, as upstream.
+ * patch apply where the original has a value. A new value is taken as it is, without nulls and without elements that
+ * hold `$patch`: other directives inside it stay, and the kind's schema prunes them, as upstream.
  */
 export function applyStrategicMergePatch(original: unknown, patch: unknown, schema: PatchSchema | undefined): Json {
   if (!isJsonObject(original) || !isJsonObject(patch)) throw new PatchError('invalid', 'invalid JSON document');
@@ -55,7 +55,7 @@ function retainKeys(result: Mutable, patch: Mutable): void {
   for (const key of Object.keys(result)) if (!keys.has(key)) delete result[key];
 }
 
-/** `$setElementOrder/<field>` with the field itself: both are taken out of `patch`. */
+/** `$setElementOrder/<field>` with the field itself: both are removed from `patch`. */
 function mergeOrderedList(result: Mutable, patch: Mutable, directive: string, schema: PatchSchema | undefined): void {
   const order = patch[directive];
   delete patch[directive];
@@ -107,7 +107,7 @@ function mergeListField(
   rule: PatchRule,
   isDeletion = false,
 ): readonly Json[] {
-  // A deletion list works whatever the field's strategy is.
+  // A deletion list applies with any strategy of the field.
   if (rule.strategy !== 'merge' && !isDeletion) return patch;
   const schema = elementSchema(rule.schema);
   return mergeList(original, patch, {
@@ -122,7 +122,7 @@ function put(result: Mutable, key: string, value: Json | undefined): void {
   else setOwn(result, key, value);
 }
 
-/** Undefined for an object that holds `$patch`: it says what to do with something that is not there. */
+/** Undefined for an object that holds `$patch`: its target does not exist. */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return elementsWithoutDirectives(value);
   if (!isJsonObject(value)) return value;

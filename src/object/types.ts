@@ -1,4 +1,4 @@
-/** Kubernetes objects as data. Only the parts that every object has are typed; the rest is the kind's own. */
+/** Kubernetes objects as data. Only the fields that every object has are typed; the rest depends on the kind. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -53,7 +53,7 @@ it('leases and /healthz do not wait for the event loop; after 10 s they say that
     const last = await renewed();
     await eventually(async () => expect(await get('/healthz')).toBe('200 ok\n'), { timeoutMs: 30_000 });
     // From 10 s of standing still to its end no renewal; then the same holder goes on.
-    expect(program.stderr()).toContain('The lease is not taken or renewed: the work of this process stands still');
+    expect(program.stderr()).toContain('Lease not taken or renewed: the work of this process has stalled');
     await eventually(async () => expect(await renewed()).toBeGreaterThan(last));
     expect((await lease()).spec?.holderIdentity).toBe(holderIdentity);
   } finally {

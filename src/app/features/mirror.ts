@@ -1,8 +1,8 @@
 import { type MirroredImage, mirroredImages, ownerLabel } from '../../api/index.ts';
 import { systemClock, UsageError } from '../../base/index.ts';
 import {
+  createBackgroundYield,
   createController,
-  createCourtesy,
   informerSource,
   type Runnable,
   startOrder,
@@ -101,7 +101,7 @@ export const wireMirror: WireFeature = (environment) => {
           withClient: registries.withClient,
           keepsDigests: settings.pin === 'digest',
           follow: settings.follow,
-          pace: createCourtesy(systemClock),
+          pace: createBackgroundYield(systemClock),
           log,
         }),
         headSource: (image, source, signal) =>

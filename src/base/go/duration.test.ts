@@ -27,7 +27,7 @@ test.each<[string, bigint]>([
   ['-9223372036854775808ns', -(2n ** 63n)],
   ['0.3333333333333333333h', 1200n * s],
   ['0.830103483285477580700h', 2_988_372_539_827n],
-])('%s is read as Go reads it', (text, nanos) => {
+])('parses %s as Go does', (text, nanos) => {
   expect(parseDuration(text)).toBe(nanos);
 });
 
@@ -47,7 +47,7 @@ test.each([
   '9223372036854775808ns',
   '3000000h',
   '1h2',
-])('%j is refused', (text) => {
+])('rejects %j', (text) => {
   expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: 'object-duration-invalid' }));
 });
 
@@ -63,11 +63,11 @@ test.each<[bigint, string]>([
   [480_000_000_001n, '8m0.000000001s'],
   [3600n * s, '1h0m0s'],
   [-(2n ** 63n), '-2562047h47m16.854775808s'],
-])('%s is written as %s', (nanos, text) => {
+])('formats %s as %s', (nanos, text) => {
   expect(renderDuration(nanos)).toBe(text);
 });
 
-test('what is written reads back as it was', () => {
+test('a formatted duration parses to the same value', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 50n), max: 2n ** 50n }), (nanos) => {
       expect(parseDuration(renderDuration(nanos))).toBe(nanos);

@@ -14,7 +14,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
 ]);
 const maxNanos = 2n ** 63n;
 
-/** Reads `1h30m`, `-1.5s`, `0` as Go's time.ParseDuration does, into nanoseconds. */
+/** Parses `1h30m`, `-1.5s`, `0` as Go's time.ParseDuration does, into nanoseconds. */
 export function parseDuration(text: string): bigint {
   const [, sign, rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (rest === '0') return 0n;
@@ -42,7 +42,7 @@ export function parseDurationMs(text: string): number {
   return Math.ceil(Number(parseDuration(text)) / 1e6);
 }
 
-/** Writes nanoseconds as Go's Duration.String does. */
+/** Formats nanoseconds as Go's Duration.String does. */
 export function renderDuration(nanos: bigint): string {
   if (nanos === 0n) return '0s';
   const sign = nanos < 0n ? '-' : '';
@@ -57,7 +57,7 @@ export function renderDuration(nanos: bigint): string {
   return `${sign}${hours === 0n ? '' : `${hours}h`}${minutes % 60n}m${seconds}`;
 }
 
-/** Computed in floating point because Go does: 0.3333333333333333333h is twenty minutes. */
+/** Computed in floating point as in Go: 0.3333333333333333333h is twenty minutes. */
 function fractionOf(digits: string, unit: bigint): bigint {
   // Digits beyond int64 are dropped, as upstream.
   const kept = digits.slice(0, BigInt(digits.slice(0, 19) || '0') < maxNanos ? 19 : 18);

@@ -21,7 +21,7 @@ function mapEach(text: string, map: (c: string) => string): string {
 function upperOf(c: string): string {
   const upper = c.toUpperCase();
   if (upper.length === c.length) return upper;
-  // Greek letters with iota subscript: JavaScript spells the iota out, the simple mapping is the title case letter.
+  // Greek letters with iota subscript: JavaScript expands the iota, the simple mapping is the title case letter.
   const code = c.codePointAt(0) as number;
   if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8);
   return { '\u1fb3': '\u1fbc', '\u1fc3': '\u1fcc', '\u1ff3': '\u1ffc' }[c] ?? c;

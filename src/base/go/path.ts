@@ -1,4 +1,4 @@
-/** The shortest path equal to this one by its text alone, as Go's `path.Clean` gives it. */
+/** The shortest lexically equal path, as Go's `path.Clean` returns it. */
 export function cleanPath(path: string): string {
   const isRooted = path.startsWith('/');
   const kept: string[] = [];

@@ -3,8 +3,8 @@ import type { Matcher } from 're2js';
 const name = /^(?:\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/u;
 
 /**
- * Fills `$1`, `$name`, `${name}` with what the groups caught; `$$` is a dollar. A name is as long as it can be, so
- * `$1x` names the group "1x"; a group that does not exist or caught nothing is empty; a lone dollar stays.
+ * Replaces `$1`, `$name`, `${name}` with the text of the groups; `$$` is a dollar. A name is as long as possible, so
+ * `$1x` names the group "1x"; a group that does not exist or did not match is empty; a lone dollar stays.
  */
 export function expandTemplate(template: string, matcher: Matcher): string {
   let result = '';

@@ -1,4 +1,4 @@
-/** The parts a Go time layout is made of, named by what they look like in the reference time. */
+/** The elements of a Go time layout, named by their form in the reference time. */
 export type LayoutPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'fraction'; readonly digits: number; readonly isExact: boolean; readonly separator: string }
@@ -6,7 +6,7 @@ export type LayoutPart =
 
 export type LayoutElement = (typeof elements)[number];
 
-// Longest first where one is the beginning of another.
+// Longest first where one is a prefix of another.
 const elements = [
   'January',
   'Jan',

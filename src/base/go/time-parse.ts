@@ -5,21 +5,21 @@ import { zoneNameLength } from './time-zone-name.ts';
 export const rfc3339Layout = '2006-01-02T15:04:05Z07:00';
 const rfc3339Parts = parseLayout(rfc3339Layout);
 
-/** A text that is no time of its layout; the message is Go's. */
+/** A text that does not match its layout; the message is Go's. */
 export class TimeError extends SupercargoError {}
 
 export interface ParsedTime {
-  /** Nanoseconds since the Unix epoch; where the text has no zone, as if it were UTC. */
+  /** Nanoseconds since the Unix epoch; as UTC where the text has no zone. */
   readonly ns: bigint;
   /** Seconds east of UTC. */
   readonly offset: number;
-  /** How the text named its zone: not at all, as UTC, by an offset, by an abbreviation. */
+  /** The form of the zone in the text: none, UTC, an offset, an abbreviation. */
   readonly zone: 'none' | 'utc' | 'offset' | 'name';
-  /** The abbreviation, where it has one. */
+  /** The abbreviation, if any. */
   readonly zoneName: string;
 }
 
-/** Reads a time by a Go layout. What the layout does not name is the first of January of the year 0, midnight, UTC. */
+/** Parses a time by a Go layout. Missing elements default to the first of January of the year 0, midnight, UTC. */
 export function parseTime(layout: string, value: string): ParsedTime {
   const parts = layout === rfc3339Layout ? rfc3339Parts : parseLayout(layout);
   const reader = new TimeReader(layout, value);
@@ -122,7 +122,7 @@ class TimeReader {
       case '5':
       case '05':
         this.second = this.number(part.kind === '05', 0, 59, 'second');
-        // A fraction is read even where the layout names none.
+        // Go reads a fraction even where the layout has none.
         if (next?.kind !== 'fraction' && /^[.,]\d/.test(this.rest)) this.fraction(0, false);
         return;
       case 'PM':
@@ -153,7 +153,7 @@ class TimeReader {
     if (this.offset !== undefined) {
       return { ns: ns - BigInt(this.offset) * 1_000_000_000n, offset: this.offset, zone: 'offset', zoneName };
     }
-    // Only GMT carries an offset in its name, and Go shows it without moving the moment.
+    // Only GMT has an offset in its name, and Go shows it without changing the time.
     const gmt = /^GMT([+-]\d+)$/.exec(zoneName)?.[1];
     const zone = zoneName === '' ? 'none' : 'name';
     return { ns, offset: gmt === undefined ? 0 : Number(gmt) * 3600, zone, zoneName };
@@ -177,7 +177,7 @@ class TimeReader {
     if (this.day < 1 || this.day > last.getUTCDate()) throw this.bad('day out of range');
   }
 
-  /** Any run of spaces in the layout stands for any run of spaces, or none at the end. */
+  /** Any run of spaces in the layout matches any run of spaces, or none at the end. */
   private text(text: string): void {
     for (let i = 0; i < text.length; ) {
       if (text[i] === ' ') {
@@ -234,7 +234,7 @@ class TimeReader {
     const found = new RegExp(`^([+-])${form}`).exec(this.rest);
     if (!found) throw this.cannotParse();
     const [hours = 0, minutes = 0, seconds = 0] = found.slice(2).map(Number);
-    // Some people write offsets of 24 hours or 60 minutes, and Go lets them.
+    // Go allows offsets of 24 hours or 60 minutes.
     if (hours > 24 || minutes > 60 || seconds > 60) throw this.bad('time zone offset out of range');
     this.offset = ((hours * 60 + minutes) * 60 + seconds) * (found[1] === '-' ? -1 : 1);
     this.rest = this.rest.slice(found[0].length);

@@ -1,4 +1,4 @@
-/** How many characters at the start of the text look like the abbreviation of a time zone; 0 when none do. */
+/** The length of the time zone abbreviation at the start of the text; 0 when there is none. */
 export function zoneNameLength(text: string): number {
   if (/^(?:ChST|MeST)/.test(text)) return 4;
   if (text.startsWith('GMT')) return 3 + signedHoursLength(text.slice(3));

@@ -3,17 +3,17 @@ import { createLeaderElection, type LeaderElection, type LeaderElectionOptions }
 import type { LeaseServer, Link } from './lease-server.ts';
 import type { MachineClock } from './machine-clock.ts';
 
-/** A process that wants to lead: its machine, its way to the server, and whether its work is under way. */
+/** A process that wants to lead: its machine, its link to the server, and whether its work is active. */
 export interface Candidate {
   readonly identity: string;
   readonly clock: MachineClock;
   readonly link: Link;
   readonly election: LeaderElection;
-  /** From the start of the work of a term until that work has stopped. */
+  /** From the start of the work of a leader session until that work has stopped. */
   readonly isWorking: boolean;
   readonly done: Promise<void>;
   stop(): void;
-  /** The process is gone: nothing of it runs again. */
+  /** The process has crashed: none of its code runs again. */
   kill(): void;
   readonly isAlive: boolean;
 }

@@ -5,13 +5,15 @@ import type { Lease } from '../lease.ts';
 
 type LeaseClient = Pick<KubeClient, 'list' | 'create' | 'replace'>;
 
-/** What happens to one call: `refused` never reaches the server, `answer-lost` does, `hanging` gets no answer at all. */
-export type Fate = 'answered' | 'refused' | 'answer-lost' | 'hanging';
+/**
+ * The result of one call: `refused` never reaches the server, `answer-lost` does, `hanging` gets no response at all.
+ */
+export type CallResult = 'answered' | 'refused' | 'answer-lost' | 'hanging';
 
-/** The calls of one machine, on their way to a server that keeps one Lease in memory. */
+/** The connection of one machine to a server that keeps one Lease in memory. */
 export interface Link {
   readonly client: LeaseClient;
-  fate: Fate;
+  callResult: CallResult;
   /** One way. */
   latencyMs: number;
 }
@@ -20,7 +22,7 @@ export interface LeaseServer {
   lease: Lease | undefined;
   /** One line for each call that reached the server. */
   readonly calls: string[];
-  /** `arrived` holds an answer back until the machine can receive it. */
+  /** `arrived` delays a response until the machine can receive it. */
   connect(machine: string, arrived?: () => Promise<void>): Link;
 }
 
@@ -42,17 +44,17 @@ export function createLeaseServer(clock: Clock): LeaseServer {
 
   function connect(machine: string, arrived: () => Promise<void> = () => Promise.resolve()): Link {
     const call = async <R>(verb: string, operation: () => R): Promise<R> => {
-      const { fate } = link;
+      const { callResult } = link;
       await clock.sleep(link.latencyMs);
-      if (fate === 'hanging') await new Promise(() => {});
-      const outcome = fate === 'refused' ? () => refuse('kube-unreachable') : attempt(operation);
-      if (fate !== 'refused') server.calls.push(`${machine} ${verb}`);
+      if (callResult === 'hanging') await new Promise(() => {});
+      const outcome = callResult === 'refused' ? () => refuse('kube-unreachable') : attempt(operation);
+      if (callResult !== 'refused') server.calls.push(`${machine} ${verb}`);
       await clock.sleep(link.latencyMs);
       await arrived();
-      return fate === 'answer-lost' ? refuse('kube-timeout') : outcome();
+      return callResult === 'answer-lost' ? refuse('kube-timeout') : outcome();
     };
     const link: Link = {
-      fate: 'answered',
+      callResult: 'answered',
       latencyMs: 0,
       client: {
         list: <T extends KubeObject>() =>
@@ -74,10 +76,10 @@ export function createLeaseServer(clock: Clock): LeaseServer {
 }
 
 function refuse(code: string): never {
-  throw new SupercargoError(code, `the test's API server says ${code}`, { retry: 'backoff' });
+  throw new SupercargoError(code, `the test's API server returns ${code}`, { retry: 'backoff' });
 }
 
-/** Runs now, answers or throws later: the effect happens when the request arrives. */
+/** Runs now, returns or throws later: the effect happens when the request arrives. */
 function attempt<T>(operation: () => T): () => T {
   try {
     const value = operation();

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/index.ts';
 
-/** The clock of one machine: it runs a little too fast or slow, its wall time is wrong, and the machine can freeze. */
+/** The clock of one machine: its rate is slightly off, its wall time is wrong, and the machine can freeze. */
 export interface MachineClock extends Clock {
   readonly isFrozen: boolean;
   freeze(): void;
-  /** Goes on; timers that fell due in the meantime fire now. */
+  /** Resumes; timers that came due in the meantime fire now. */
   thaw(): void;
-  /** Resolves when the machine is not frozen: for what reaches it from outside. */
+  /** Resolves when the machine is not frozen: for input from outside. */
   thawed(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: Fields;
 }
 
-/** A log whose lines a test can read. */
+/** A logger that records its lines for a test. */
 export function createRecordingLogger(lines: LogLine[] = [], inherited: Fields = {}): Logger & { lines: LogLine[] } {
   const at =
     (level: string) =>

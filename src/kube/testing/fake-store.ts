@@ -8,7 +8,7 @@ interface StoreEvent {
   readonly version: number;
 }
 
-/** Pods of one pretended cluster: lists by pages from snapshots, watches from history, forgets on `compact`. */
+/** Pods of one fake cluster: lists by pages from snapshots, watches from history, drops history on `compact`. */
 export class FakeStore {
   readonly objects = new Map<string, KubeObject>();
   version = 100;
@@ -47,7 +47,7 @@ export class FakeStore {
     }
   }
 
-  /** Forgets history and continue tokens: watches from before now get 410. */
+  /** Drops history and continue tokens: watches from before now get 410. */
   compact(): void {
     this.history = [];
     this.snapshots.clear();

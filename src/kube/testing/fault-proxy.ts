@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type SeenRequest, sendStatus, startServer, type TestServer } from './server.ts';
 
-/** What happens to one watch: counts are whole events let through first. */
+/** A fault of one watch; counts are whole events that pass first. */
 export type Fault =
   | { readonly kind: 'none' }
   | { readonly kind: 'silent' | 'cut' | 'close' | 'expire'; readonly after: number }
@@ -11,13 +11,13 @@ export type Fault =
   | { readonly kind: 'html' | 'garbage' };
 
 export interface FaultProxy extends TestServer {
-  /** How often each kind of fault was really done. */
+  /** How often each kind of fault was injected. */
   readonly done: Map<string, number>;
 }
 
 const maxRemembered = 60;
 
-/** Forwards to `upstream`; `next` decides what each request suffers. */
+/** Forwards to `upstream`; `next` chooses the fault of each request. */
 export async function startFaultProxy(
   upstream: TestServer,
   next: (request: SeenRequest) => Fault,
@@ -38,12 +38,17 @@ export async function startFaultProxy(
       return;
     }
     const path = `${seen.path}?${seen.query}`;
-    const forward = httpRequest({ port: upstream.port, host: '127.0.0.1', path, method: seen.method }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, { 'content-type': answer.headers['content-type'] });
-      response.flushHeaders();
-      if (seen.query.get('watch') === 'true') relayWatch({ answer, response, fault, remembered, note });
-      else answer.pipe(response);
-    });
+    const forward = httpRequest(
+      { port: upstream.port, host: '127.0.0.1', path, method: seen.method },
+      (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode ?? 500, {
+          'content-type': upstreamResponse.headers['content-type'],
+        });
+        response.flushHeaders();
+        if (seen.query.get('watch') === 'true') relayWatch({ upstreamResponse, response, fault, remembered, note });
+        else upstreamResponse.pipe(response);
+      },
+    );
     forward.on('error', () => response.destroy());
     response.on('close', () => forward.destroy());
     forward.end();
@@ -52,14 +57,14 @@ export async function startFaultProxy(
 }
 
 interface Relay {
-  readonly answer: IncomingMessage;
+  readonly upstreamResponse: IncomingMessage;
   readonly response: ServerResponse;
   readonly fault: Fault;
   readonly remembered: Buffer[];
   readonly note: () => void;
 }
 
-function relayWatch({ answer, response, fault, remembered, note }: Relay): void {
+function relayWatch({ upstreamResponse, response, fault, remembered, note }: Relay): void {
   let passed = 0;
   let isOver = false;
   let pending = Buffer.alloc(0);
@@ -69,7 +74,7 @@ function relayWatch({ answer, response, fault, remembered, note }: Relay): void 
     remembered.push(line);
     if (remembered.length > maxRemembered) remembered.shift();
   };
-  const suffer = async (line: Buffer): Promise<void> => {
+  const applyFault = async (line: Buffer): Promise<void> => {
     switch (fault.kind) {
       case 'silent':
         isOver = true;
@@ -104,7 +109,7 @@ function relayWatch({ answer, response, fault, remembered, note }: Relay): void 
   };
   const threshold = 'after' in fault ? fault.after : 0;
   const consume = async () => {
-    for await (const chunk of answer) {
+    for await (const chunk of upstreamResponse) {
       pending = Buffer.concat([pending, chunk as Buffer]);
       for (let end = pending.indexOf(0x0a); end !== -1; end = pending.indexOf(0x0a)) {
         const line = Buffer.from(pending.subarray(0, end + 1));
@@ -113,12 +118,12 @@ function relayWatch({ answer, response, fault, remembered, note }: Relay): void 
         if (passed !== threshold) pass(line);
         else {
           note();
-          await suffer(line);
+          await applyFault(line);
         }
       }
     }
     if (!isOver) response.end();
   };
-  // The upstream connection ends whenever the client leaves; that is no fault of the proxy.
+  // The upstream connection ends whenever the client disconnects; that is not a failure of the proxy.
   consume().catch(() => response.destroy());
 }

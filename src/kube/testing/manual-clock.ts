@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/index.ts';
 
-/** A clock that only moves when the test says so. */
+/** A clock that the test advances. */
 export class ManualClock implements Clock {
   private timers: { readonly atMs: number; readonly fn: () => void }[] = [];
-  /** Every pause that `sleep` was asked for. */
+  /** The duration of every `sleep`. */
   readonly sleeps: number[] = [];
 
   constructor(private nowMs = Date.parse('2030-01-01T00:00:00Z')) {}

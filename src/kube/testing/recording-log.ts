@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: Fields;
 }
 
-/** A logger that keeps what it is told; children write to the same lines. */
+/** A logger that records its lines; children write to the same lines. */
 export function recordingLog(): Logger & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at =

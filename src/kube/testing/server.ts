@@ -33,7 +33,7 @@ export interface TestServer extends AsyncDisposable {
 
 export type Respond = (request: SeenRequest, response: ServerResponse) => void;
 
-/** An HTTP server on a free loopback port; `respond` sees each request with its body read. */
+/** An HTTP server on a free loopback port; `respond` gets each request with its body read. */
 export async function startServer(respond: Respond, tls?: ServerOptions): Promise<TestServer> {
   const requests: SeenRequest[] = [];
   const listener: RequestListener = async (incoming, response) => {
@@ -95,19 +95,19 @@ export function sendStatus(
 export async function until(condition: () => boolean, what: string, timeoutMs = 8_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!condition()) {
-    if (performance.now() > end) throw new Error(`waited too long until ${what}`);
+    if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);
     await delay(2);
   }
 }
 
-/** What an async generator yields, all of it. */
+/** All items of an async generator. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-/** The error a promise ends with; fails when it does not. */
+/** The error that a promise rejects with; fails when it resolves. */
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   try {
     await work;

@@ -4,10 +4,10 @@ import type { Clock } from '../base/index.ts';
 const sliceMs = 1;
 
 /**
- * Keeps work that never waits for I/O from holding the event loop, which admission and leases share: a function to
- * await before each piece, which lets the loop turn when it has not for 1 ms, and costs next to nothing otherwise.
+ * Returns a function for work that never waits for I/O, so that it does not block the event loop for admission and
+ * leases. Await it before each piece of work: it yields when the loop has not turned for 1 ms, and is cheap otherwise.
  */
-export function createEventLoopShare(clock: Clock): () => Promise<void> {
+export function createEventLoopYield(clock: Clock): () => Promise<void> {
   let slice: { readonly startMs: number; readonly turned: Promise<void> } | undefined;
   return async () => {
     const nowMs = clock.monotonicMs();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../base/index.ts';
-import { createCourtesy } from './courtesy.ts';
+import { createBackgroundYield } from './background-yield.ts';
 
-/** A loop whose turn takes so long; what is slept is noted. */
+/** An event loop whose turn takes `turnMs`; records the sleeps. */
 function loopOf(turnMs: number) {
   const slept: number[] = [];
   let nowMs = 0;
@@ -16,17 +16,17 @@ function loopOf(turnMs: number) {
   return { clock: clock as Clock, slept };
 }
 
-it('goes on at once while the event loop has nothing else to do', async () => {
+it('continues at once while the event loop is idle', async () => {
   const { clock, slept } = loopOf(0.2);
-  await createCourtesy(clock)();
+  await createBackgroundYield(clock)();
   expect(slept).toEqual([]);
 });
 
-it('steps back for several turns when others keep the loop busy, and never for long', async () => {
+it('pauses for several turns when the event loop is busy, up to a bound', async () => {
   const busy = loopOf(5);
-  await createCourtesy(busy.clock)();
+  await createBackgroundYield(busy.clock)();
   expect(busy.slept).toEqual([40]);
   const stuck = loopOf(2_000);
-  await createCourtesy(stuck.clock)();
+  await createBackgroundYield(stuck.clock)();
   expect(stuck.slept).toEqual([100]);
 });
