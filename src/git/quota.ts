@@ -1,10 +1,10 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How often a running git is looked at: at 1 GB/s it gets this far past the limit. */
+/** Poll interval of a running git: at 1 GB/s it exceeds the limit by up to 100 MB. */
 const lookMs = 100;
 
-/** Calls once when a folder grows past a limit; ends with the function it returns. */
+/** Calls `onExceeded` once when a directory grows past a limit. The returned function stops the watch. */
 export function watchSize(dir: string, maxBytes: number, onExceeded: () => void): () => void {
   let isBusy = false;
   const timer = setInterval(() => {
@@ -22,7 +22,7 @@ export function watchSize(dir: string, maxBytes: number, onExceeded: () => void)
   return () => clearInterval(timer);
 }
 
-/** Bytes of all files below; what goes away meanwhile counts nothing. */
+/** Bytes of all files below; files that disappear meanwhile do not count. */
 export async function sizeOf(dir: string): Promise<number> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
@@ -38,7 +38,7 @@ export async function sizeOf(dir: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What a git that was killed or failed leaves among the objects: half a pack, a quarantine. */
+/** Removes what a killed or failed git leaves among the objects: partial packs, quarantine directories. */
 export async function removeHalfPacks(repository: string): Promise<void> {
   for (const dir of [join(repository, 'objects'), join(repository, 'objects', 'pack')]) {
     const names = await readdir(dir).catch(() => []);

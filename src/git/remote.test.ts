@@ -16,7 +16,7 @@ describe('an address', () => {
     ['git@example.com:org/r.git', ssh],
     ['/srv/r.git', undefined],
     ['file:///srv/r.git', undefined],
-  ])('%s is taken', (url, auth) => {
+  ])('%s is accepted', (url, auth) => {
     expect(checkRemote({ url, branch: 'main', ...(auth ? { auth } : {}) }).url).toBe(url);
   });
 
@@ -76,7 +76,7 @@ describe('credentials', () => {
     expect(() => checkRemote({ ...remote, auth: { ...ssh, privateKey: 'x' } })).toThrow('not a private key');
   });
 
-  test('are masked in whatever is said, in every form they take', () => {
+  test('are masked in every message and in every encoding', () => {
     const { redact } = checkRemote({
       url: 'https://h/r',
       branch: 'main',
