@@ -63,7 +63,7 @@ function checkUrl(url: string, auth: GitAuth): void {
   const refuse = (why: string) => new GitError('git-settings-invalid', `the repository address ${why}`);
   if (url === '' || url.length > maxUrlLength || /[\0-\x20\x7f]/.test(url))
     throw refuse('is empty, too long or has spaces in it');
-  if (url.startsWith('-') || /^[\w+-]+::/.test(url)) throw refuse('is not an address that may be given to git');
+  if (url.startsWith('-') || /^[\w+-]+::/.test(url)) throw refuse('may not be given to git');
   if (url.startsWith('/') || url.startsWith('file:///')) {
     if (auth.kind !== 'anonymous') throw refuse('is a path, which takes no credentials');
     return;
