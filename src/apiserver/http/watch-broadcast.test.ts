@@ -3,7 +3,7 @@ import type { KubeObject } from '../../object/index.ts';
 import { type Change, Store } from '../store/index.ts';
 import { WatchBroadcast } from './watch-broadcast.ts';
 
-class RecordingSeat {
+class RecordingSubscriber {
   readonly writes: Buffer[] = [];
   get text(): string {
     return Buffer.concat(this.writes).toString();
@@ -22,57 +22,57 @@ beforeEach(() => {
   store = new Store();
 });
 
-it('writes one and the same buffer to everybody', async () => {
-  const audience = new WatchBroadcast(store.collection('/secrets'), render);
-  const seats = [new RecordingSeat(), new RecordingSeat()];
-  for (const seat of seats) audience.join(seat);
+it('writes the same buffer to all subscribers', async () => {
+  const broadcast = new WatchBroadcast(store.collection('/secrets'), render);
+  const subscribers = [new RecordingSubscriber(), new RecordingSubscriber()];
+  for (const subscriber of subscribers) broadcast.join(subscriber);
   put('a');
   put('b');
-  await vi.waitFor(() => expect(seats[0]!.text).toBe('ADDED a\nADDED b\n'));
-  expect(seats[0]!.writes).toHaveLength(1);
-  expect(seats[1]!.writes[0]).toBe(seats[0]!.writes[0]);
+  await vi.waitFor(() => expect(subscribers[0]!.text).toBe('ADDED a\nADDED b\n'));
+  expect(subscribers[0]!.writes).toHaveLength(1);
+  expect(subscribers[1]!.writes[0]).toBe(subscribers[0]!.writes[0]);
 });
 
-it('goes on after a rest with what happened during it', async () => {
-  const audience = new WatchBroadcast(store.collection('/secrets'), render);
-  const seat = new RecordingSeat();
-  audience.join(seat);
+it('sends events of the pause after it', async () => {
+  const broadcast = new WatchBroadcast(store.collection('/secrets'), render);
+  const subscriber = new RecordingSubscriber();
+  broadcast.join(subscriber);
   for (const name of ['a', 'b', 'c']) {
     put(name);
-    await vi.waitFor(() => expect(seat.text).toContain(`ADDED ${name}\n`));
+    await vi.waitFor(() => expect(subscriber.text).toContain(`ADDED ${name}\n`));
   }
-  expect(seat.text).toBe('ADDED a\nADDED b\nADDED c\n');
+  expect(subscriber.text).toBe('ADDED a\nADDED b\nADDED c\n');
 });
 
-it('tells a newcomer nothing of what had happened before', async () => {
-  const audience = new WatchBroadcast(store.collection('/secrets'), render);
-  const [early, late] = [new RecordingSeat(), new RecordingSeat()];
-  audience.join(early);
+it('sends no earlier events to a new subscriber', async () => {
+  const broadcast = new WatchBroadcast(store.collection('/secrets'), render);
+  const [early, late] = [new RecordingSubscriber(), new RecordingSubscriber()];
+  broadcast.join(early);
   put('a');
-  audience.join(late);
+  broadcast.join(late);
   put('b');
   await vi.waitFor(() => expect(late.text).toBe('ADDED b\n'));
   expect(early.text).toBe('ADDED a\nADDED b\n');
 });
 
-it('passes over changes that are rendered to nothing', async () => {
-  const audience = new WatchBroadcast(store.collection('/secrets'), render);
-  const seat = new RecordingSeat();
-  audience.join(seat);
+it('skips changes that do not match', async () => {
+  const broadcast = new WatchBroadcast(store.collection('/secrets'), render);
+  const subscriber = new RecordingSubscriber();
+  broadcast.join(subscriber);
   put('hidden');
   put('a');
-  await vi.waitFor(() => expect(seat.text).toBe('ADDED a\n'));
+  await vi.waitFor(() => expect(subscriber.text).toBe('ADDED a\n'));
 });
 
-it('says when the last one has left, and can be joined again', async () => {
+it('reports when the last subscriber has left, and can be joined again', async () => {
   const onEmpty = vi.fn();
-  const audience = new WatchBroadcast(store.collection('/secrets'), render, onEmpty);
-  const seats = [new RecordingSeat(), new RecordingSeat()];
-  for (const seat of seats) audience.join(seat);
-  for (const seat of seats) audience.leave(seat);
+  const broadcast = new WatchBroadcast(store.collection('/secrets'), render, onEmpty);
+  const subscribers = [new RecordingSubscriber(), new RecordingSubscriber()];
+  for (const subscriber of subscribers) broadcast.join(subscriber);
+  for (const subscriber of subscribers) broadcast.leave(subscriber);
   expect(onEmpty).toHaveBeenCalledOnce();
-  put('unheard');
-  audience.join(seats[0]!);
+  put('unsent');
+  broadcast.join(subscribers[0]!);
   put('a');
-  await vi.waitFor(() => expect(seats[0]!.text).toBe('ADDED a\n'));
+  await vi.waitFor(() => expect(subscribers[0]!.text).toBe('ADDED a\n'));
 });
