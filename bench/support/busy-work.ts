@@ -33,7 +33,7 @@ export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work):
   const registries = createRegistryClient();
   // A repository that nobody has written to: nothing is mounted, all is sent.
   const target = parseReference(`${targetHost}/bench/run-${run}:v1`);
-  const copying = createCopier(registries, { pace: createBackgroundYield(systemClock) })
+  const copying = createCopier(registries, { throttle: createBackgroundYield(systemClock) })
     .copy({ source: parseReference(image), target })
     .then(({ copiedBytes }) => ({ copiedBytes, copyMs: performance.now() - startedMs }));
   try {

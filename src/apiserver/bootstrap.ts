@@ -13,7 +13,7 @@ const rbac = (resource: string): GroupVersionResource => ({
   resource,
 });
 
-/** What a fresh cluster holds before anybody creates anything. */
+/** The objects of a new cluster. */
 export function bootstrapObjects(identity: Identity): readonly BootstrapObject[] {
   return [
     ...['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({

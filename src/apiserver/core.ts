@@ -17,10 +17,10 @@ export interface CoreOptions {
   readonly log: Logger;
 }
 
-/** Vowels, and digits that look like letters, are left out: no generated name spells a word. */
+/** Without vowels and digits that look like letters, so that no generated name spells a word. */
 const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Everything the operations on objects stand on. */
+/** The dependencies of the operations on objects. */
 export function createCore({ store, catalog, schemas, clock, log }: CoreOptions): {
   readonly core: Core;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 import { pruneUnknown, renderFieldError, type Schema, validate } from './schema/index.ts';
 
 /**
- * What this server has against a custom resource with such a schema, one line each: values out of bounds, and fields that
- * kubectl's strict validation refuses. Without expressions (CEL) and metadata.
+ * The errors that this server reports for a custom resource with such a schema, one line each: invalid values, and
+ * fields that kubectl's strict validation refuses. CEL expressions and metadata are not checked.
  */
 export function checkCustomResource(object: Readonly<Record<string, unknown>>, schema: Schema): readonly string[] {
   const { object: known, dropped } = pruneUnknown(object, schema);

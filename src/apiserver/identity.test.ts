@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-it('is the same every time from one directory, for the owner alone', () => {
+it('is the same every time from one directory, readable only by the owner', () => {
   const first = loadIdentity(dir, hosts, now);
   const second = loadIdentity(dir, hosts, now);
   expect([second.authority, second.token]).toEqual([first.authority, first.token]);
@@ -36,7 +36,7 @@ it('has a certificate for its hosts, signed by its authority', () => {
   expect(leaf.checkHost('localhost')).toBe('localhost');
 });
 
-it.each(['ca.key', 'ca.crt', 'token'])('is made anew as a whole when %s was not written to its end', (name) => {
+it.each(['ca.key', 'ca.crt', 'token'])('is created again as a whole when %s is incomplete', (name) => {
   const first = loadIdentity(dir, hosts, now);
   writeFileSync(join(dir, name), '');
   const second = loadIdentity(dir, hosts, now);

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority, errorCode, issueCertificate, type KeyPair } from '../base/index.ts';
 
-/** What clients know a server by: its CA and the administrator's token. */
+/** What clients need to trust and reach a server: its CA and the administrator's token. */
 export interface Identity {
   readonly authority: KeyPair;
   readonly certificate: KeyPair;
@@ -12,7 +12,7 @@ export interface Identity {
 
 const tenYears = 3650;
 
-/** The identity kept in `dir`, made on first use; without a directory a new one every time. */
+/** The identity stored in `dir`, created on first use; without a directory, a new one every time. */
 export function loadIdentity(dir: string | undefined, hosts: readonly string[], now: number): Identity {
   const files =
     dir === undefined ? undefined : { key: join(dir, 'ca.key'), cert: join(dir, 'ca.crt'), token: join(dir, 'token') };

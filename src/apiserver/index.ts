@@ -1,12 +1,12 @@
 /**
- * An embedded Kubernetes API server: what a client sees of a kube-apiserver of one pinned version, with simulated
- * controllers and nodes, in this process and on loopback. It is for trying, developing and testing; it checks no
- * permissions and runs no containers. It shares no code with the client in `kube`, so that each is a witness for the
- * other; one contract suite holds it to the real server.
+ * An embedded Kubernetes API server: the API of one pinned kube-apiserver version, with simulated controllers and
+ * nodes, in this process and on loopback. It is for trying, developing and testing; it checks no permissions and runs
+ * no containers. It shares no code with the client in `kube`, so that each is an oracle for the other; one contract
+ * suite compares it with the real server.
  *
- * Invariants: a change is on disk (when there is one) before it is acknowledged, and stored before a watcher hears
- * of it; every watcher sees the changes of a resource in the order of their resourceVersions; a request that fails
- * leaves nothing behind.
+ * Invariants: a change is on disk (when there is one) before it is acknowledged, and stored before a watcher receives
+ * it; every watcher sees the changes of a resource in the order of their resourceVersions; a failed request leaves no
+ * trace.
  */
 export { checkCustomResource } from './custom-resource-check.ts';
 export type { InternalClient, StoreEvent } from './internal-client.ts';

@@ -22,14 +22,14 @@ import { openStore } from './store/index.ts';
 import { Tokens } from './tokens.ts';
 
 export interface ApiServerOptions {
-  /** Where state, CA and token are kept; without it everything ends with the process. */
+  /** Directory of state, CA and token. Without it, everything ends with the process. */
   readonly dir?: string | undefined;
   readonly host?: string;
-  /** 0, the default, takes a free one. */
+  /** Default 0: a free port. */
   readonly port?: number;
   readonly clock?: Clock;
   readonly log?: Logger;
-  /** Simulated controllers and nodes; `false` leaves objects alone. */
+  /** Simulated controllers and nodes; `false` disables them. */
   readonly simulation?: Partial<SimulationOptions> | false;
 }
 
@@ -37,12 +37,12 @@ export interface ApiServer {
   readonly url: string;
   readonly caPem: string;
   readonly token: string;
-  /** The Kubernetes version it speaks like. */
+  /** The Kubernetes version whose API it serves. */
   readonly version: string;
   readonly client: InternalClient;
-  /** Forgets the past, as etcd's compaction does: older watches and pages must start anew. */
+  /** Drops the history, like etcd's compaction: older watches and pages must start again. */
   compact(): void;
-  /** Resolves when garbage collection and namespace clean-up have nothing left to do. */
+  /** Resolves when garbage collection and namespace clean-up are idle. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }

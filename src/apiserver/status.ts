@@ -1,4 +1,4 @@
-/** The body of every failed answer, as Kubernetes words it. */
+/** The body of every error response, as in Kubernetes. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -25,7 +25,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** Thrown anywhere on the way of a request; the server answers with its `status`. */
+/** Thrown anywhere during a request; the server responds with its `status`. */
 export class StatusError extends Error {
   constructor(readonly status: Status) {
     super(status.message ?? status.reason ?? 'failed');

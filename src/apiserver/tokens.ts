@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UserInfo } from './operations/context.ts';
 
-/** Who may talk to the server: the administrator, and service accounts that asked for a token. */
+/** The tokens of the server: the administrator's, and those issued to service accounts. */
 export class Tokens {
   private readonly known: { readonly token: Buffer; readonly user: UserInfo }[] = [];
 
@@ -9,7 +9,7 @@ export class Tokens {
     this.add(adminToken, { username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   }
 
-  /** Compares in constant time: the time an answer takes must not tell how much of a token was right. */
+  /** Compares in constant time: the response time must not reveal how much of a token was right. */
   find(token: string): UserInfo | undefined {
     const given = Buffer.from(token);
     let found: UserInfo | undefined;
@@ -19,7 +19,7 @@ export class Tokens {
     return found;
   }
 
-  /** A service account's token, good until the server stops. */
+  /** A service account's token, valid until the server stops. */
   issue(namespace: string, account: string): string {
     const token = randomBytes(24).toString('base64url');
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];

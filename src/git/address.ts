@@ -3,7 +3,7 @@ import { type AddressPolicy, checkHost, errorCode, errorMessage, guardedLookup }
 import { GitError } from './errors.ts';
 import { type CheckedRemote, defaultPorts, type Endpoint, endpointOf } from './remote.ts';
 
-/** The address that a host was found at and may be connected to: git and ssh are told to use this one. */
+/** The resolved address of a host that may be connected to. git and ssh are configured to use it. */
 export interface PinnedAddress {
   readonly host: string;
   readonly port: number;
@@ -11,9 +11,9 @@ export interface PinnedAddress {
 }
 
 /**
- * Resolves the host of a remote and refuses addresses that tenants must not reach. What was checked is what is connected
- * to, so a name that resolves differently a moment later changes nothing. Undefined where there is nothing to pin: a
- * path, a literal address, a proxy that resolves names by itself.
+ * Resolves the host of a remote and refuses addresses that tenants must not reach. The connection uses the checked
+ * address, so a later change of the DNS record has no effect. Undefined where there is nothing to pin: a path, a
+ * literal address, a proxy that resolves names itself.
  */
 export async function pinAddress(
   remote: CheckedRemote,
@@ -39,7 +39,7 @@ export async function pinAddress(
   }
 }
 
-/** As an administrator configures it: with the port, unless it is the protocol's own. */
+/** As an administrator configures it: with the port, unless it is the protocol's default. */
 function nameOf({ protocol, host, port }: Endpoint): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
   return port === defaultPorts[protocol] ? name : `${name}:${port}`;

@@ -54,7 +54,7 @@ test.each([
   expect(message).not.toBe('');
 });
 
-test('a message says what to do and keeps the words of git', () => {
+test('a message says what to do and quotes the message of git', () => {
   expect(classify("fatal: Authentication failed for 'https://h/r.git/'").message).toBe(
     "the server does not accept the credentials: check the Secret and its permissions on the repository (Authentication failed for 'https://h/r.git/')",
   );

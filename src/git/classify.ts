@@ -6,13 +6,13 @@ interface Rule {
   readonly advice: string;
 }
 
-/** What git, ssh and the servers people use say, most recorder first: a refused key also looks like a lost connection. */
+/** Messages of git, ssh and common servers, most specific first: a refused key also looks like a lost connection. */
 const rules: readonly Rule[] = [
   {
     code: 'git-host-key-changed',
     pattern: /host identification has changed|host key for \S+ has changed|revoked host key/i,
     advice:
-      "the server's host key is not the one in known_hosts: this may be an attack (somebody between us and the server); ask the server's operator for the fingerprint before known_hosts is changed",
+      "the server's host key is not the one in known_hosts: this may be a man-in-the-middle attack; ask the server's operator for the fingerprint before known_hosts is changed",
   },
   {
     code: 'git-host-key-unknown',
@@ -67,28 +67,28 @@ export interface Diagnosis {
   readonly message: string;
 }
 
-/** One line for what a failed command wrote: what it means, and git's own words for it. */
+/** One line for the output of a failed command: its meaning, and git's own message. */
 export function classify(output: string): Diagnosis {
   const rule = rules.find(({ pattern }) => pattern.test(output));
-  const words = tellingLine(output, rule?.pattern);
-  if (!rule) return { code: 'git-failed', message: words || 'git failed without a word' };
+  const words = decisiveLine(output, rule?.pattern);
+  if (!rule) return { code: 'git-failed', message: words || 'git failed without output' };
   return { code: rule.code, message: words === '' ? rule.advice : `${rule.advice} (${words})` };
 }
 
 const maxWords = 300;
 
-/** The line that the diagnosis stands on, else git's last fatal or error line, without its prefix. */
-function tellingLine(output: string, pattern: RegExp | undefined): string {
+/** The line that matched the rule, else git's last fatal or error line, without its prefix. */
+function decisiveLine(output: string, pattern: RegExp | undefined): string {
   const lines = output
     .split(/[\r\n]+/)
     .map((line) => line.replace(/^remote:\s*/, '').trim())
     .filter((line) => line !== '' && !/^(?:hint:|warning:|@+$|To |Done$|error: failed to push some refs)/.test(line));
-  const recorder =
+  const decisive =
     (pattern && lines.find((line) => pattern.test(line))) ??
     lines.findLast((line) => /^(?:fatal|error):/.test(line)) ??
     lines.at(-1) ??
     '';
-  return recorder
+  return decisive
     .replace(/^(?:fatal|error): /, '')
     .replace(/^!\s+/, '')
     .replaceAll('\t', ' ')

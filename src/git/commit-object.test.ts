@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseCommit, trailersOf } from './commit-object.ts';
 
 describe('a commit', () => {
-  test('tells its tree, its parents, its time and its message', () => {
+  test('is parsed into tree, parents, time and message', () => {
     const text = [
       `tree ${'1'.repeat(40)}`,
       `parent ${'2'.repeat(40)}`,

@@ -1,4 +1,4 @@
-/** What a commit says of itself. */
+/** The parsed content of a commit. */
 export interface CommitObject {
   readonly tree: string;
   readonly parents: readonly string[];
@@ -6,7 +6,7 @@ export interface CommitObject {
   readonly message: string;
 }
 
-/** A commit as git stores it: lines of a head, an empty line, the message. */
+/** Parses a commit as git stores it: header lines, an empty line, the message. */
 export function parseCommit(content: Buffer): CommitObject {
   const text = content.toString('utf8');
   const end = text.indexOf('\n\n');
@@ -23,8 +23,8 @@ export function parseCommit(content: Buffer): CommitObject {
 }
 
 /**
- * Values of a trailer: the lines `key: value` of the last paragraph. Git itself wants the paragraph to be made of little
- * else; whoever picked or squashed a commit may have added to it.
+ * Values of a trailer: the lines `key: value` of the last paragraph. Git requires the paragraph to consist of little
+ * else; this does not, because a cherry-pick or squash may have added text to it.
  */
 export function trailersOf(message: string, key: string): readonly string[] {
   const [, ...paragraphs] = message.trimEnd().split(/\n[ \t\r]*\n/);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parseImportAnswer, renderCommitStream } from './commit-stream.ts';
+import { parseImportResponse, renderCommitStream } from './commit-stream.ts';
 
 const identity = 'A <a@b> 1 +0000';
 
 describe('the stream of a commit', () => {
-  test('asks for the tree before and after, and names the commit last', () => {
+  test('prints the tree before and after, and the commit last', () => {
     const parent = 'a'.repeat(40);
     const changes = [
       { path: 'apps/a "quoted" name.yaml', mode: '100755', content: Buffer.from('é\n') },
@@ -33,20 +33,20 @@ describe('the stream of a commit', () => {
     );
   });
 
-  test('of the first commit has nothing to stand on', () => {
+  test('of the first commit has no parent', () => {
     const text = renderCommitStream({ parent: undefined, identity, message: 'x', changes: [] }).toString();
     expect(text).toMatch(/^commit /);
     expect(text).not.toContain('from');
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   const [one, two, commit] = ['1'.repeat(40), '2'.repeat(40), 'c'.repeat(40)];
   test('is the commit when the tree has changed', () => {
-    expect(parseImportAnswer(`040000 tree ${one}\t\n040000 tree ${two}\t\n${commit}`)).toBe(commit);
-    expect(parseImportAnswer(`040000 tree ${one}\t\n${commit}`)).toBe(commit);
+    expect(parseImportResponse(`040000 tree ${one}\t\n040000 tree ${two}\t\n${commit}`)).toBe(commit);
+    expect(parseImportResponse(`040000 tree ${one}\t\n${commit}`)).toBe(commit);
   });
-  test('is nothing when the tree is the one before', () => {
-    expect(parseImportAnswer(`040000 tree ${one}\t\n040000 tree ${one}\t\n${commit}`)).toBeUndefined();
+  test('is undefined when the tree is unchanged', () => {
+    expect(parseImportResponse(`040000 tree ${one}\t\n040000 tree ${one}\t\n${commit}`)).toBeUndefined();
   });
 });

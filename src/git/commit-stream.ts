@@ -1,4 +1,4 @@
-/** A file as it goes into a tree; removed where `content` is null. */
+/** A file change in a tree. Removed where `content` is null. */
 export interface TreeChange {
   /** From the root of the repository, checked. */
   readonly path: string;
@@ -7,7 +7,7 @@ export interface TreeChange {
 }
 
 export interface NewCommit {
-  /** The commit it stands on; undefined for the first of a repository. */
+  /** The parent commit; undefined for the first commit of a repository. */
   readonly parent: string | undefined;
   /** `Name <address> seconds zone` */
   readonly identity: string;
@@ -15,13 +15,14 @@ export interface NewCommit {
   readonly changes: readonly TreeChange[];
 }
 
-/** Never pushed and never read: git wants a name to put the commit under. */
+/** Never pushed and never read: git needs a ref for the commit. */
 const draftRef = 'refs/supercargo/draft';
 export const importArguments = ['fast-import', '--quiet', '--done', '--force'];
 
 /**
- * What `git fast-import` reads to make one commit, contents and all: one process where a tree written by hand takes six,
- * while others push. It answers with the tree of the parent, the new tree and the new commit, a line each.
+ * The input of `git fast-import` for one commit, contents included. It takes one process where writing the tree step by
+ * step takes six, which shortens the window in which others push. It prints the parent's tree, the new tree and the new
+ * commit, one line each.
  */
 export function renderCommitStream({ parent, identity, message, changes }: NewCommit): Buffer {
   const parts: (string | Uint8Array)[] = [];
@@ -36,9 +37,9 @@ export function renderCommitStream({ parent, identity, message, changes }: NewCo
   return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
-/** The commit that was made; undefined when its tree is the parent's. */
-export function parseImportAnswer(answer: string): string | undefined {
-  const lines = answer.split('\n').filter((line) => line !== '');
+/** The new commit; undefined when its tree equals the parent's. */
+export function parseImportResponse(response: string): string | undefined {
+  const lines = response.split('\n').filter((line) => line !== '');
   const commit = lines.pop()!;
   const [before, after] = lines.map((line) => line.split(/[ \t]/)[2]);
   return before !== undefined && before === after ? undefined : commit;

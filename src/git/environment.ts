@@ -10,18 +10,18 @@ import { openSecretFile, type SecretFile } from './secret-file.ts';
 export type GitEnvironment = Readonly<Record<string, string>>;
 
 export interface EnvironmentOptions {
-  /** Where private directories are made; never below a repository. */
+  /** Where private directories are created; never below a repository. */
   readonly temporaryDir: string;
-  /** Where git and ssh are looked for. */
+  /** The PATH of git and ssh. */
   readonly path: string;
   readonly connectTimeoutSeconds: number;
-  /** Where to connect to instead of looking the host up. */
+  /** The address to connect to, instead of resolving the host again. */
   readonly pinned?: PinnedAddress | undefined;
 }
 
 /**
- * Runs work with an environment for git that has nothing of the user's: no configuration files, no agent, no prompts,
- * no proxy but the given one. Secrets go into it as variables or into files without a name, which end with this process
+ * Runs work with an environment for git that is isolated from the user's: no configuration files, no agent, no prompts,
+ * no proxy except the given one. Secrets are passed as variables or as unnamed files, which disappear with this process
  * however it ends; they are never arguments of a command.
  */
 export async function withEnvironment<T>(
@@ -32,7 +32,7 @@ export async function withEnvironment<T>(
   const dir = await mkdtemp(join(options.temporaryDir, ownPrefix('git')));
   const secrets: SecretFile[] = [];
   const paths = new Map<string, string>();
-  /** The path of a secret, for as long as the work goes on. */
+  /** Creates a secret and returns its path, valid until the work ends. */
   const secret = async (name: string, text: string) => {
     const file = openSecretFile(text, options.temporaryDir);
     if (file) secrets.push(file);
@@ -47,7 +47,7 @@ export async function withEnvironment<T>(
       ...baseEnvironment(dir, options.path),
       ...(await sshEnvironment(remote, { ...options, dir, secret })),
       ...(await certificateEnvironment(remote, dir)),
-      // The protocol of the address and no other, whatever a server suggests.
+      // Only the protocol of the address, whatever a server suggests.
       GIT_ALLOW_PROTOCOL: endpointOf(remote.url)?.protocol ?? 'file',
       ...configEnvironment([...settingsOf(remote), ...resolveSettings(options.pinned)]),
     };
@@ -65,7 +65,7 @@ export async function withEnvironment<T>(
 export const baseEnvironment = (home: string, path: string): GitEnvironment => ({
   PATH: path,
   HOME: home,
-  // Messages are read, so they must be the ones we know.
+  // Messages are parsed, so they must be in English.
   LC_ALL: 'C',
   LANGUAGE: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -82,7 +82,7 @@ function settingsOf({ auth, proxy }: CheckedRemote): Settings {
     ['http.proxy', proxy ?? ''],
     ['http.lowSpeedLimit', '1'],
     ['http.lowSpeedTime', '60'],
-    // A redirect would lead to an address that nobody checked.
+    // A redirect would lead to an address that was not checked.
     ['http.followRedirects', 'false'],
     ['core.protectHFS', 'true'],
     ['core.protectNTFS', 'true'],
@@ -97,9 +97,10 @@ function settingsOf({ auth, proxy }: CheckedRemote): Settings {
     ['push.gpgSign', 'false'],
     ['commit.gpgSign', 'false'],
     ['transfer.fsckObjects', 'false'],
-    // Written for bare repositories unless told otherwise, and not possible where contents are left at the remote.
+    // Bare repositories write bitmaps by default, which is impossible in a partial clone.
     ['repack.writeBitmaps', 'false'],
-    // What is left at the remote may be asked for from the start: a process reads its configuration once.
+    // Set from the start, because a process reads its configuration once: a partial clone fetches missing contents on
+    // demand.
     ['remote.origin.promisor', 'true'],
     ['remote.origin.partialCloneFilter', 'blob:none'],
   ];
@@ -115,7 +116,7 @@ function resolveSettings(pinned: PinnedAddress | undefined): Settings {
   return [['http.curloptResolve', `${host}:${port}:${address.includes(':') ? `[${address}]` : address}`]];
 }
 
-/** Configuration as variables: what stands here is on no command line and in no file. */
+/** Configuration as variables: it is on no command line and in no file. */
 function configEnvironment(settings: Settings): GitEnvironment {
   const entries = settings.flatMap(([key, value], i) => [
     [`GIT_CONFIG_KEY_${i}`, key],
@@ -128,7 +129,7 @@ async function certificateEnvironment({ certificateAuthority }: CheckedRemote, d
   if (certificateAuthority === undefined) return {};
   const file = join(dir, 'authorities.pem');
   await writeFile(file, certificateAuthority, { mode: 0o600 });
-  // The variable wins over any configuration, so it is what has to be set.
+  // Set the variable, because it overrides any configuration.
   return { GIT_SSL_CAINFO: file };
 }
 
@@ -141,7 +142,7 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
   if (auth.kind !== 'ssh') return { GIT_SSH_COMMAND: 'false' };
   const { dir, secret } = options;
   const [knownHosts, config] = [join(dir, 'known_hosts'), join(dir, 'ssh_config')];
-  // Editors on Windows end lines with CRLF, which ssh does not take for a key.
+  // Editors on Windows write CRLF, with which ssh does not recognise a key.
   const key = await secret('key', `${auth.privateKey.replaceAll('\r\n', '\n').trimEnd()}\n`);
   await writeFile(knownHosts, `${auth.knownHosts.trimEnd()}\n`, { mode: 0o600 });
   const lines = [
@@ -157,7 +158,7 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
     'PasswordAuthentication no',
     'KbdInteractiveAuthentication no',
     'PreferredAuthentications publickey',
-    // Batch mode would not ask the helper for the passphrase either.
+    // In batch mode ssh would not call the helper for the passphrase either.
     `BatchMode ${auth.passphrase === undefined ? 'yes' : 'no'}`,
     'NumberOfPasswordPrompts 1',
     `ConnectTimeout ${options.connectTimeoutSeconds}`,
@@ -168,7 +169,7 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
     'ControlMaster no',
   ];
   await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 });
-  // git hands this to a shell; the only thing in it that varies is a directory we made, quoted all the same.
+  // git passes this to a shell. The only variable part is a directory that we created; it is quoted all the same.
   const command = { GIT_SSH_COMMAND: `ssh -F ${shellQuote(config)}`, GIT_SSH_VARIANT: 'ssh' };
   return auth.passphrase === undefined
     ? command
@@ -178,14 +179,14 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
 async function askpassEnvironment(passphrase: string, { dir, secret }: SshOptions): Promise<GitEnvironment> {
   const file = await secret('passphrase', `${passphrase}\n`);
   const helper = join(dir, 'askpass');
-  // Our own interpreter: an image without a shell has no other.
+  // Uses our own interpreter: an image without a shell has no other.
   const program = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'));`;
   await writeFile(helper, `#!${process.execPath}\n${program}\n`, { mode: 0o700 });
-  // Older versions of ssh ask the helper only where there seems to be a display.
+  // Older versions of ssh call the helper only when DISPLAY is set.
   return { SSH_ASKPASS: helper, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':none' };
 }
 
-/** The address is pinned, and known_hosts is asked for the name, as ssh writes it for another port. */
+/** The address is pinned; known_hosts is searched by name, in ssh's notation for other ports. */
 function hostLines(pinned: PinnedAddress | undefined): readonly string[] {
   if (pinned === undefined) return [];
   const { host, port, address } = pinned;

@@ -1,6 +1,6 @@
 import { type Retry, SupercargoError } from '../base/index.ts';
 
-/** Every way an operation on a repository can fail, and whether the same call may be tried again. */
+/** All errors of operations on a repository, and whether the same call may be retried. */
 export const gitErrors = {
   'git-missing': 'never',
   'git-settings-invalid': 'never',
@@ -22,7 +22,7 @@ export const gitErrors = {
 } as const satisfies Readonly<Record<string, Retry>>;
 export type GitErrorCode = keyof typeof gitErrors;
 
-/** The only error that this folder throws of its own accord, besides what a signal or a caller's function throws. */
+/** The only error that this folder throws, besides errors of an abort signal and of the caller's functions. */
 export class GitError extends SupercargoError {
   override readonly code: GitErrorCode;
 

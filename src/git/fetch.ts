@@ -1,17 +1,17 @@
 import { GitError } from './errors.ts';
 import type { Session } from './session.ts';
 
-/** What a new commit stands on. */
+/** The base of a new commit. */
 export interface Base {
-  /** The commit to build on; undefined in a repository without any. */
+  /** The parent commit; undefined in an empty repository. */
   readonly commit: string | undefined;
-  /** False when the branch has to be made. */
+  /** False when the branch must be created. */
   readonly branchExists: boolean;
 }
 
 /**
- * Brings the tip of the branch here, without file contents and with no more history than asked for: since a moment, or
- * the last commit alone. A branch that does not exist yet starts at the remote's default branch, if there is one.
+ * Fetches the tip of the branch without file contents, and with as little history as needed: since a time, or the last
+ * commit alone. A branch that does not exist yet starts at the remote's default branch, if there is one.
  */
 export async function fetchBase(session: Session, sinceMs?: number): Promise<Base> {
   const quick = await fetchKnown(session, sinceMs);
@@ -36,28 +36,28 @@ export async function fetchBase(session: Session, sinceMs?: number): Promise<Bas
 }
 
 /**
- * A branch that was there last time is asked for without looking first: one round trip less in which others may push.
- * Undefined when that does not work, for whatever reason.
+ * Fetches a branch that existed last time without listing refs first: one round trip less in which others may push.
+ * Undefined when that fails for any reason.
  */
 async function fetchKnown(session: Session, sinceMs: number | undefined): Promise<string | undefined> {
   const { remoteRef, trackingRef } = session;
-  const completeSinceMs = session.memory.completeSince.get(trackingRef);
+  const completeSinceMs = session.cache.completeSince.get(trackingRef);
   const reachesFarEnough = sinceMs === undefined || (completeSinceMs !== undefined && completeSinceMs <= sinceMs);
   if (!reachesFarEnough || (await session.resolve(trackingRef)) === undefined) return undefined;
   const boundMs = boundOf(session);
   const args = [...fetchArguments, depthOf(boundMs), 'origin', `+${remoteRef}:${trackingRef}`];
   const { exitCode } = await session.attempt('fetching the branch', args);
   if (exitCode !== 0) return undefined;
-  if (boundMs !== undefined) session.memory.completeSince.set(trackingRef, boundMs);
+  if (boundMs !== undefined) session.cache.completeSince.set(trackingRef, boundMs);
   return session.resolve(trackingRef);
 }
 
 /**
- * How far back a fetch has to reach. Git keeps one list of where history ends for the whole copy: what is enough for one
- * branch must not cut off another. And never without a bound: a merge of something old would bring all of history.
+ * How far back a fetch must reach. Git has one list of shallow commits for the whole clone, so the bound of one branch
+ * must not cut off another. There is always a bound: a merge of an old branch would otherwise bring the whole history.
  */
-function boundOf({ memory }: Session, wantedMs?: number): number | undefined {
-  const boundMs = Math.min(wantedMs ?? Number.POSITIVE_INFINITY, ...memory.completeSince.values());
+function boundOf({ cache }: Session, wantedMs?: number): number | undefined {
+  const boundMs = Math.min(wantedMs ?? Number.POSITIVE_INFINITY, ...cache.completeSince.values());
   return Number.isFinite(boundMs) ? boundMs : undefined;
 }
 
@@ -66,14 +66,14 @@ const depthOf = (boundMs: number | undefined) =>
 
 const fetchArguments = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none'];
 
-/** Brings the history of an existing branch here, back to a moment; once is enough. */
+/** Fetches the history of an existing branch back to a time. Does nothing when that history is already complete. */
 export async function deepen(session: Session, sinceMs: number): Promise<void> {
-  const { remoteRef, trackingRef: ref, memory } = session;
-  if ((memory.completeSince.get(ref) ?? Number.POSITIVE_INFINITY) <= sinceMs) return;
+  const { remoteRef, trackingRef: ref, cache } = session;
+  if ((cache.completeSince.get(ref) ?? Number.POSITIVE_INFINITY) <= sinceMs) return;
   await fetchTip(session, { tip: '', refspec: `+${remoteRef}:${ref}`, ref, sinceMs });
 }
 
-/** Commits that HEAD and the branch point to on the remote. */
+/** The commits of HEAD and the branch on the remote. */
 async function listTips(session: Session): Promise<ReadonlyMap<string, string>> {
   const listed = await session.git('reading the branches', ['ls-remote', '--', 'origin', 'HEAD', session.remoteRef]);
   const lines = listed.split('\n').filter((line) => line !== '');
@@ -88,23 +88,23 @@ interface Tip {
 }
 
 async function fetchTip(session: Session, { tip, refspec, ref, sinceMs }: Tip): Promise<void> {
-  // What is here already is enough, unless history is asked for: it may reach back further than last time.
+  // The present history is enough, unless more is requested: it may have to reach further back than last time.
   if (sinceMs === undefined && (await session.resolve(ref)) === tip) return;
   const boundMs = boundOf(session, sinceMs);
   const depths = boundMs === undefined ? [depthOf(undefined)] : [depthOf(boundMs), depthOf(undefined)];
-  session.memory.completeSince.delete(ref);
+  session.cache.completeSince.delete(ref);
   for (const depth of depths) {
     const args = [...fetchArguments, depth, 'origin', refspec];
     const output = await session.attempt('fetching the branch', args);
     if (output.exitCode === 0) {
-      if (boundMs !== undefined) session.memory.completeSince.set(ref, boundMs);
+      if (boundMs !== undefined) session.cache.completeSince.set(ref, boundMs);
       return;
     }
-    // No commit is younger than the moment: then the last one alone.
+    // No commit is newer than the time: fetch only the last one.
     const isNothingYounger =
       depth.startsWith('--shallow-since') &&
       /no commits selected|error processing shallow info|shallow-since/i.test(output.stderr);
     if (!isNothingYounger) throw session.failed('fetching the branch', args, output);
   }
-  throw new GitError('git-failed', 'fetching the branch: no history could be had');
+  throw new GitError('git-failed', 'fetching the branch: the remote sent no history');
 }

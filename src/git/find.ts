@@ -16,32 +16,34 @@ interface Wanted {
 }
 
 const maxCommits = 10_000;
-/** What is older than anyone asked for in a while need not be kept in mind. */
+/** Found commits older than this are not cached. */
 const keptMs = 24 * 3_600_000;
 
-/** Commits of the branch since a moment that carry the trailer, newest first. */
+/** Commits of the branch since a time that have the trailer, newest first. */
 export async function findByTrailer(session: Session, key: string, sinceMs: number): Promise<readonly FoundCommit[]> {
   const base = await fetchBase(session, sinceMs);
   return base.branchExists && base.commit !== undefined ? readLog(session, base.commit, { key, sinceMs }) : [];
 }
 
-/** The same in the past of one commit, whatever the branch has come to since. What was read before is not read again. */
+/**
+ * The same for the history of one commit, whatever was pushed since. Commits that were read before are not read again.
+ */
 export async function findInHistory(session: Session, base: Base, wanted: Wanted): Promise<readonly FoundCommit[]> {
   if (!base.branchExists || base.commit === undefined) return [];
   const { key, sinceMs } = wanted;
   await deepen(session, sinceMs);
   const name = `${session.trackingRef} ${key}`;
-  const before = session.memory.found.get(name);
+  const before = session.cache.found.get(name);
   const since = before && before.sinceMs <= sinceMs ? await walkBack(session, base.commit, before.tip) : undefined;
   if (!before || !since) {
     const commits = await readLog(session, base.commit, wanted);
-    session.memory.found.set(name, { tip: base.commit, sinceMs, commits });
+    session.cache.found.set(name, { tip: base.commit, sinceMs, commits });
     return commits;
   }
   const keptSinceMs = Math.max(before.sinceMs, sinceMs - keptMs);
   const newer = since.map(({ commit, content }) => foundIn(commit, content, key)).filter(hasValues);
   const commits = [...newer, ...before.commits].filter(({ timeMs }) => timeMs >= keptSinceMs);
-  session.memory.found.set(name, { tip: base.commit, sinceMs: keptSinceMs, commits });
+  session.cache.found.set(name, { tip: base.commit, sinceMs: keptSinceMs, commits });
   return commits.filter(({ timeMs }) => timeMs >= sinceMs);
 }
 

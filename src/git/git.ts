@@ -1,5 +1,5 @@
 import { type AddressPolicy, backoffMs, type Clock, systemClock } from '../base/index.ts';
-import { importArguments, parseImportAnswer, renderCommitStream } from './commit-stream.ts';
+import { importArguments, parseImportResponse, renderCommitStream } from './commit-stream.ts';
 import { GitError } from './errors.ts';
 import { type Base, fetchBase } from './fetch.ts';
 import { type FoundCommit, findByTrailer, findInHistory } from './find.ts';
@@ -11,20 +11,20 @@ import type { Session } from './session.ts';
 import { type FileChange, Folder } from './tree.ts';
 
 export interface GitOptions {
-  /** Where copies of remotes are kept; it belongs to this process alone. */
+  /** Directory of the local clones, for this process alone. */
   readonly cacheDir: string;
-  /** Where private files live while a command runs. */
+  /** Directory of private files while a command runs. */
   readonly temporaryDir: string;
-  /** The PATH on which git and ssh are found. */
+  /** The PATH of git and ssh. */
   readonly path: string;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** For each command; a first clone of a large repository takes its time. */
+  /** Timeout of each command; a first clone of a large repository takes long. */
   readonly timeoutMs?: number;
   readonly maxOutputBytes?: number;
-  /** Which addresses a remote may have; any when left out. */
+  /** Addresses that a remote may have. Default: any. */
   readonly addresses?: AddressPolicy | undefined;
-  /** How large the copy of one remote may become. */
+  /** Size limit of the clone of one remote. */
   readonly maxRepositoryBytes?: number | undefined;
   /** How large the copies of all repositories together may become; three times as much as one unless set. */
   readonly maxCacheBytes?: number | undefined;
@@ -33,31 +33,31 @@ export interface GitOptions {
 
 export interface CommitRequest {
   readonly remote: GitRemote;
-  /** The folder that files are confined to; the root when left out. */
+  /** The folder that contains all files. Default: the root. */
   readonly folder?: string;
   readonly message: string;
   readonly author: GitIdentity;
   readonly trailers?: readonly GitTrailer[];
-  /** What to write, given what is there. Called again whenever the branch has moved, with what is there then. */
+  /** Renders the changes from the present content. Called again with the new content whenever the branch has moved. */
   readonly render: (folder: Folder, history: GitHistory) => Promise<readonly FileChange[] | CommitDraft>;
-  /** How often a moved branch is tried again. */
+  /** Number of attempts when the branch moves. */
   readonly attempts?: number;
 }
 
-/** Changes with words of their own, where these depend on what is there. */
+/** Changes with their own message, where it depends on the present content. */
 export interface CommitDraft {
   readonly changes: readonly FileChange[];
   readonly message: string;
   readonly trailers?: readonly GitTrailer[];
 }
 
-/** The past of the very commit that a change will stand on: what it tells cannot be outrun by another writer. */
+/** The history of the exact parent of the new commit, so that a concurrent push cannot make it stale. */
 export interface GitHistory {
   findCommits(trailer: string, sinceMs: number): Promise<readonly FoundCommit[]>;
 }
 
 export interface CommitResult {
-  /** The commit that the remote has; undefined when everything was there already. */
+  /** The commit on the remote; undefined when there was nothing to change. */
   readonly commit: string | undefined;
   readonly branchCreated: boolean;
   readonly attempts: number;
@@ -70,16 +70,16 @@ export interface FindRequest {
 }
 
 export interface Git {
-  /** Commits and pushes, fast-forward only; an empty commit is never made. */
+  /** Commits and pushes, fast-forward only. Never creates an empty commit. */
   commit(request: CommitRequest, signal: AbortSignal): Promise<CommitResult>;
-  /** Commits that carry a trailer, newest first: what a process that died after its push has already done. */
+  /** Commits with a trailer, newest first: finds what a process pushed before it died. */
   findCommits(request: FindRequest, signal: AbortSignal): Promise<readonly FoundCommit[]>;
-  /** Reads files of the branch as they are now. */
+  /** Reads files of the branch in their present state. */
   read<T>(remote: GitRemote, folder: string, work: (folder: Folder) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 const defaultAttempts = 20;
-/** Short: on a branch that is never quiet the next gap is as good as a later one. */
+/** Short pauses: on a busy branch waiting longer does not improve the chances. */
 const moved = { baseMs: 20, maxMs: 1_000, factor: 1.5, jitter: 0.9 };
 
 export function createGit(options: GitOptions): Git {
@@ -115,7 +115,7 @@ export function createGit(options: GitOptions): Git {
         } catch (thrown) {
           const hasMoved = thrown instanceof GitError && thrown.code === 'git-branch-moved';
           if (!hasMoved || attempt >= limit) throw thrown;
-          // Everyone who lost the race comes back at another moment.
+          // Jitter separates the writers that lost the race.
           await clock.sleep(backoffMs(attempt - 1, { ...moved, random }), signal);
         }
       }
@@ -135,7 +135,7 @@ interface Place {
   readonly folder: Folder;
 }
 
-/** A commit with the changes on top of the base; undefined when nothing changes. */
+/** Creates a commit with the changes on the base; undefined when nothing changes. */
 async function makeCommit(
   { session, base, folder }: Place,
   { changes, message: text, trailers = [] }: CommitDraft,
@@ -147,5 +147,5 @@ async function makeCommit(
   if (changes.length === 0) return undefined;
   const checked = await folder.check(changes);
   const input = renderCommitStream({ parent: base.commit, identity, message, changes: checked });
-  return parseImportAnswer(await session.git('making a commit', importArguments, input));
+  return parseImportResponse(await session.git('making a commit', importArguments, input));
 }

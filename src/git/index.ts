@@ -1,10 +1,10 @@
 /**
- * Commits to a branch of a remote repository, with the system's git spawned without a shell. It knows files, messages
- * and trailers, and nothing of what they are for.
+ * Commits to a branch of a remote repository, with the system's git, started without a shell. It handles files,
+ * messages and trailers; it does not know what they are for.
  *
- * Invariants: never a force push, never an empty commit; no commit of anyone else is lost or rewritten; files stay
- * inside the given folder; secrets are on no command line, in no log and in no error; nothing of the user's own
- * configuration takes part; every command ends in time.
+ * Invariants: no force push and no empty commit; no commit of others is lost or rewritten; files stay inside the given
+ * folder; secrets are in no command line, log or error; the user's own Git configuration is not used; every command has
+ * a time limit.
  */
 export { GitError, type GitErrorCode, gitErrors } from './errors.ts';
 export type { FoundCommit } from './find.ts';

@@ -5,8 +5,8 @@ import { GitError } from './errors.ts';
 const timeoutMs = 10_000;
 
 /**
- * Says why a private key cannot be used; undefined when it can, or when nobody can tell. ssh itself passes over a key that
- * it cannot decrypt, and the server then refuses who shows no key. `ssh-keygen` asks for the passphrase as ssh does.
+ * Explains why a private key is unusable; undefined when it is usable or the reason is unknown. ssh skips a key that it
+ * cannot decrypt, and the server then reports a missing key. `ssh-keygen` gets the passphrase in the same way as ssh.
  */
 export function explainKey(path: string, hasPassphrase: boolean, env: GitEnvironment): Promise<GitError | undefined> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ export interface GitIdentity {
   readonly email: string;
 }
 
-/** A line `key: value` at the end of a commit message, by which the commit is found again. */
+/** A line `key: value` at the end of a commit message, by which the commit can be found. */
 export interface GitTrailer {
   readonly key: string;
   readonly value: string;
@@ -13,12 +13,12 @@ export interface GitTrailer {
 
 const maxMessageLength = 64 * 1024;
 
-/** The whole message; trailers are a paragraph of their own, as git reads them. */
+/** The whole message. Trailers are their own paragraph, as git expects. */
 export function renderMessage(message: string, trailers: readonly GitTrailer[]): string {
   const text = message.replaceAll('\r\n', '\n').replaceAll('\0', '').trim();
   if (text === '') throw invalid('the commit message is empty');
   const lines = trailers.map(({ key, value }) => {
-    if (!/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(key)) throw invalid(`${JSON.stringify(key)} is no key of a trailer`);
+    if (!/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(key)) throw invalid(`${JSON.stringify(key)} is not a valid trailer key`);
     if (/[\r\n\0]/.test(value) || value.trim() === '')
       throw invalid(`the trailer ${key} is empty or has a line break in it`);
     return `${key}: ${value.trim()}`;
@@ -29,7 +29,7 @@ export function renderMessage(message: string, trailers: readonly GitTrailer[]):
   return whole;
 }
 
-/** Who wrote the commit and when, as git keeps it. */
+/** Author and time, in git's format. */
 export function renderIdentity({ name, email }: GitIdentity, nowMs: number): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break or a bracket would end the field.
   const isBad = (text: string) => text.trim() === '' || /[\0-\x1f<>]/.test(text);

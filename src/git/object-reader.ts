@@ -1,4 +1,4 @@
-import { BatchAnswers, type GitObject } from './batch-answers.ts';
+import { BatchResponseParser, type GitObject } from './batch-responses.ts';
 import {
   failed,
   type GitCommand,
@@ -9,20 +9,19 @@ import {
   tooLarge,
 } from './process.ts';
 
-interface Question {
+interface PendingRead {
   readonly resolve: (object: GitObject | undefined) => void;
   readonly reject: (reason: unknown) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Objects of a repository by one `git cat-file --batch` that runs as long as it is needed. A question takes a moment
- * where a process of its own takes many, above all in a large program: others push while we look. What a fetch beside
- * it brings is seen.
+ * Reads objects through one long-running `git cat-file --batch`. That is much faster than a process per object, and
+ * shortens the window in which others push. It sees objects of later fetches.
  */
 export class ObjectReader {
   private running: RunningGit | undefined;
-  private readonly questions: Question[] = [];
+  private readonly pendingReads: PendingRead[] = [];
   private isClosed = false;
 
   constructor(
@@ -30,13 +29,13 @@ export class ObjectReader {
     private readonly options: ProcessOptions,
   ) {}
 
-  /** The object of a name that has no line break in it; undefined when there is none. */
+  /** The object of a name without line breaks; undefined when it does not exist. */
   read(name: string): Promise<GitObject | undefined> {
     return new Promise((resolve, reject) => {
       if (this.isClosed) throw new Error('the repository is no longer open');
       const running = (this.running ??= this.start());
       const timer = setTimeout(() => running.stop(timedOut(this.command, this.options)), this.options.timeoutMs);
-      this.questions.push({ resolve, reject, timer });
+      this.pendingReads.push({ resolve, reject, timer });
       running.stdin.write(`${name}\n`);
     });
   }
@@ -50,25 +49,25 @@ export class ObjectReader {
 
   private start(): RunningGit {
     const running = startGit({ ...this.command, args: ['cat-file', '--batch'] }, this.options);
-    const answers = new BatchAnswers(this.options.maxOutputBytes);
+    const parser = new BatchResponseParser(this.options.maxOutputBytes);
     running.stdout.on('data', (chunk: Buffer) => {
-      for (const answer of answers.take(chunk)) {
-        if (answer === 'too-large') running.stop(tooLarge(this.command, this.options));
-        else this.answered()?.resolve(answer);
+      for (const response of parser.take(chunk)) {
+        if (response === 'too-large') running.stop(tooLarge(this.command, this.options));
+        else this.nextPending()?.resolve(response);
       }
     });
     const giveUp = (reason: unknown) => {
       if (this.running === running) this.running = undefined;
-      for (let question = this.answered(); question; question = this.answered()) question.reject(reason);
+      for (let pending = this.nextPending(); pending; pending = this.nextPending()) pending.reject(reason);
     };
-    // An object that is not here is fetched by git itself: then it ends with what the transport said.
+    // git fetches a missing object itself and ends with the transport's error when that fails.
     running.ended.then((end) => giveUp(failed(this.command, end)), giveUp);
     return running;
   }
 
-  private answered(): Question | undefined {
-    const question = this.questions.shift();
-    clearTimeout(question?.timer);
-    return question;
+  private nextPending(): PendingRead | undefined {
+    const pending = this.pendingReads.shift();
+    clearTimeout(pending?.timer);
+    return pending;
   }
 }

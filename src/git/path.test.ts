@@ -45,7 +45,7 @@ describe('a path inside a folder', () => {
     );
   });
 
-  test('a folder that leads out is refused too', () => {
+  test('a folder outside the repository is refused too', () => {
     expect(() => confinePath('../x', 'a')).toThrow('leads out of the configured folder');
   });
 });

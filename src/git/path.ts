@@ -4,8 +4,8 @@ const maxPathBytes = 1024;
 const maxNameBytes = 255;
 
 /**
- * The path of a file inside the folder that the caller was given, as git names it. Anything that would lead out of the
- * folder, or into git's own files, is refused.
+ * The path of a file inside the given folder, in git's form. Refuses any path that leads out of the folder or into
+ * git's own files.
  */
 export function confinePath(folder: string, path: string): string {
   const inside = segmentsOf(path, 'path');
@@ -29,7 +29,7 @@ function segmentsOf(path: string, what: 'path' | 'folder'): string[] {
   return segments;
 }
 
-/** `.git` as any file system that people check out on may spell it: case, trailing dots, short names, ignored characters. */
+/** `.git` in any form that a file system may accept: case, trailing dots, short names, ignored characters. */
 function isGitDirectory(segment: string): boolean {
   const plain = segment.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '').toLowerCase();
   return /^(?:\.git|git~\d+)[ .]*(?::.*)?$/.test(plain);

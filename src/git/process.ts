@@ -12,14 +12,14 @@ export interface GitCommand {
   readonly cwd: string;
   readonly env: GitEnvironment;
   readonly input?: Uint8Array;
-  /** Named in errors: what was attempted. */
+  /** Names the operation in errors. */
   readonly doing: string;
   readonly redact: Redact;
   readonly signal: AbortSignal;
 }
 
 export interface ProcessOptions {
-  /** The program; found on the PATH of the environment. */
+  /** The program, found on the PATH of the environment. */
   readonly git: string;
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
@@ -36,12 +36,12 @@ export interface GitOutput extends GitEnd {
   readonly stdout: string;
 }
 
-/** A git at work. Its output has to be read by whoever started it. */
+/** A running git process. Its caller must read its output. */
 export interface RunningGit {
   readonly stdin: Writable;
   readonly stdout: Readable;
   stop(reason: unknown): void;
-  /** Resolves when it is gone, whatever its exit code; rejects with the reason for which it was stopped. */
+  /** Resolves when the process has ended, with any exit code; rejects with the reason when it was stopped. */
   readonly ended: Promise<GitEnd>;
 }
 
@@ -59,7 +59,7 @@ export function startGit({ args, cwd, env, signal, ...command }: GitCommand, opt
   const onAbort = () => stop(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const stderr = collect(child.stderr, options, () => stop(tooLarge(command, options)));
-  // A command that ends before it has read its input is judged by its exit code.
+  // Ignore EPIPE: a command that ends before it has read its input is classified by its exit code.
   child.stdin.on('error', () => {});
   child.on('error', (thrown) => {
     failure ??= errorCode(thrown) === 'ENOENT' ? missing(options) : thrown;
@@ -75,7 +75,7 @@ export function startGit({ args, cwd, env, signal, ...command }: GitCommand, opt
   return { stdin: child.stdin, stdout: child.stdout, stop, ended };
 }
 
-/** Runs git to its end; an exit code is a result. */
+/** Runs git to its end; any exit code is a result. */
 export async function runGit(command: GitCommand, options: ProcessOptions): Promise<GitOutput> {
   const { stdin, stdout, stop, ended } = startGit(command, options);
   const timer = setTimeout(() => stop(timedOut(command, options)), options.timeoutMs);
@@ -89,7 +89,7 @@ export async function runGit(command: GitCommand, options: ProcessOptions): Prom
   }
 }
 
-/** The output of a command that has to succeed. */
+/** The output of a command that must succeed. */
 export async function git(command: GitCommand, options: ProcessOptions): Promise<string> {
   const output = await runGit(command, options);
   if (output.exitCode !== 0) throw failed(command, output);

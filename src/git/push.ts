@@ -4,7 +4,7 @@ import { fetchBase } from './fetch.ts';
 import type { Session } from './session.ts';
 import { walkBack } from './walk.ts';
 
-/** After these the commit may have arrived all the same: an answer was lost, or a transport tried it twice. */
+/** After these errors the commit may have arrived: a response was lost, or the transport retried. */
 const uncertain: ReadonlySet<string> = new Set<GitErrorCode>([
   'git-network',
   'git-timeout',
@@ -13,8 +13,8 @@ const uncertain: ReadonlySet<string> = new Set<GitErrorCode>([
 ]);
 
 /**
- * Pushes a commit to the branch, never by force, and looks at the remote afterwards. Throws `git-branch-moved` when
- * someone else was there first; a push that seems to have failed counts when the remote has the commit.
+ * Pushes a commit to the branch, never by force, and verifies the remote afterwards. Throws `git-branch-moved` when
+ * another push was first. A push that reports failure counts as a success when the remote has the commit.
  */
 export async function push(session: Session, commit: string): Promise<void> {
   const args = ['push', '--porcelain', '--no-verify', '--no-thin', 'origin', `${commit}:${session.remoteRef}`];
@@ -33,9 +33,9 @@ export async function push(session: Session, commit: string): Promise<void> {
   }
 }
 
-/** Whether the branch on the remote is at the commit, or has gone on from it. */
+/** Whether the branch on the remote is at the commit or ahead of it. */
 async function hasCommit(session: Session, commit: string): Promise<boolean> {
-  // The history between the two has to be here to be compared; a minute more than the commit's own time is enough.
+  // Comparing needs the history between the two: fetch it since one minute before the commit's own time.
   const { timeMs } = parseCommit(await session.contentOf(commit));
   const tip = (await fetchBase(session, timeMs - 60_000)).commit;
   if (tip === undefined) return false;

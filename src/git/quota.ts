@@ -98,7 +98,7 @@ async function sizeOf(dir: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What a git that was killed or failed leaves among the objects: half a pack, a quarantine. */
+/** Removes what a killed or failed git leaves among the objects: partial packs, quarantine directories. */
 export async function removeHalfPacks(repository: string): Promise<void> {
   for (const dir of [join(repository, 'objects'), join(repository, 'objects', 'pack')]) {
     const names = await readdir(dir).catch(() => []);

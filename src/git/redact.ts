@@ -1,8 +1,8 @@
-/** Replaces secrets in whatever is about to be said; also those that an address carries. */
+/** Replaces secrets in messages, including those in a URL. */
 export type Redact = (text: string) => string;
 
 const mask = '***';
-/** Shorter ones would mask ordinary words, and are no secrets. */
+/** Shorter strings would mask ordinary words, and are not secrets. */
 const minLength = 4;
 
 export function createRedact(secrets: readonly (string | undefined)[]): Redact {

@@ -16,17 +16,17 @@ describe('an address', () => {
     ['git@example.com:org/r.git', ssh],
     ['/srv/r.git', undefined],
     ['file:///srv/r.git', undefined],
-  ])('%s is taken', (url, auth) => {
+  ])('%s is accepted', (url, auth) => {
     expect(checkRemote({ url, branch: 'main', ...(auth ? { auth } : {}) }).url).toBe(url);
   });
 
   test.each<[string, GitAuth | undefined, string]>([
     ['', undefined, 'empty'],
     ['--upload-pack=touch x', undefined, 'spaces'],
-    ['--upload-pack=x', undefined, 'none that git may be given'],
-    ['ext::sh', undefined, 'none that git may be given'],
-    ['https://user:pw@example.com/r', undefined, 'carries credentials'],
-    ['https://tok@example.com/r', undefined, 'carries credentials'],
+    ['--upload-pack=x', undefined, 'may not be given to git'],
+    ['ext::sh', undefined, 'may not be given to git'],
+    ['https://user:pw@example.com/r', undefined, 'contains credentials'],
+    ['https://tok@example.com/r', undefined, 'contains credentials'],
     ['http://example.com/r', token, 'in clear'],
     ['https://example.com/r', ssh, 'no ssh address'],
     ['git@example.com:r', token, 'ssh address'],
@@ -76,7 +76,7 @@ describe('credentials', () => {
     expect(() => checkRemote({ ...remote, auth: { ...ssh, privateKey: 'x' } })).toThrow('not a private key');
   });
 
-  test('are masked in whatever is said, in every form they take', () => {
+  test('are masked in every message and in every encoding', () => {
     const { redact } = checkRemote({
       url: 'https://h/r',
       branch: 'main',

@@ -11,19 +11,19 @@ export type GitAuth =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'ssh'; readonly privateKey: string; readonly passphrase?: string; readonly knownHosts: string };
 
-/** A branch of a repository, and how to get there. */
+/** A branch of a repository, and how to reach it. */
 export interface GitRemote {
-  /** https, http (loopback only, when there are credentials), ssh, `user@host:path`, or a path on this machine. */
+  /** https, http (with credentials only on loopback), ssh, `user@host:path`, or a local path. */
   readonly url: string;
   readonly branch: string;
   readonly auth?: GitAuth;
-  /** PEM of certificate authorities, instead of the system's. */
+  /** PEM of certificate authorities that replace the system's. */
   readonly certificateAuthority?: string;
-  /** `http://host:port`; none unless given, whatever the environment says. */
+  /** `http://host:port`. Default: none; the environment is ignored. */
   readonly proxy?: string;
 }
 
-/** A remote that was looked at: nothing in it can reach a command line or a file where it does not belong. */
+/** A validated remote: no value in it can be read as an option or written to the wrong file. */
 export interface CheckedRemote extends GitRemote {
   readonly auth: GitAuth;
   readonly redact: Redact;
@@ -31,7 +31,7 @@ export interface CheckedRemote extends GitRemote {
 
 const maxUrlLength = 2048;
 const scpLike = /^(?:[\w.-]+@)?[\w.-]+:(?!\/\/)[^\s]+$/;
-/** No more than every parser of addresses reads alike: curl and ssh connect to what they read, not to what we checked. */
+/** Only what every URL parser reads alike: curl and ssh connect to what they parse, not to what we checked. */
 const plainUrl =
   /^[a-z]+:\/\/(?:[^\s/\\?#@:]+(?::[^\s/\\?#@:]*)?@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[^\s\\?#]*)?$/i;
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -63,7 +63,7 @@ function checkUrl(url: string, auth: GitAuth): void {
   const refuse = (why: string) => new GitError('git-settings-invalid', `the repository address ${why}`);
   if (url === '' || url.length > maxUrlLength || /[\0-\x20\x7f]/.test(url))
     throw refuse('is empty, too long or has spaces in it');
-  if (url.startsWith('-') || /^[\w+-]+::/.test(url)) throw refuse('is none that git may be given');
+  if (url.startsWith('-') || /^[\w+-]+::/.test(url)) throw refuse('may not be given to git');
   if (url.startsWith('/') || url.startsWith('file:///')) {
     if (auth.kind !== 'anonymous') throw refuse('is a path, which takes no credentials');
     return;
@@ -77,11 +77,11 @@ function checkUrl(url: string, auth: GitAuth): void {
   if (!parsed || !['https:', 'http:', 'ssh:'].includes(parsed.protocol))
     throw refuse('must begin with https://, ssh:// or be user@host:path');
   if (!plainUrl.test(url)) throw refuse('has a host, user or path with characters that it may not have, or a query');
-  // ssh would take it for an option; git decodes percent signs before ssh sees them.
+  // ssh would read it as an option; git decodes percent signs before ssh sees them.
   if (/^-|%/.test(parsed.hostname) || /^(?:-|%2d)/i.test(parsed.username) || /^\/+-/.test(parsed.pathname))
     throw refuse('has a user, host or path that begins with -, or a host with %');
   if (parsed.password !== '' || (parsed.username !== '' && parsed.protocol !== 'ssh:')) {
-    throw refuse('carries credentials: they belong into the Secret');
+    throw refuse('contains credentials: put them into the Secret');
   }
   if ((parsed.protocol === 'ssh:') !== (auth.kind === 'ssh')) {
     throw refuse(
@@ -104,7 +104,7 @@ export interface Endpoint {
 
 export const defaultPorts = { https: 443, http: 80, ssh: 22 } as const;
 
-/** Where an address leads to; undefined for a path on this machine. */
+/** The endpoint of an address; undefined for a local path. */
 export function endpointOf(url: string): Endpoint | undefined {
   if (url.startsWith('/') || url.startsWith('file:')) return undefined;
   if (!url.includes('://')) {
@@ -117,7 +117,7 @@ export function endpointOf(url: string): Endpoint | undefined {
   return { protocol, host: parsed.hostname.replace(/^\[|\]$/g, ''), port };
 }
 
-/** The rules of git-check-ref-format, in so far as a branch name can break something. */
+/** The rules of git-check-ref-format that a branch name could break. */
 function checkBranch(branch: string): void {
   const isBad = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|\/$|\.$|\.lock(?:\/|$)|(?:^|\/)\./.test(branch);
   if (branch === '' || branch === '@' || branch.length > 250 || isBad) {

@@ -22,7 +22,7 @@ export interface StoreOptions extends EnvironmentOptions, Omit<ProcessOptions, '
   readonly addresses?: AddressPolicy | undefined;
 }
 
-/** Local copies of remotes: bare, without file contents, one for each address, used by one at a time. */
+/** Local clones of remotes: bare, without file contents, one per address, used by one caller at a time. */
 export class RepositoryStore {
   private readonly queues = new Map<string, Promise<unknown>>();
   private readonly opened = new Map<string, RepositoryCache>();
@@ -32,7 +32,7 @@ export class RepositoryStore {
     this.quota = new CopyQuota(options.maxRepositoryBytes, options.maxCacheBytes);
   }
 
-  /** Runs work on the copy of a remote, after everyone who came before. */
+  /** Runs work on the clone of a remote, after all earlier callers. */
   use<T>(remote: GitRemote, signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const checked = checkRemote(remote);
     const repository = join(
@@ -45,7 +45,7 @@ export class RepositoryStore {
       const pinned = await pinAddress(checked, this.options.addresses);
       return withEnvironment(checked, { ...this.options, pinned }, async (env) => {
         const options = { ...this.options, quota: this.quota };
-        const session = new Session(checked, repository, env, options, signal, this.memoryOf(repository));
+        const session = new Session(checked, repository, env, options, signal, this.cacheOf(repository));
         this.quota.enter(repository);
         try {
           return await this.inside(session, checked, work).finally(() => session.close());
@@ -77,7 +77,7 @@ export class RepositoryStore {
   }
 
   private async open(session: Session, remote: CheckedRemote): Promise<void> {
-    const { repository, memory } = session;
+    const { repository, cache } = session;
     const isOpen = this.opened.has(repository);
     if (isOpen && existsSync(join(repository, 'HEAD'))) return;
     await removeLocks(repository);
@@ -91,19 +91,19 @@ export class RepositoryStore {
       await session.git('making a copy', ['init', '--quiet', '--bare', '--template=', repository]);
     }
     await session.git('naming the remote', ['config', 'remote.origin.url', remote.url]);
-    memory.completeSince.clear();
-    memory.found.clear();
-    this.opened.set(repository, memory);
+    cache.completeSince.clear();
+    cache.found.clear();
+    this.opened.set(repository, cache);
   }
 
-  private memoryOf(repository: string): RepositoryCache {
+  private cacheOf(repository: string): RepositoryCache {
     return this.opened.get(repository) ?? createRepositoryCache();
   }
 
-  /** A copy that git cannot make sense of is thrown away: the next use starts with a fresh one. */
+  /** Removes a clone that git cannot read: the next use starts with a new one. */
   private async discardAfter(thrown: unknown, repository: string): Promise<never> {
     const code = thrown instanceof GitError ? thrown.code : undefined;
-    // A git that was killed may have left locks behind: they are looked for when the copy is opened again.
+    // A killed git may have left locks: they are removed when the clone is opened again.
     if (code === undefined || code === 'git-timeout' || code === 'git-failed') this.opened.delete(repository);
     if (code === 'git-failed' || code === 'git-repository-too-large') {
       this.opened.delete(repository);
@@ -124,19 +124,19 @@ export class RepositoryStore {
   }
 }
 
-/** Every fetch brings a pack, and the more there are the slower is every look. */
+/** Every fetch adds a pack, and many packs slow down every look-up. */
 const maxPacks = 50;
 
 async function tidy(session: Session): Promise<void> {
   const names = await readdir(join(session.repository, 'objects', 'pack')).catch(() => []);
   if (names.filter((name) => name.endsWith('.pack')).length <= maxPacks) return;
   await session.git('tidying the copy', ['gc', '--quiet', '--prune=now']).catch((thrown) => {
-    // A copy that cannot be tidied, or not in time, is as good as a broken one: it is thrown away.
+    // A clone that cannot be repacked in time is treated as broken and removed.
     throw thrown instanceof GitError ? new GitError('git-failed', thrown.message, thrown) : thrown;
   });
 }
 
-/** What a process that was killed left behind would stop git for ever. */
+/** Lock files of a killed process would block git forever. */
 async function removeLocks(repository: string): Promise<void> {
   try {
     const names = await readdir(repository, { recursive: true });

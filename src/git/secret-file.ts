@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { errorCode } from '../base/index.ts';
 
 export interface SecretFile {
-  /** Where a child process of the same user reads the text while this process lives. */
+  /** The path by which a child process of the same user reads the text while this process lives. */
   readonly path: string;
   close(): void;
 }
 
-const memory = '/dev/shm';
+const memoryDir = '/dev/shm';
 
 /**
- * A text that other processes read by path and that ends with this process, also by SIGKILL: the file loses its name
- * before anything is written to it, and is reached through our open descriptor. In memory where the system has such a
- * folder. Undefined where descriptors have no path (systems without /proc).
+ * A text that other processes read by path and that disappears with this process, even after SIGKILL: the file is
+ * unlinked before anything is written to it, and is read through our open descriptor. It is in memory where the system
+ * has /dev/shm. Undefined where descriptors have no path (systems without /proc).
  */
 export function openSecretFile(text: string, temporaryDir: string): SecretFile | undefined {
   if (process.platform !== 'linux') return undefined;
-  const fd = openUnnamed(memory) ?? openUnnamed(temporaryDir);
+  const fd = openUnnamed(memoryDir) ?? openUnnamed(temporaryDir);
   if (fd === undefined) return undefined;
   writeSync(fd, text);
   return { path: `/proc/${process.pid}/fd/${fd}`, close: () => closeSync(fd) };

@@ -1,4 +1,4 @@
-import type { GitObject } from './batch-answers.ts';
+import type { GitObject } from './batch-responses.ts';
 import type { GitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import type { FoundCommit } from './find.ts';
@@ -6,11 +6,11 @@ import { ObjectReader } from './object-reader.ts';
 import { failed, type GitCommand, type GitOutput, git, type ProcessOptions, runGit } from './process.ts';
 import type { CheckedRemote } from './remote.ts';
 
-/** What is known of a copy while the process lives; all of it can be found out again. */
+/** Cached facts about a clone while the process lives; all of them can be read again. */
 export interface RepositoryCache {
-  /** Tracking refs whose history is here without a gap since a moment. */
+  /** Tracking refs whose history is complete since a time. */
   readonly completeSince: Map<string, number>;
-  /** Commits that were found by a trailer, by ref and trailer. */
+  /** Commits that were found by trailer, by ref and trailer. */
   readonly found: Map<string, CachedTrailerSearch>;
 }
 
@@ -23,7 +23,7 @@ export interface CachedTrailerSearch {
 
 export const createRepositoryCache = (): RepositoryCache => ({ completeSince: new Map(), found: new Map() });
 
-/** One stretch of work on the local copy of one remote: its directory, environment and signal. */
+/** One unit of work on the local clone of one remote: its directory, environment and signal. */
 export class Session {
   private readonly reader: ObjectReader;
 
@@ -34,7 +34,7 @@ export class Session {
     private readonly env: GitEnvironment,
     private readonly options: ProcessOptions,
     private readonly signal: AbortSignal,
-    readonly memory: RepositoryCache,
+    readonly cache: RepositoryCache,
   ) {
     this.reader = new ObjectReader(this.command('reading an object', []), options);
   }
@@ -47,12 +47,12 @@ export class Session {
     return `refs/heads/${this.remote.branch}`;
   }
 
-  /** The output of a command that has to succeed, without its last line break. */
+  /** The output of a command that must succeed, without the final line break. */
   async git(doing: string, args: readonly string[], input?: Uint8Array): Promise<string> {
     return (await git(this.command(doing, args, input), this.options)).replace(/\n$/, '');
   }
 
-  /** The output of a command whose failure means something. */
+  /** The output of a command whose failure is a result. */
   attempt(doing: string, args: readonly string[]): Promise<GitOutput> {
     return runGit(this.command(doing, args), this.options);
   }
@@ -61,12 +61,12 @@ export class Session {
     return failed(this.command(doing, args), output);
   }
 
-  /** An object by its name in git's own words; undefined when there is none. */
+  /** An object by its git revision name; undefined when it does not exist. */
   read(name: string): Promise<GitObject | undefined> {
     return this.reader.read(name);
   }
 
-  /** What an object holds that has to be there. */
+  /** The content of an object that must exist. */
   async contentOf(object: string): Promise<Buffer> {
     const found = await this.read(object);
     if (found === undefined)

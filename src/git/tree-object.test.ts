@@ -4,7 +4,7 @@ import { describeEntry, parseTree } from './tree-object.ts';
 const entry = (mode: string, name: string, bytes: number) =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.alloc(bytes, 0x20)]);
 
-test.each([20, 32])('a folder of hashes of %i bytes is read entry by entry', (bytes) => {
+test.each([20, 32])('a tree with hashes of %i bytes is parsed', (bytes) => {
   const names = { 'a b': '100644', é: '40000', old: '040000', link: '120000', module: '160000', run: '100755' };
   const content = Buffer.concat(Object.entries(names).map(([name, mode]) => entry(mode, name, bytes)));
   const entries = parseTree(content, bytes);

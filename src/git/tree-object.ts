@@ -1,4 +1,4 @@
-/** What stands under a name in a folder. */
+/** One entry of a tree. */
 export interface TreeEntry {
   readonly mode: string;
   readonly object: string;
@@ -7,7 +7,7 @@ export interface TreeEntry {
 export const isFolder = ({ mode }: TreeEntry) => mode === '40000';
 export const isPlainFile = ({ mode }: TreeEntry) => mode.startsWith('100');
 
-/** A folder as git stores it: `mode name`, a zero byte, and the hash in as many bytes as the repository's hashes have. */
+/** Parses a tree as git stores it: `mode name`, a zero byte, and the hash, whose length depends on the repository. */
 export function parseTree(content: Buffer, hashBytes: number): ReadonlyMap<string, TreeEntry> {
   const entries = new Map<string, TreeEntry>();
   for (let at = 0; at < content.length; ) {
@@ -15,14 +15,14 @@ export function parseTree(content: Buffer, hashBytes: number): ReadonlyMap<strin
     const end = content.indexOf(0, space);
     const name = content.toString('utf8', space + 1, end);
     const object = content.toString('hex', end + 1, end + 1 + hashBytes);
-    // Old programs wrote a zero before the mode of a folder.
+    // Old programs wrote a leading zero in the mode of a directory.
     entries.set(name, { mode: content.toString('latin1', at, space).replace(/^0+/, ''), object });
     at = end + 1 + hashBytes;
   }
   return entries;
 }
 
-/** In words, for whoever wanted something else to be there. */
+/** Describes an unexpected entry in error messages. */
 export function describeEntry(entry: TreeEntry): string {
   if (isFolder(entry)) return 'a folder';
   if (isPlainFile(entry)) return 'a file';

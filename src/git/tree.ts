@@ -5,7 +5,7 @@ import { confinePath } from './path.ts';
 import type { Session } from './session.ts';
 import { describeEntry, isFolder, isPlainFile, parseTree, type TreeEntry } from './tree-object.ts';
 
-/** A file to be written, or removed where `content` is null; its path is relative to the configured folder. */
+/** A file to write, or to remove where `content` is null. Its path is relative to the configured folder. */
 export interface FileChange {
   readonly path: string;
   readonly content: string | Uint8Array | null;
@@ -14,9 +14,9 @@ export interface FileChange {
 const maxFiles = 10_000;
 const maxFileBytes = 16 * 1_048_576;
 
-/** What the configured folder holds at the commit that a change will stand on. */
+/** The content of the configured folder at the parent of the new commit. */
 export class Folder {
-  /** Folders that were looked into, by their object. */
+  /** Trees that were read, by object name. */
   private readonly trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
   private root: Promise<string> | undefined;
 
@@ -26,7 +26,7 @@ export class Folder {
     private readonly path: string,
   ) {}
 
-  /** The text of a file; undefined when there is none. */
+  /** The text of a file; undefined when it does not exist. */
   async read(path: string): Promise<string | undefined> {
     const entry = await this.find(confinePath(this.path, path).split('/'));
     if (entry === undefined || !isPlainFile(entry)) return undefined;
@@ -45,7 +45,7 @@ export class Folder {
       .map((path) => path.slice(prefix.length));
   }
 
-  /** The changes as they go into the tree: every way checked, and modes of files that are there kept. */
+  /** The changes for the tree: every path checked, and the modes of existing files kept. */
   async check(changes: readonly FileChange[]): Promise<readonly TreeChange[]> {
     if (changes.length > maxFiles) throw new GitError('git-path-refused', `more than ${maxFiles} files in one commit`);
     return Promise.all(
@@ -58,7 +58,9 @@ export class Folder {
     );
   }
 
-  /** The file that is there now; refuses what is no plain file, and any way to it that is no plain folder. */
+  /**
+   * The present file; refuses an entry that is not a plain file, and a path with an entry that is not a plain folder.
+   */
   private async checkWay(path: string): Promise<TreeEntry | undefined> {
     const names = path.split('/');
     for (let depth = 1; depth < names.length; depth++) {

@@ -9,12 +9,12 @@ export interface WalkedCommit {
   readonly content: Buffer;
 }
 
-/** More than others push while we look; from there on git's own walk is faster. */
+/** More commits than others push in between; beyond that git's own walk is faster. */
 const maxSteps = 200;
 
 /**
- * The commits from a tip back to an older one, which is not among them. Undefined where the way is not a plain line of
- * commits that are here, or long: that is for git itself to judge.
+ * The commits from a tip back to an older commit, which is excluded. Undefined where the history is not linear, not
+ * local, or long: git must then compare them itself.
  */
 export async function walkBack(
   session: Session,
@@ -34,7 +34,7 @@ export async function walkBack(
   return walked;
 }
 
-/** Commits whose parents were left at the remote. Asking git for one of those would have it fetched. */
+/** Commits whose parents are not in the clone. Reading such a parent would make git fetch it. */
 async function lastCommits({ repository }: Session): Promise<ReadonlySet<string>> {
   try {
     return new Set((await readFile(join(repository, 'shallow'), 'utf8')).split('\n'));

@@ -42,7 +42,7 @@ export interface CopyImageOptions {
 export function createCopyImage({ withClient, keepsDigests, follow, pace, log }: CopyImageOptions): CopyImage {
   return ({ image, source, copy, signal, onEvent }) =>
     withClient(image, async (client, places) => {
-      const copier = createCopier(client, { pace, places });
+      const copier = createCopier(client, { throttle: pace, places });
       const { registry, path } = copy;
       const target = { registry, path, tag: copyTag(copy) };
       const before = image.status?.digest as Digest | undefined;

@@ -8,7 +8,7 @@ import { deleteScope, pullScope } from './scopes.ts';
 
 const pathOf = (repository: Repository, digest: Digest) => `/v2/${repository.path}/blobs/${digest}`;
 
-/** The size of a blob that is there, or undefined. */
+/** The size of a blob; undefined when the repository does not have it. */
 export async function statBlob(
   transport: Transport,
   repository: Repository,
@@ -28,7 +28,7 @@ export async function statBlob(
   if (response.status === 404) return undefined;
   const size = Number(response.headers['content-length']);
   if (!Number.isSafeInteger(size))
-    throw badResponse(response.line, 'the answer does not say how large the blob is', 200);
+    throw badResponse(response.line, 'the response does not state the size of the blob', 200);
   return size;
 }
 
@@ -56,16 +56,17 @@ export interface BlobSource {
   readonly digest: Digest;
   readonly size: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called when a cut download goes on. */
+  /** Called when an interrupted download resumes. */
   readonly onResume?: (offset: number, why: Error) => void;
 }
 
-// A connection that breaks again and again must bring us forward by at least so much, or it counts as another failure.
+// An attempt that transfers less than this counts as another failure, so that a connection that keeps breaking is given
+// up.
 const progressBytes = 1024 * 1024;
 
 /**
- * The bytes of a blob from `offset` on; a piece is valid until the next is asked for. A cut is mended by asking for the rest; the caller never sees it. Not verified:
- * `readBlob` does that, and so does an upload.
+ * The bytes of a blob from `offset` on. A piece is valid until the next one is requested. An interrupted response is
+ * resumed with a range request; the caller does not notice. The bytes are not verified: `readBlob` and uploads do that.
  */
 export async function* downloadBlob(transport: Transport, source: BlobSource, offset = 0): AsyncGenerator<Buffer> {
   const { repository, size, signal } = source;
@@ -73,7 +74,7 @@ export async function* downloadBlob(transport: Transport, source: BlobSource, of
   const slot = await take(transport, repository.registry, 'downloads');
   let at = offset;
   let failures = 0;
-  let markedAt = at;
+  let checkpointAt = at;
   try {
     while (at < size) {
       try {
@@ -88,9 +89,9 @@ export async function* downloadBlob(transport: Transport, source: BlobSource, of
         }
         if (at < size) throw cut(response.line, at, size);
       } catch (thrown) {
-        // A source that drips makes progress too; that must not keep the place for ever.
-        if (at - markedAt >= progressBytes && !isRegistryError(thrown, 'registry-too-slow')) failures = 0;
-        markedAt = at;
+        // A slow source makes progress too, but must not hold its slot forever.
+        if (at - checkpointAt >= progressBytes && !isRegistryError(thrown, 'registry-too-slow')) failures = 0;
+        checkpointAt = at;
         const wait = transport.waitOf(thrown);
         if (signal?.aborted) throw signal.reason;
         if (wait === 'never' || ++failures >= retries.attempts) throw thrown;
@@ -115,7 +116,7 @@ async function openBlob(
     method: 'GET',
     path: pathOf(repository, digest),
     scopes: pullScope(repository),
-    // Compressed layers stay as they are: anything else would not have the digest.
+    // No content coding: the digest is of the stored bytes.
     headers: { 'accept-encoding': 'identity', ...(at === 0 ? {} : { range: `bytes=${at}-` }) },
     expect: [200, 206],
     signal,
@@ -124,12 +125,12 @@ async function openBlob(
   const start = /^bytes (\d+)-/.exec(response.headers['content-range'] ?? '')?.[1];
   if (response.status === 206 && Number(start) !== at) {
     await response.body.dump();
-    throw badResponse(response.line, `asked for the bytes from ${at} on, got those from ${start}`, 206);
+    throw badResponse(response.line, `requested the bytes from ${at} on, got those from ${start}`, 206);
   }
   return response;
 }
 
-/** The body from `at` on, also when the registry does not know ranges and sends everything again. */
+/** The body from `at` on, also when the registry ignores ranges and sends the whole blob. */
 async function* rest({ body, status, line }: RegistryResponse, at: number): AsyncGenerator<Buffer> {
   let skip = status === 206 ? 0 : at;
   try {
@@ -148,14 +149,14 @@ async function* rest({ body, status, line }: RegistryResponse, at: number): Asyn
 const cut = (line: RequestLine, at: number, size: number) =>
   new RegistryError(
     'registry-unreachable',
-    `${line.method} ${line.url}: the answer ended after ${at} of ${size} bytes`,
+    `${line.method} ${line.url}: the response ended after ${at} of ${size} bytes`,
     {
       ...line,
       retry: 'backoff',
     },
   );
 
-/** The bytes of a blob, verified: the last piece comes only when the whole has the digest. */
+/** The verified bytes of a blob: the last piece is returned only when the digest of the whole matches. */
 export async function* readBlob(transport: Transport, source: BlobSource): AsyncGenerator<Buffer> {
   const { repository, digest, size } = source;
   const hasher = createHasher(digestAlgorithm(digest));
@@ -167,12 +168,12 @@ export async function* readBlob(transport: Transport, source: BlobSource): Async
         digest,
         hasher.digest(),
       );
-    // The memory of a piece is used again; here it is the reader's.
+    // The piece's buffer is reused; the reader gets a copy.
     yield Buffer.from(piece);
   }
 }
 
-/** A place in one of a registry's lanes, until the returned function is called. */
+/** Takes a slot in one of a registry's lanes. Call the returned function to release it. */
 export function take(transport: Transport, registry: string, lane: 'downloads' | 'uploads'): Promise<() => void> {
   return new Promise((taken, failed) => {
     transport

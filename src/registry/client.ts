@@ -20,50 +20,50 @@ import {
 } from './manifests.ts';
 import type { RateLimits } from './rate-floor.ts';
 import { Referrers } from './referrers.ts';
-import { type BlobUpload, type UploadOutcome, uploadBlob } from './upload.ts';
+import { type BlobUpload, type UploadResult, uploadBlob } from './upload.ts';
 
 export interface RegistryClientOptions {
-  /** Where credentials come from; without it nobody logs in. */
+  /** The source of credentials. Without it, access is anonymous. */
   readonly credentials?: CredentialSource;
-  /** How a registry is reached: by its name as it stands in images. */
+  /** Connection settings by registry name, as written in image references. */
   readonly settings?: (registry: string) => RegistrySettings;
   readonly proxy?: ProxySettings;
   /**
-   * Which addresses may be connected to: of registries, token servers, redirects and uploads. Loopback too unless said
-   * otherwise, for commands that a user runs. Configured hosts are named with their port.
+   * Addresses that may be connected to: registries, token servers, redirects and upload locations. By default loopback
+   * is allowed, for commands that a user runs. Configured hosts include their port.
    */
   readonly addresses?: AddressPolicy | undefined;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: Resolve | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Logger;
   readonly userAgent?: string;
   readonly connectTimeoutMs?: number;
-  /** How long nothing may move on a connection. */
+  /** Idle timeout of a connection. */
   readonly idleTimeoutMs?: number;
-  /** How long a call with a small answer may take as a whole. */
+  /** Timeout of a whole call with a small response. */
   readonly callTimeoutMs?: number;
-  /** The slowest average rate of a layer's download over a window, before it is given up. */
+  /** Minimum average rate of a layer download over a window. */
   readonly rate?: RateLimits;
   readonly attempts?: number;
   readonly retryBaseMs?: number;
   readonly retryMaxMs?: number;
-  /** A registry that asks for a longer pause than this gets no second request. */
+  /** Do not retry when the registry's Retry-After is longer than this. */
   readonly maxRetryAfterMs?: number;
-  /** At once, per registry. */
+  /** Maximum concurrency, per registry. */
   readonly concurrency?: { readonly calls?: number; readonly downloads?: number; readonly uploads?: number };
 }
 
-/** Talks to any registry of the OCI distribution specification. Opens connections when asked, keeps them until closed. */
+/** A client of OCI distribution registries. Opens connections on demand and keeps them until closed. */
 export interface RegistryClient {
-  /** What the registry has under a tag or digest, or undefined. */
+  /** The descriptor of a tag or digest; undefined when it does not exist. */
   headManifest(
     repository: Repository,
     reference: Tag | Digest,
     signal?: AbortSignal,
   ): Promise<ManifestHead | undefined>;
-  /** A manifest whose bytes have its digest; throws `registry-not-found`. */
+  /** A manifest whose digest was verified; throws `registry-not-found`. */
   getManifest(repository: Repository, reference: Tag | Digest, signal?: AbortSignal): Promise<FetchedManifest>;
   putManifest(
     repository: Repository,
@@ -75,14 +75,17 @@ export interface RegistryClient {
   listTags(repository: Repository, options?: ListOptions): AsyncGenerator<readonly Tag[]>;
   listRepositories(registry: string, options?: ListOptions): AsyncGenerator<readonly string[]>;
   listReferrers(repository: Repository, subject: Digest, signal?: AbortSignal): Promise<readonly Descriptor[]>;
-  /** Enters a manifest by the tag schema; needed where `putManifest` says that the registry does not know subjects. */
+  /**
+   * Adds a manifest to the referrers tag. Needed where `putManifest` reports that the registry does not support
+   * subjects.
+   */
   enterReferrer(repository: Repository, subject: Digest, entry: FetchedManifest, signal?: AbortSignal): Promise<void>;
   statBlob(repository: Repository, digest: Digest, signal?: AbortSignal): Promise<number | undefined>;
-  /** Verified, resumed after cuts; no more in memory than a few pieces. */
+  /** Verified, and resumed after interruptions. Buffers only a few pieces. */
   readBlob(source: BlobSource): AsyncGenerator<Buffer>;
-  /** From an offset on and not verified: for `uploadBlob`, which verifies. */
+  /** From an offset on, not verified: for `uploadBlob`, which verifies. */
   downloadBlob(source: BlobSource, offset: number): AsyncGenerator<Buffer>;
-  uploadBlob(upload: BlobUpload): Promise<UploadOutcome>;
+  uploadBlob(upload: BlobUpload): Promise<UploadResult>;
   deleteBlob(repository: Repository, digest: Digest, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -112,7 +115,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
       maxMs: options.retryMaxMs ?? 10_000,
       maxRetryAfterMs: options.maxRetryAfterMs ?? 60_000,
     },
-    standstill: { takeMs: idleTimeoutMs, finishMs: idleTimeoutMs * 10 },
+    stallLimits: { takeMs: idleTimeoutMs, finishMs: idleTimeoutMs * 10 },
     rate: options.rate ?? { minBytesPerSecond: 32 * 1024, windowMs: 60_000 },
     callTimeoutMs: options.callTimeoutMs ?? 120_000,
     concurrency: {

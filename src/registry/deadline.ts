@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 
-/** Runs work with a signal that aborts with `failure()` when it takes too long, or when the caller calls it off. */
+/** Runs work with a signal that aborts with `failure()` at the deadline, or when the caller aborts. */
 export async function withDeadline<T>(
   { clock, ms, signal }: { readonly clock: Clock; readonly ms: number; readonly signal: AbortSignal | undefined },
   failure: () => Error,

@@ -22,17 +22,17 @@ export type RegistryErrorCode =
 export interface RegistryErrorOptions {
   readonly registry: string;
   readonly method?: string | undefined;
-  /** Without query and user: both may hold a secret. */
+  /** Without query and user: both may contain a secret. */
   readonly url?: string | undefined;
   readonly status?: number | undefined;
-  /** The registry's own word for it, such as `MANIFEST_UNKNOWN`. */
+  /** The registry's error code, such as `MANIFEST_UNKNOWN`. */
   readonly registryCode?: string | undefined;
   readonly registryMessage?: string | undefined;
   readonly retry?: Retry;
   readonly cause?: unknown;
 }
 
-/** A call to a registry that failed. Holds no header and no body, so that no credential can travel in it. */
+/** A failed call to a registry. It holds no header and no body, so it cannot leak a credential. */
 export class RegistryError extends SupercargoError {
   declare readonly code: RegistryErrorCode;
   readonly registry: string;
@@ -52,7 +52,7 @@ export class RegistryError extends SupercargoError {
     this.registryMessage = options.registryMessage;
   }
 
-  /** True when the same call may succeed later without anybody doing anything. */
+  /** True when the same call may succeed later without a change by the user. */
   get isTemporary(): boolean {
     return this.retry !== 'never';
   }
@@ -62,14 +62,14 @@ export function isRegistryError(thrown: unknown, code?: RegistryErrorCode): thro
   return thrown instanceof RegistryError && (code === undefined || thrown.code === code);
 }
 
-/** What a request was, for messages. */
+/** Describes a request in messages. */
 export interface RequestLine {
   readonly registry: string;
   readonly method: string;
   readonly url: string;
 }
 
-/** The address without what may be secret in it. */
+/** The URL without the parts that may be secret. */
 export function safeUrl(url: URL | string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
@@ -94,12 +94,12 @@ const codesByStatus: Readonly<Record<number, RegistryErrorCode>> = {
 
 const advice: Partial<Record<RegistryErrorCode, string>> = {
   'registry-unauthorized': 'check the user and password for this registry',
-  'registry-forbidden': 'the credentials are known, but they may not do this; ask for the permission',
-  'registry-throttled': 'the registry asks for fewer requests; try later or log in for a higher limit',
-  'registry-unsupported': 'this registry does not offer that',
+  'registry-forbidden': 'the credentials are valid but not permitted to do this; request the permission',
+  'registry-throttled': 'the registry limits the request rate; try later or log in for a higher limit',
+  'registry-unsupported': 'this registry does not support that',
 };
 
-/** The error for an answer that refuses; the registry's words come already redacted. */
+/** The error for a refused request. The registry's message must already be redacted. */
 export function errorFromRefusal(line: RequestLine, refusal: Refusal): RegistryError {
   const { status, retryAfterMs, registryCode, registryMessage } = refusal;
   const code = codesByStatus[status] ?? (status >= 500 ? 'registry-server-error' : 'registry-refused');
@@ -127,7 +127,7 @@ const timeouts = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 
 const untrusted =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|CERT_.*|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
-/** The error for a request that got no answer, or only part of one. An abort stays an abort. */
+/** The error for a request without a complete response. An abort stays an abort. */
 export function errorFromNetwork(thrown: unknown, line: RequestLine): unknown {
   if (thrown instanceof AddressError)
     return new RegistryError('registry-address', `${line.method} ${line.url}: ${thrown.message}`, line);
@@ -148,7 +148,7 @@ export function errorFromNetwork(thrown: unknown, line: RequestLine): unknown {
   });
 }
 
-/** The code of an error or of what caused it; undici wraps several connection attempts in one. */
+/** The code of an error or of its cause; undici wraps several connection attempts in one error. */
 export function systemCode(thrown: unknown): string {
   for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; depth++) {
     const code = errorCode(at);
@@ -158,7 +158,7 @@ export function systemCode(thrown: unknown): string {
   return '';
 }
 
-/** `Retry-After` in milliseconds; both forms of RFC 9110 are understood. */
+/** `Retry-After` in milliseconds, in both formats of RFC 9110. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;

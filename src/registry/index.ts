@@ -1,10 +1,10 @@
 /**
- * The client of OCI registries, and the engine that copies images between them. It knows nothing of Kubernetes: pull
- * secrets come as plain data, and what is copied when is the mirror's decision.
+ * The client of OCI registries, and the engine that copies images between them. It does not depend on Kubernetes: pull
+ * secrets are plain data, and the mirror feature decides what is copied and when.
  *
- * Invariants: what is handed out has the digest it was asked by; a manifest is put only after everything it names;
- * memory does not depend on the size of an image; no credential is in an error or a log line, or goes to a host other
- * than the registry it is for (and the token server that registry names).
+ * Invariants: content has the digest it was requested by; a manifest is put only after everything it names; memory use
+ * does not depend on the size of an image; no error or log line contains a credential; a credential is sent only to its
+ * registry and to the token server which that registry names.
  */
 export {
   type Credential,
@@ -47,4 +47,4 @@ export { type ProxySettings, proxyFor, proxyFromEnvironment } from './http/proxy
 export type { ListOptions } from './listings.ts';
 export type { FetchedManifest, ManifestHead, PutResult } from './manifests.ts';
 export { referrersTag } from './referrers.ts';
-export type { BlobUpload, UploadOutcome } from './upload.ts';
+export type { BlobUpload, UploadResult } from './upload.ts';

@@ -7,7 +7,7 @@ import type { Transport } from './http/transport.ts';
 import { catalogScope, pullScope } from './scopes.ts';
 
 export interface ListOptions {
-  /** How many a page is asked for; the registry may give fewer. */
+  /** Requested page size; the registry may return fewer. */
   readonly pageSize?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -16,10 +16,10 @@ const defaultPageSize = 1000;
 const maxPageBytes = 16 * 1024 * 1024;
 const maxPages = 10_000;
 const maxItems = 1_000_000;
-/** Pages without an item in a row; some registries filter after they cut pages. */
+/** Limit of consecutive empty pages; some registries filter after paging. */
 const maxEmptyPages = 100;
 
-/** The tags of a repository, page by page; a repository that is not there has none. */
+/** The tags of a repository, page by page; none when the repository does not exist. */
 export function listTags(
   transport: Transport,
   repository: Repository,
@@ -36,7 +36,7 @@ export function listTags(
   });
 }
 
-/** The repositories of a registry, page by page; not every registry tells. */
+/** The repositories of a registry, page by page. Not every registry supports it. */
 export function listRepositories(
   transport: Transport,
   registry: string,
@@ -69,13 +69,13 @@ async function* pages<T extends string>(transport: Transport, listing: Listing<T
   const seen = new Set<string>();
   let [total, empty] = [0, 0];
   for (let page = 0; page < maxPages; page++) {
-    // A repository that is not there has no tags; a registry without a catalogue is another matter.
+    // A repository that does not exist has no tags. A registry without a catalog is an error.
     const expect = page === 0 && repository !== undefined ? [200, 404] : [200];
     const { items, response } = await transport.fetch(
       { registry, repository, method: 'GET', path: url, scopes, expect, signal },
-      async (answer) => {
-        const text = await readText(answer, maxPageBytes);
-        return { items: answer.status === 404 ? [] : itemsOf(listing, answer, text), response: answer };
+      async (received) => {
+        const text = await readText(received, maxPageBytes);
+        return { items: received.status === 404 ? [] : itemsOf(listing, received, text), response: received };
       },
     );
     if (items.length > 0) yield items;
@@ -84,7 +84,7 @@ async function* pages<T extends string>(transport: Transport, listing: Listing<T
     const next = nextOf(response, first, items, pageSize);
     if (next === undefined || next.href === url.href) return;
     seen.add(url.href);
-    // A list that does not end is no list: a part of it must not pass for the whole.
+    // An endless list is an error: a part of it must not pass for the whole.
     if (seen.has(next.href) || total > maxItems || empty > maxEmptyPages || page + 1 === maxPages)
       throw badResponse(response.line, `the list does not end (${page + 1} pages, ${total} items)`, response.status);
     url = next;
@@ -96,16 +96,16 @@ function itemsOf<T extends string>({ read, isItem }: Listing<T>, response: Regis
   try {
     list = read(parseJson(text));
   } catch {
-    throw badResponse(response.line, 'the answer is not JSON; is this a registry?', response.status);
+    throw badResponse(response.line, 'the response is not JSON; is this a registry?', response.status);
   }
   if (list === undefined || (list !== null && !Array.isArray(list)))
-    throw badResponse(response.line, 'the answer holds no list', response.status);
+    throw badResponse(response.line, 'the response contains no list', response.status);
   return ((list ?? []) as readonly Json[]).filter((item): item is T => typeof item === 'string' && isItem(item));
 }
 
 /**
- * By the Link header; a full page without one may still have a successor at registries that only know `last`. The
- * next page is asked at the registry itself, wherever the header points.
+ * The next page by the Link header. A full page without one may still have a successor at registries that only support
+ * `last`. The next page is always requested from the registry itself, wherever the header points.
  */
 function nextOf(response: RegistryResponse, first: URL, items: readonly string[], pageSize: number): URL | undefined {
   const linked = nextPage(response.headers['link'], response.url);

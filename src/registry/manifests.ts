@@ -16,20 +16,20 @@ import { type RegistryResponse, readBytes } from './http/response.ts';
 import type { Transport } from './http/transport.ts';
 import { deleteScope, pullScope, pushScope } from './scopes.ts';
 
-/** What a registry says of a manifest without sending it. */
+/** What a HEAD request returns about a manifest. */
 export interface ManifestHead {
   readonly digest: Digest;
   readonly mediaType: string;
   readonly size: number;
 }
 
-/** A manifest with the very bytes that its digest is of. */
+/** A manifest with the exact bytes of its digest. */
 export interface FetchedManifest extends ManifestHead {
   readonly bytes: Uint8Array;
   readonly manifest: Manifest;
 }
 
-// Schema 1 is asked for only to be refused by name, not with a 404.
+// Schema 1 is accepted only to reject it by name instead of with a 404.
 const accept = [
   mediaTypes.ociIndex,
   mediaTypes.ociManifest,
@@ -64,7 +64,7 @@ export async function headManifest(
   const digest = response.headers['docker-content-digest'];
   const size = Number(response.headers['content-length']);
   const mediaType = response.headers['content-type']?.split(';')[0]?.trim() ?? '';
-  // Not every registry names the digest; the bytes do.
+  // Not every registry sends the digest; it can be computed from the bytes.
   if (digest === undefined || !isDigest(digest) || !Number.isSafeInteger(size))
     return getManifest(transport, repository, reference, signal);
   if (isDigest(reference) && digest !== reference) throw mismatch(response.line, reference, digest);
@@ -114,7 +114,7 @@ function checked(response: RegistryResponse, reference: Tag | Digest, bytes: Buf
 
 export interface PutResult {
   readonly digest: Digest;
-  /** False when the registry does not list what refers to a subject; then the tag schema is the client's work. */
+  /** False when the registry does not maintain referrers; then the client maintains the referrers tag. */
   readonly isSubjectKnown: boolean;
 }
 
@@ -148,7 +148,7 @@ export async function putManifest(
   return { digest, isSubjectKnown: response.headers['oci-subject'] !== undefined };
 }
 
-/** True when there was something to delete. */
+/** Returns true when the manifest existed. */
 export async function deleteManifest(
   transport: Transport,
   repository: Repository,
@@ -169,7 +169,7 @@ export async function deleteManifest(
 }
 
 export function mismatch(line: RequestLine, wanted: Digest, actual: Digest): RegistryError {
-  // Tried again: most often a cache or a proxy on the way answered with something else.
+  // Retried: the cause is usually a cache or a proxy in between.
   return new RegistryError(
     'registry-digest-mismatch',
     `${line.method} ${line.url}: the bytes have the digest ${actual}, not ${wanted}`,

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/index.ts';
 import { RegistryError, type RequestLine } from './errors.ts';
 
-/** A source that sends less than this on average over the window is given up, as curl's --speed-limit and --speed-time do. */
+/** A source below this average rate over the window is given up, like curl's --speed-limit and --speed-time. */
 export interface RateLimits {
   readonly minBytesPerSecond: number;
   readonly windowMs: number;
 }
 
-/** Measures how fast a source sends. Only the time that the reader waits for it counts. */
+/** Measures the rate of a source. Only the time that the reader waits for it counts. */
 export class RateFloor {
   private bytes = 0;
   private waitedMs = 0;
@@ -20,7 +20,7 @@ export class RateFloor {
     this.waitingSince = clock.monotonicMs();
   }
 
-  /** Throws when the window is over and too little came. */
+  /** Throws when the window is over and too few bytes arrived. */
   received(bytes: number, line: RequestLine): void {
     const { minBytesPerSecond, windowMs } = this.limits;
     this.waitedMs += this.clock.monotonicMs() - this.waitingSince;
@@ -30,7 +30,7 @@ export class RateFloor {
     if (rate < minBytesPerSecond)
       throw new RegistryError(
         'registry-too-slow',
-        `${line.method} ${line.url}: ${Math.round(rate)} bytes a second, less than the ${minBytesPerSecond} that are required`,
+        `${line.method} ${line.url}: ${Math.round(rate)} bytes per second, less than the required ${minBytesPerSecond}`,
         { ...line, retry: 'backoff' },
       );
     this.bytes = 0;

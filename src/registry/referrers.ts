@@ -20,20 +20,20 @@ import type { Transport } from './http/transport.ts';
 import { type FetchedManifest, getManifest, headManifest, putManifest } from './manifests.ts';
 import { pullScope } from './scopes.ts';
 
-/** The tag under which referrers are listed at registries without the referrers API. */
+/** The referrers tag, for registries without the referrers API. */
 export function referrersTag(subject: Digest): Tag {
   return `${digestAlgorithm(subject)}-${digestHex(subject).slice(0, 64)}` as Tag;
 }
 
 const maxPages = 100;
-/** Far more than anybody signs and describes an image; the rest of a longer list is left out. */
+/** Far more than an image has in practice; the rest of a longer list is ignored. */
 export const maxReferrers = 1000;
 
-/** What refers to a manifest (signatures, SBOMs), by the API or, at registries that lack it, by the tag schema. */
+/** The referrers of a manifest (signatures, SBOMs), by the API or, at registries without it, by the referrers tag. */
 export class Referrers {
-  /** By repository: a registry that has the API may still say 404 of a repository that is not there. */
+  /** By repository: a registry with the API may still return 404 for a repository that does not exist. */
   private readonly hasApi = new LRUCache<string, boolean>({ max: 10_000 });
-  /** One writer of an index at a time; registries know no condition on a write. */
+  /** One writer of an index at a time; registries have no conditional writes. */
   private readonly writing = new Map<string, Promise<unknown>>();
 
   constructor(private readonly transport: Transport) {}
@@ -46,7 +46,7 @@ export class Referrers {
     return (await this.byTag(repository, subject, signal))?.manifest.manifests.slice(0, maxReferrers) ?? [];
   }
 
-  /** Enters a manifest in the list of its subject, at registries that do not do so themselves. */
+  /** Adds a manifest to the list of its subject, at registries that do not do so themselves. */
   async enter(repository: Repository, subject: Digest, entry: FetchedManifest, signal?: AbortSignal): Promise<void> {
     const key = `${repository.registry}/${repository.path}@${subject}`;
     const mine = (this.writing.get(key) ?? Promise.resolve()).then(() =>
@@ -82,7 +82,7 @@ export class Referrers {
           expect: [200, 400, 404, 405, 406],
           signal,
         },
-        async (answer) => ({ ...answer, bytes: await readBytes(answer, maxManifestBytes) }),
+        async (response) => ({ ...response, bytes: await readBytes(response, maxManifestBytes) }),
       );
       const isIndex = response.headers['content-type']?.startsWith(mediaTypes.ociIndex) === true;
       const isOffered = response.status === 200 && isIndex;
@@ -106,7 +106,7 @@ export class Referrers {
     signal?: AbortSignal,
   ): Promise<FetchedManifest | undefined> {
     const tag = referrersTag(subject);
-    // A HEAD first: registries that count pulls do not count it.
+    // A HEAD first: it does not count as a pull.
     if ((await headManifest(this.transport, repository, tag, signal)) === undefined) return undefined;
     try {
       const fetched = await getManifest(this.transport, repository, tag, signal);

@@ -1,6 +1,6 @@
 import type { Repository } from '../image/index.ts';
 
-/** What a token must allow, in the words of Docker's token specification. */
+/** Token scopes, as in Docker's token specification. */
 export const pullScope = ({ path }: Repository) => [`repository:${path}:pull`];
 export const pushScope = ({ path }: Repository) => [`repository:${path}:pull,push`];
 export const deleteScope = ({ path }: Repository) => [`repository:${path}:delete,pull`];

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe('two callers that wait for the same thing', () => {
-  it('do not end together when one of them is called off', async () => {
+  it('are independent when one of them aborts', async () => {
     let release = () => {};
     const isHeld = new Promise<void>((resolve) => {
       release = resolve;

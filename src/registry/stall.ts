@@ -2,16 +2,16 @@ import type { Clock } from '../base/index.ts';
 import { RegistryError, type RequestLine } from './errors.ts';
 
 export interface StallLimits {
-  /** A target that takes no byte for so long is gone. */
+  /** A target that accepts no byte for this long has stalled. */
   readonly takeMs: number;
-  /** After the last byte it may have a large blob to store. */
+  /** Longer limit after the last byte: the target may have to store a large blob. */
   readonly finishMs: number;
 }
 
 export interface StallMonitor {
-  /** Aborts when the target stands still, or when the caller calls it off. */
+  /** Aborts when the target stalls, or when the caller aborts. */
   readonly signal: AbortSignal;
-  /** Passes pieces on and measures how long the target takes for each; waiting for the source does not count. */
+  /** Passes pieces on and measures how long the target takes for each. Waiting for the source does not count. */
   through(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   failure(line: RequestLine): RegistryError | undefined;
   stop(): void;
@@ -21,21 +21,21 @@ export function monitorStall(clock: Clock, outer: AbortSignal | undefined, limit
   const controller = new AbortController();
   let waitingSince: number | undefined;
   let limitMs = limits.takeMs;
-  let isStill = false;
+  let isStalled = false;
   let cancelTimer = () => {};
   const onAbort = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', onAbort, { once: true });
   if (outer?.aborted) onAbort();
-  const look = () => {
+  const check = () => {
     const waited = waitingSince === undefined ? 0 : clock.monotonicMs() - waitingSince;
     if (waited < limitMs) {
-      cancelTimer = clock.after(Math.max(10, limitMs - waited), look);
+      cancelTimer = clock.after(Math.max(10, limitMs - waited), check);
       return;
     }
-    isStill = true;
-    controller.abort(new DOMException('the registry stands still', 'AbortError'));
+    isStalled = true;
+    controller.abort(new DOMException('the registry stalled', 'AbortError'));
   };
-  cancelTimer = clock.after(limits.takeMs, look);
+  cancelTimer = clock.after(limits.takeMs, check);
   return {
     signal: controller.signal,
     async *through(pieces) {
@@ -48,10 +48,10 @@ export function monitorStall(clock: Clock, outer: AbortSignal | undefined, limit
       limitMs = limits.finishMs;
     },
     failure: (line) =>
-      isStill
+      isStalled
         ? new RegistryError(
             'registry-timeout',
-            `${line.method} ${line.url}: the registry took nothing for ${limitMs} ms`,
+            `${line.method} ${line.url}: the registry accepted no bytes for ${limitMs} ms`,
             {
               ...line,
               retry: 'backoff',

@@ -11,21 +11,21 @@ export interface BlobUpload {
   readonly repository: Repository;
   readonly digest: Digest;
   readonly size: number;
-  /** Where the bytes come from, for messages. */
+  /** Names the source of the bytes in messages. */
   readonly from?: string | undefined;
-  /** The bytes from an offset on; called again when part of them must be sent again. */
+  /** The bytes from an offset on; called again when some of them must be sent again. */
   readonly read: (offset: number) => AsyncIterable<Uint8Array>;
-  /** A repository of the same registry that has the blob: then no byte travels. */
+  /** A repository of the same registry that has the blob, to mount it without a transfer. */
   readonly mountFrom?: Repository | undefined;
-  /** Sends pieces of this size, each in its own request; without it the whole at once. */
+  /** Size of the chunks, each sent in its own request. Default: one request for the whole blob. */
   readonly chunkBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes are with the registry. It goes back when part is sent again. */
+  /** Number of bytes that the registry has. It decreases when a part is sent again. */
   readonly onProgress?: (sentBytes: number) => void;
   readonly onResume?: (offset: number, why: Error) => void;
 }
 
-export type UploadOutcome = 'uploaded' | 'mounted';
+export type UploadResult = 'uploaded' | 'mounted';
 
 const fallbackChunkBytes = 32 * 1024 * 1024;
 
@@ -35,11 +35,11 @@ interface Session {
 }
 
 /**
- * Brings a blob into a repository. The bytes are hashed on the way and the last piece is held back until they have the
- * digest, so that a registry that does not check cannot take a wrong blob. After a cut the upload goes on where the
- * registry says it stopped, or begins again.
+ * Uploads a blob to a repository. The bytes are hashed while they are sent, and the last piece is held back until the
+ * digest matches, so that even a registry that does not verify cannot store a wrong blob. After an interruption the
+ * upload resumes at the registry's offset, or starts again.
  */
-export async function uploadBlob(transport: Transport, upload: BlobUpload): Promise<UploadOutcome> {
+export async function uploadBlob(transport: Transport, upload: BlobUpload): Promise<UploadResult> {
   const release = await take(transport, upload.repository.registry, 'uploads');
   try {
     const begun = await begin(transport, upload);
@@ -70,7 +70,7 @@ async function begin(transport: Transport, upload: BlobUpload, isRestart = false
   try {
     response = await request(query, from === undefined ? pushScope(repository) : mountScopes(repository, from));
   } catch (thrown) {
-    // A registry that minds the mount (or lets us push here but not read there) still takes the bytes.
+    // A registry that rejects the mount (or does not let us read the other repository) may still accept an upload.
     if (from === undefined || !isRegistryError(thrown) || thrown.isTemporary) throw thrown;
     response = await request('', pushScope(repository));
   }
@@ -84,10 +84,10 @@ function sessionOf(response: RegistryResponse, origin: string, before?: Session)
   const header = response.headers['location'];
   if (header === undefined && before !== undefined) return before;
   if (header === undefined || !URL.canParse(header, response.url.href))
-    throw badResponse(response.line, 'the answer does not say where the upload goes', response.status);
+    throw badResponse(response.line, 'the response has no upload location', response.status);
   const location = new URL(header, response.url);
   const home = new URL(origin);
-  // Behind a proxy that ends TLS, registries name themselves without it.
+  // Registries behind a TLS proxy return http:// URLs of themselves.
   if (location.hostname === home.hostname && home.protocol === 'https:' && location.protocol === 'http:') {
     location.protocol = home.protocol;
     location.port = home.port;
@@ -121,7 +121,7 @@ async function sendAll(transport: Transport, upload: BlobUpload, first: Session)
         if (signal?.aborted) throw signal.reason;
         const isTooLarge = isRegistryError(thrown) && thrown.status === 413 && chunkBytes === undefined;
         if (isTooLarge) chunkBytes = fallbackChunkBytes;
-        // What the source could not mend itself is no matter of trying again here, except for wrong bytes, once.
+        // Errors of the source are final here, because reading retries by itself. Exception: wrong bytes, once.
         const wait = isTooLarge ? { afterMs: 0 } : waitAfter(transport, failure, reader);
         if (wait === 'never' || ++failures >= retries.attempts) throw failure;
         const backoff = Math.min(retries.maxMs, retries.baseMs * 2 ** failures) * (0.5 + random() / 2);
@@ -148,9 +148,9 @@ function waitAfter(transport: Transport, failure: unknown, reader: VerifiedReade
   if (isRegistryError(failure, 'registry-digest-mismatch') && reader.failure !== undefined)
     return reader.failedVerifications > 1 ? 'never' : transport.waitOf(failure);
   if (reader.failure !== undefined) return 'never';
-  // The session is gone (a restarted registry, an expired upload): another can begin.
+  // The upload session is gone (a restarted registry, an expired upload): start another.
   if (isRegistryError(failure) && [404, 416, 499].includes(failure.status ?? 0)) return 'backoff';
-  // The registry says that what arrived has another digest: bytes were lost on a resumed way.
+  // The registry computed another digest: bytes were lost while resuming.
   if (isRegistryError(failure) && failure.registryCode === 'DIGEST_INVALID') return 'backoff';
   return transport.waitOf(failure);
 }
@@ -168,7 +168,7 @@ async function sendPart(transport: Transport, upload: BlobUpload, part: Part): P
   const { session, reader, offset, end, isLast } = part;
   const url = new URL(session.location);
   if (isLast) url.searchParams.set('digest', digest);
-  const watch = monitorStall(transport.options.clock, upload.signal, transport.options.standstill);
+  const watch = monitorStall(transport.options.clock, upload.signal, transport.options.stallLimits);
   const hasRange = end > offset && !(offset === 0 && isLast);
   try {
     const response = await transport.send({
@@ -203,7 +203,7 @@ async function sendPart(transport: Transport, upload: BlobUpload, part: Part): P
   }
 }
 
-/** Where the registry says the upload stands, or undefined when it must begin again. */
+/** The registry's offset of the upload; undefined when it must start again. */
 async function uploadState(
   transport: Transport,
   { repository, size, signal }: BlobUpload,
@@ -221,7 +221,7 @@ async function uploadState(
     });
     await response.body.dump();
     const last = /^(?:bytes=)?0-(\d+)$/.exec(response.headers['range'] ?? '')?.[1];
-    // "0-0" is one byte or none: nobody can tell.
+    // "0-0" is ambiguous: one byte or none.
     if (last === undefined || last === '0' || Number(last) + 1 > size) return undefined;
     const { origin } = await transport.endpoint(repository.registry, signal);
     return { session: sessionOf(response, origin, session), offset: Number(last) + 1 };

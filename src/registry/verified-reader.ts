@@ -2,11 +2,11 @@ import { createHasher, type Digest, digestAlgorithm, type Hasher } from '../imag
 import { mismatch } from './manifests.ts';
 
 /**
- * The bytes of a blob on their way to an upload: read in order, in parts, and from an earlier offset again when the
- * target lost some. Every byte is hashed once; the last piece is given out only when the whole has its digest.
+ * Reads the bytes of a blob for an upload: in order, in parts, and again from an earlier offset when the target lost
+ * some. Every byte is hashed once. The last piece is returned only when the digest of the whole matches.
  */
 export class VerifiedReader {
-  /** What went wrong on the side of the source; an upload that breaks because of it must not be blamed on the target. */
+  /** The source's error. An upload that fails because of it must not be blamed on the target. */
   failure: unknown;
   failedVerifications = 0;
   private hasher: Hasher;
@@ -17,7 +17,7 @@ export class VerifiedReader {
   constructor(
     private readonly blob: {
       readonly registry: string;
-      /** Where the bytes come from, for messages. */
+      /** Names the source of the bytes in messages. */
       readonly from: string;
       readonly digest: Digest;
       readonly size: number;
@@ -31,7 +31,7 @@ export class VerifiedReader {
     return this.hasher.size;
   }
 
-  /** Begins to hash anew, after bytes that were wrong. */
+  /** Restarts the hash after wrong bytes. */
   forget(): void {
     this.hasher = createHasher(digestAlgorithm(this.blob.digest));
     this.failure = undefined;

@@ -62,7 +62,7 @@ const errorOf = async (response: Response) => {
 };
 
 describe('the embedded registry', () => {
-  it('has everything again after a restart, and drops what a crash left half written', async () => {
+  it('restores everything after a restart, and drops what a crash left incomplete', async () => {
     const folder = temporaryFolder();
     const first = await startRegistryServer({ folder });
     const digest = await pushImage(first, 'a/b', 'v1', 'one');
@@ -70,14 +70,14 @@ describe('the embedded registry', () => {
     await first.stop();
     appendFileSync(path.join(folder, 'journal'), '{"repository":"a/b","put":"tag","tag":"torn');
     const second = await start({ folder });
-    const answer = await fetch(`${second.url}/v2/a/b/manifests/v1`);
-    expect(answer.headers.get('docker-content-digest')).toBe(digest);
+    const response = await fetch(`${second.url}/v2/a/b/manifests/v1`);
+    expect(response.headers.get('docker-content-digest')).toBe(digest);
     expect(await (await fetch(`${second.url}/v2/a/b/tags/list`)).json()).toEqual({ name: 'a/b', tags: ['v1'] });
     expect(readdirSync(path.join(folder, 'uploads'))).toEqual([]);
     expect(readFileSync(path.join(folder, 'journal'), 'utf8')).not.toContain('torn');
   });
 
-  it('says which line of its journal is damaged rather than forgetting what was there', async () => {
+  it('reports the damaged line of its journal instead of losing data', async () => {
     const folder = temporaryFolder();
     const first = await startRegistryServer({ folder });
     await pushImage(first, 'a', 'v1', 'one');
@@ -89,7 +89,7 @@ describe('the embedded registry', () => {
     await expect(startRegistryServer({ folder })).rejects.toThrow('journal: line 1 is damaged');
   });
 
-  it('collects what nothing leads to, and nothing else', async () => {
+  it('collects unreferenced content, and nothing else', async () => {
     const server = await start();
     const kept = await pushImage(server, 'a', 'v1', 'kept');
     const replaced = await pushImage(server, 'a', 'v2', 'replaced');
@@ -107,7 +107,7 @@ describe('the embedded registry', () => {
     expect((await fetch(`${server.url}/v2/a/blobs/${layers[0]!.digest}`)).status).toBe(200);
   });
 
-  it('keeps what refers to a kept manifest, and the parts of a kept index', async () => {
+  it('keeps the referrers of a kept manifest, and the manifests of a kept index', async () => {
     const server = await start();
     const child = await pushImage(server, 'a', 'child', 'child');
     const size = (await (await fetch(`${server.url}/v2/a/manifests/${child}`)).arrayBuffer()).byteLength;
@@ -141,12 +141,12 @@ describe('the embedded registry', () => {
     expect(await none.json()).toMatchObject({ manifests: [] });
   });
 
-  it('asks for a name and password where it has users, and takes no others', async () => {
+  it('requires a user name and password where users are configured, and accepts no others', async () => {
     const server = await start({ users: { alice: 'secret' } });
-    const ask = (authorization?: string) =>
+    const get = (authorization?: string) =>
       fetch(`${server.url}/v2/`, authorization ? { headers: { authorization } } : {});
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
-    const refused = await ask();
+    const refused = await get();
     expect(refused.headers.get('www-authenticate')).toBe('Basic realm="supercargo"');
     expect(await errorOf(refused)).toEqual({ status: 401, code: 'UNAUTHORIZED' });
     for (const wrong of [
@@ -157,8 +157,8 @@ describe('the embedded registry', () => {
       'Basic ???',
       'Bearer x',
     ])
-      expect((await ask(wrong)).status).toBe(401);
-    expect((await ask(basic('alice:secret'))).status).toBe(200);
+      expect((await get(wrong)).status).toBe(401);
+    expect((await get(basic('alice:secret'))).status).toBe(200);
   });
 
   it('has a limit for every input', async () => {
@@ -195,7 +195,7 @@ describe('the embedded registry', () => {
     expect((await fetch(`${server.url}/v2/..%2f..%2fetc/blobs/${digestOf('x')}`)).status).toBe(400);
   });
 
-  it('refuses the second form of a manifest, and one under another digest', async () => {
+  it('refuses a manifest in another format, and one under another digest', async () => {
     const server = await start();
     await pushImage(server, 'a', 'v1', 'x');
     const schema1 = await putManifest(server, 'a', 'old', json({ schemaVersion: 1 }), mediaTypes.dockerSchema1Signed);
@@ -205,7 +205,7 @@ describe('the embedded registry', () => {
     expect(await errorOf(other)).toEqual({ status: 400, code: 'DIGEST_INVALID' });
   });
 
-  it('listens on this machine alone', async () => {
+  it('listens on loopback only', async () => {
     const server = await start();
     expect(server.host).toMatch(/^127\.0\.0\.1:\d+$/);
   });

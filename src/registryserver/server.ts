@@ -15,22 +15,22 @@ import { Store } from './store/store.ts';
 
 export interface RegistryLimits extends HandlerLimits {
   readonly maxUploads: number;
-  /** An upload that nobody touches for so long is forgotten. */
+  /** An upload that is idle for this long is removed. */
   readonly uploadIdleMs: number;
   readonly maxConnections: number;
-  /** A connection on which nothing moves for so long is closed. */
+  /** A connection that is idle for this long is closed. */
   readonly idleMs: number;
 }
 
 export interface RegistryServerOptions {
-  /** Where everything is kept; without it in a temporary folder that goes with the server. */
+  /** Data directory. Default: a temporary directory that is removed with the server. */
   readonly folder?: string | undefined;
   readonly port?: number;
-  /** Who may push and pull; without it everybody. */
+  /** Users that may push and pull. Default: everyone. */
   readonly users?: Users | undefined;
-  /** Values of the Host header that are served beside those of this machine. */
+  /** Accepted values of the Host header, besides those of this machine. */
   readonly names?: readonly string[] | undefined;
-  /** Speaks TLS with this certificate. */
+  /** Serves TLS with this certificate. */
   readonly certificate?: KeyPair | undefined;
   readonly limits?: Partial<RegistryLimits>;
   readonly clock?: Clock;
@@ -38,7 +38,7 @@ export interface RegistryServerOptions {
 }
 
 export interface RegistryServer {
-  /** `127.0.0.1:port`: what stands before the path of an image. */
+  /** `127.0.0.1:port`: the registry part of an image reference. */
   readonly host: string;
   readonly url: string;
   readonly port: number;
@@ -55,7 +55,7 @@ const defaultLimits: RegistryLimits = {
   idleMs: 120_000,
 };
 
-/** Starts the registry on 127.0.0.1 and nowhere else. */
+/** Starts the registry on 127.0.0.1 only. */
 export async function startRegistryServer(options: RegistryServerOptions = {}): Promise<RegistryServer> {
   const { clock = systemClock, log = silentLogger, certificate } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -68,15 +68,15 @@ export async function startRegistryServer(options: RegistryServerOptions = {}): 
     clock,
     log,
   });
-  const answer = (request: IncomingMessage, response: ServerResponse) =>
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
     void handle(request, response, { store, limits, users: options.users, names: options.names, log });
-  // Larger pieces than Node's own: a blob passes through in a quarter of the steps.
+  // Larger chunks than Node's default: a blob needs a quarter of the reads.
   const common = { keepAliveTimeout: 60_000, highWaterMark: 256 * 1024 };
   const server =
     certificate === undefined
-      ? createHttpServer(common, answer)
-      : createHttpsServer({ ...common, key: certificate.keyPem, cert: certificate.certPem }, answer);
-  // A large blob on a slow line takes as long as it takes; what stands still is closed by the idle limit.
+      ? createHttpServer(common, listener)
+      : createHttpsServer({ ...common, key: certificate.keyPem, cert: certificate.certPem }, listener);
+  // No time limit for a large blob on a slow connection; the idle limit closes stalled ones.
   server.requestTimeout = 0;
   server.headersTimeout = 20_000;
   server.timeout = limits.idleMs;
@@ -147,7 +147,7 @@ function parseTarget(target: string): { readonly path: string; readonly query: U
 
 function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, log: Logger): void {
   if (response.headersSent || response.destroyed || request.socket.destroyed) {
-    // The other side is gone, or half an answer is out: an end in the middle is the only sign left.
+    // The connection is closed or a partial response was sent: an aborted connection is the only remaining signal.
     response.destroy();
     return;
   }
@@ -161,7 +161,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, thrown: unkn
 
 const maxDrainBytes = 1024 * 1024;
 
-/** What nobody read of a body: a little is taken so that the connection can go on, more ends the connection. */
+/** Handles an unread body: a small rest is read to keep the connection, a larger one closes it. */
 function drain(request: IncomingMessage, response: ServerResponse): void {
   if (request.readableEnded || request.destroyed) return;
   let size = 0;

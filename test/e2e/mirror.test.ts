@@ -94,7 +94,7 @@ describe('supercargo mirror', { timeout: 60_000 }, () => {
     ]);
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
-      `supercargo: ${source.host}/none:v1: ${source.host}/none:v1 is not there; check the name, and whether the credentials may read it\n`,
+      `supercargo: ${source.host}/none:v1: ${source.host}/none:v1 does not exist; check the name, and whether the credentials may read it\n`,
     );
     expect(stdout).toMatch(/failed/);
     expect(stdout).toMatch(/copied/);

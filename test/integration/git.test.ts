@@ -628,7 +628,7 @@ describe.skipIf(!hasGit() || !hasSsh() || sshd === undefined)('over ssh', () => 
     const changed = await attempt(`${host} ${type} ${bytes.toString('base64')}`);
     expect(changed).toMatchObject({
       code: 'git-host-key-changed',
-      message: expect.stringMatching(/may be an attack/),
+      message: expect.stringMatching(/may be a man-in-the-middle attack/),
     });
     expect((changed as Error).message).not.toMatch(/ssh-keyscan|add it/);
   });

@@ -254,7 +254,7 @@ describe('a copy', { timeout: 60_000 }, () => {
     );
     await expect(wrong.done).rejects.toMatchObject({
       code: 'registry-unauthorized',
-      message: expect.stringContaining('it takes none of the credentials of secret alice, secret bob'),
+      message: expect.stringContaining('it accepts none of the credentials from secret alice, secret bob'),
     });
   });
 

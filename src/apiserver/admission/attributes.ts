@@ -43,7 +43,7 @@ export function attributesOf(input: AttributesInput): Attributes {
     resource: { group, version, resource },
     subresource: input.subresource ?? '',
     namespaced,
-    // Requests about a Namespace carry its own name as their namespace.
+    // Requests for a Namespace have its own name as their namespace.
     namespace: group === '' && resource === 'namespaces' ? name : input.namespace,
     name,
     object: input.object,

@@ -10,7 +10,7 @@ export interface ChainEnvironment {
   readonly randomSuffix: () => string;
 }
 
-/** Never deleted: the cluster itself lives in them. */
+/** Cannot be deleted: the cluster needs them. */
 export const immortalNamespaces: ReadonlySet<string> = new Set([
   'default',
   'kube-system',
@@ -18,7 +18,7 @@ export const immortalNamespaces: ReadonlySet<string> = new Set([
   'kube-node-lease',
 ]);
 
-/** Built-in admission first, then the webhooks, as the real server orders them. */
+/** Built-in admission first, then the webhooks, as in the real server. */
 export function createAdmission(environment: ChainEnvironment, webhooks: Webhooks): Admission {
   return {
     async mutate(attributes) {

@@ -10,7 +10,7 @@ import { Webhooks } from './webhooks.ts';
 
 const registration = 'admissionregistration.k8s.io';
 
-/** The webhooks that the configurations in the store ask for. */
+/** The webhooks of the configurations in the store. */
 export function createClusterWebhooks(
   store: Store,
   catalog: Catalog,

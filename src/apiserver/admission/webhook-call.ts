@@ -13,10 +13,10 @@ import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../../o
 import type { Attributes } from './attributes.ts';
 import type { Webhook } from './webhook-config.ts';
 
-/** The webhook could not be asked, or did not answer as one: what happens then is its failurePolicy's to say. */
+/** The webhook could not be called, or its response is invalid. Its failurePolicy decides what happens then. */
 export class WebhookCallError extends SupercargoError {}
 
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly allowed: boolean;
   readonly patch?: readonly unknown[];
   readonly warnings: readonly string[];
@@ -25,23 +25,23 @@ export interface WebhookAnswer {
 
 export interface WebhookRequest {
   readonly attributes: Attributes;
-  /** Kind and resource in the version the webhook asked for, and the objects in that version. */
+  /** Kind and resource in the version that the webhook requested, and the objects in that version. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
 }
 
-const maxAnswerBytes = 8 * 1024 * 1024;
+const maxResponseBytes = 8 * 1024 * 1024;
 
-/** Calls webhooks over kept-open TLS connections, one pool per address and CA. */
+/** Calls webhooks over keep-alive TLS connections, one pool per address and CA. */
 export class WebhookCaller {
   private readonly pools = new LRUCache<string, Pool>({
     max: 64,
     dispose: (pool) => void pool.close().catch(() => pool.destroy()),
   });
 
-  async call(webhook: Webhook, request: WebhookRequest, signal?: AbortSignal): Promise<WebhookAnswer> {
+  async call(webhook: Webhook, request: WebhookRequest, signal?: AbortSignal): Promise<WebhookResponse> {
     const url = addressOf(webhook);
     const uid = randomUUID();
     const deadline = AbortSignal.timeout(webhook.timeoutSeconds * 1000);
@@ -51,7 +51,7 @@ export class WebhookCaller {
       renderReview(uid, request),
       signal ? AbortSignal.any([signal, deadline]) : deadline,
     );
-    return parseAnswer(text, uid, webhook);
+    return parseResponse(text, uid, webhook);
   }
 
   async close(): Promise<void> {
@@ -73,7 +73,7 @@ export class WebhookCaller {
       let size = 0;
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > maxAnswerBytes) throw new WebhookCallError('webhook-answer', 'the answer is larger than 8 MiB');
+        if (size > maxResponseBytes) throw new WebhookCallError('webhook-answer', 'the answer is larger than 8 MiB');
         chunks.push(chunk);
       }
       if (response.statusCode !== 200) {
@@ -90,7 +90,7 @@ export class WebhookCaller {
   }
 
   private async pool({ clientConfig: { caBundle } }: Webhook, url: URL): Promise<Pool> {
-    // Loaded when a webhook is first called: it is a third of the time that the server takes to start.
+    // Loaded with the first webhook call: it takes a third of the server's start time.
     const { Pool } = await import('./pool.ts');
     const key = `${url.origin} ${caBundle ?? ''}`;
     let pool = this.pools.get(key);
@@ -137,7 +137,7 @@ function renderReview(uid: string, { attributes, kind, resource, object, oldObje
   });
 }
 
-function parseAnswer(text: string, uid: string, webhook: Webhook): WebhookAnswer {
+function parseResponse(text: string, uid: string, webhook: Webhook): WebhookResponse {
   const bad = (what: string) => new WebhookCallError('webhook-answer', `received invalid webhook response: ${what}`);
   let review: unknown;
   try {
@@ -160,7 +160,9 @@ function parseAnswer(text: string, uid: string, webhook: Webhook): WebhookAnswer
     allowed: response['allowed'] === true,
     ...(patch ? { patch } : {}),
     warnings: Array.isArray(response['warnings']) ? response['warnings'].map(String) : [],
-    ...(isJsonObject(response['status']) ? { status: response['status'] as NonNullable<WebhookAnswer['status']> } : {}),
+    ...(isJsonObject(response['status'])
+      ? { status: response['status'] as NonNullable<WebhookResponse['status']> }
+      : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject, LabelSelector } from '../../object/index.ts';
 
-/** The part of a webhook configuration that deciding and calling need, with the server's defaults filled in. */
+/** The part of a webhook configuration that matching and calling need, with the server's defaults. */
 export interface Webhook {
   readonly name: string;
   readonly clientConfig: {
@@ -31,7 +31,7 @@ export interface Rule {
   readonly scope?: 'Cluster' | 'Namespaced' | '*';
 }
 
-/** The webhooks of all configurations in the order they are called: by configuration name, then as listed. */
+/** The webhooks of all configurations in call order: by configuration name, then as listed. */
 export function webhooksOf(configurations: readonly KubeObject[]): readonly Webhook[] {
   return configurations.flatMap((configuration) => (configuration['webhooks'] as readonly Webhook[] | undefined) ?? []);
 }

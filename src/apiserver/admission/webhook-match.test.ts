@@ -71,14 +71,14 @@ it('sees a Namespace as cluster-scoped', () => {
   expect(matches(webhook({ scope: 'Namespaced' }), namespaceRequest())).toBe(false);
 });
 
-it('finds a request under another version only when equivalents may match', () => {
+it('matches a request under another version only with matchPolicy Equivalent', () => {
   const rule = { apiGroups: ['extensions'], resources: ['deployments'] };
   const found = matchWebhook(webhook(rule), request(), environment);
   expect(found).toEqual({ group: 'extensions', version: 'v1beta1', resource: 'deployments' });
   expect(matches(webhook(rule, { matchPolicy: 'Exact' }))).toBe(false);
 });
 
-it('asks the labels of the namespace, those of the object itself for a Namespace', () => {
+it('matches the labels of the namespace, or of the object itself for a Namespace', () => {
   const prod = { namespaceSelector: { matchLabels: { env: 'prod' } } };
   const notProd = {
     namespaceSelector: { matchExpressions: [{ key: 'env', operator: 'NotIn' as const, values: ['prod'] }] },
@@ -98,7 +98,7 @@ it('asks the labels of the namespace, those of the object itself for a Namespace
   expect(matches(webhook({}, prod), clusterWide)).toBe(true);
 });
 
-it('asks the labels of the object before or after', () => {
+it('matches the labels of the old or the new object', () => {
   const hook = webhook({}, { objectSelector: { matchLabels: { app: 'a' } } });
   expect(matches(hook)).toBe(true);
   expect(matches(hook, request({ object: labelled({}), oldObject: labelled({ app: 'a' }) }))).toBe(true);

@@ -2,15 +2,15 @@ import { type GroupVersionResource, type KubeObject, type LabelMatcher, labelSel
 import type { Attributes } from './attributes.ts';
 import type { Rule, Webhook } from './webhook-config.ts';
 
-/** What matching must know of the cluster beside the request itself. */
+/** Cluster state that matching needs besides the request. */
 export interface MatchEnvironment {
-  /** Labels of a namespace; undefined when there is none of that name. */
+  /** Labels of a namespace; undefined when it does not exist. */
   readonly namespaceLabels: (name: string) => Readonly<Record<string, string>> | undefined;
   /** The other served versions of a resource, for matchPolicy Equivalent. */
   readonly equivalents: (resource: GroupVersionResource) => readonly GroupVersionResource[];
 }
 
-/** The resource under which the webhook wants to see the request, or undefined when it does not. */
+/** The resource version in which the webhook gets the request; undefined when it does not match. */
 export function matchWebhook(
   webhook: Webhook,
   attributes: Attributes,
@@ -44,7 +44,7 @@ const includes = (list: readonly string[] | undefined, value: string) =>
 
 function matchScope({ scope = '*' }: Rule, { namespaced, resource }: Attributes): boolean {
   if (scope === '*') return true;
-  // A Namespace is cluster-scoped itself, although requests about it carry its name as the namespace.
+  // A Namespace is cluster-scoped, although requests for it have its name as the namespace.
   const isCluster = !namespaced || (resource.group === '' && resource.resource === 'namespaces');
   return (scope === 'Cluster') === isCluster;
 }

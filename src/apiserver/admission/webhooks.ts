@@ -8,7 +8,7 @@ import {
 } from '../../object/index.ts';
 import { StatusError, statusError } from '../status.ts';
 import type { Attributes } from './attributes.ts';
-import { type WebhookAnswer, WebhookCallError, WebhookCaller } from './webhook-call.ts';
+import { WebhookCallError, WebhookCaller, type WebhookResponse } from './webhook-call.ts';
 import { type Webhook, webhooksOf } from './webhook-config.ts';
 import { type MatchEnvironment, matchWebhook } from './webhook-match.ts';
 
@@ -17,21 +17,21 @@ export interface WebhookEnvironment extends MatchEnvironment {
   readonly validatingConfigurations: () => readonly KubeObject[];
   readonly kindOf: (resource: GroupVersionResource, subresource: string) => GroupVersionKind;
   readonly convert: (object: KubeObject, resource: GroupVersionResource) => KubeObject;
-  /** Defaults and checks again what a webhook changed. */
+  /** Applies defaults and validation again after a webhook changed the object. */
   readonly redecode: (object: KubeObject) => KubeObject;
 }
 
-/** Asks the admission webhooks of the cluster, in the order and with the failure rules of Kubernetes. */
+/** Calls the admission webhooks of the cluster, in the order and with the failure rules of Kubernetes. */
 export class Webhooks {
   private readonly caller = new WebhookCaller();
 
   constructor(private readonly environment: WebhookEnvironment) {}
 
-  /** Runs the mutating webhooks one after the other and returns the object as they leave it. */
+  /** Runs the mutating webhooks in sequence and returns the resulting object. */
   async mutate(attributes: Attributes): Promise<KubeObject | undefined> {
     const webhooks = isExempt(attributes) ? [] : webhooksOf(this.environment.mutatingConfigurations());
     let current = attributes;
-    // Who ran, and the object as it was when they had run: IfNeeded runs again when somebody changed it since.
+    // Webhooks that ran, with the object after each run: IfNeeded runs again when the object has changed since.
     const left = new Map<Webhook, KubeObject | undefined>();
     for (const webhook of webhooks) {
       const next = await this.mutateWith(webhook, current);
@@ -46,13 +46,13 @@ export class Webhooks {
     return current.object;
   }
 
-  /** Asks the validating webhooks side by side; the first refusal in their order is the one told. */
+  /** Calls the validating webhooks in parallel. The first denial in configuration order is returned. */
   async validate(attributes: Attributes): Promise<void> {
     if (isExempt(attributes)) return;
     const calls = webhooksOf(this.environment.validatingConfigurations()).map((webhook) =>
-      this.ask(webhook, attributes),
+      this.call(webhook, attributes),
     );
-    for (const outcome of await Promise.allSettled(calls)) if (outcome.status === 'rejected') throw outcome.reason;
+    for (const result of await Promise.allSettled(calls)) if (result.status === 'rejected') throw result.reason;
   }
 
   close(): Promise<void> {
@@ -60,28 +60,28 @@ export class Webhooks {
   }
 
   private async mutateWith(webhook: Webhook, attributes: Attributes): Promise<Attributes | undefined> {
-    const asked = await this.ask(webhook, attributes);
-    if (!asked) return undefined;
-    const { answer, sent } = asked;
-    if (!answer.patch || !sent) return attributes;
-    const patched = applyPatch(webhook, sent, answer.patch);
+    const called = await this.call(webhook, attributes);
+    if (!called) return undefined;
+    const { response, sent } = called;
+    if (!response.patch || !sent) return attributes;
+    const patched = applyPatch(webhook, sent, response.patch);
     if (deepEqual(patched, sent)) return attributes;
     const converted = this.environment.convert(patched, attributes.resource);
     return { ...attributes, object: this.environment.redecode(converted) };
   }
 
-  /** Undefined when the webhook is not concerned or its failure is ignored; throws when it refuses. */
-  private async ask(
+  /** Undefined when the webhook does not match or its failure is ignored; throws when it denies the request. */
+  private async call(
     webhook: Webhook,
     attributes: Attributes,
-  ): Promise<{ answer: WebhookAnswer; sent: KubeObject | undefined } | undefined> {
+  ): Promise<{ response: WebhookResponse; sent: KubeObject | undefined } | undefined> {
     const resource = matchWebhook(webhook, attributes, this.environment);
     if (!resource) return undefined;
     const inVersion = (object: KubeObject | undefined) => object && this.environment.convert(object, resource);
     const sent = inVersion(attributes.object);
-    let answer: WebhookAnswer;
+    let response: WebhookResponse;
     try {
-      answer = await this.caller.call(
+      response = await this.caller.call(
         webhook,
         {
           attributes,
@@ -96,13 +96,13 @@ export class Webhooks {
       if (thrown instanceof WebhookCallError && webhook.failurePolicy === 'Ignore') return undefined;
       throw callFailed(webhook, thrown);
     }
-    attributes.call.warnings.push(...answer.warnings);
-    if (!answer.allowed) throw denied(webhook, answer);
-    return { answer, sent };
+    attributes.call.warnings.push(...response.warnings);
+    if (!response.allowed) throw denied(webhook, response);
+    return { response, sent };
   }
 }
 
-/** Webhooks never see the objects that switch webhooks on and off: a bad one could never be removed. */
+/** Webhooks never see webhook configurations: a broken one could otherwise never be removed. */
 function isExempt({ resource }: Attributes): boolean {
   return resource.group === 'admissionregistration.k8s.io';
 }
@@ -120,7 +120,7 @@ function callFailed(webhook: Webhook, thrown: unknown): StatusError {
   return statusError(500, `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
+function denied({ name }: Webhook, { status = {} }: WebhookResponse): StatusError {
   const why = status.message || status.reason;
   const message = `admission webhook "${name}" denied the request${why ? `: ${why}` : ' without explanation'}`;
   return new StatusError({
@@ -130,7 +130,7 @@ function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError 
     status: 'Failure',
     message,
     ...(status.reason ? { reason: status.reason } : {}),
-    // A refusal is never told as a success, whatever code the webhook sent.
+    // A denial is never a success, whatever code the webhook sent.
     code: status.code !== undefined && status.code >= 400 ? status.code : 400,
   });
 }

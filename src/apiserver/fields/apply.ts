@@ -34,31 +34,31 @@ export interface ApplyOptions extends WriteContext {
 export function applyObject(options: ApplyOptions): KubeObject {
   checkRequest(options);
   const { live, applied } = options;
-  const outcome = answering(() => resolve(options));
-  if ('conflicts' in outcome) throw conflictError(outcome.conflicts);
-  const managers = renderManagers(outcome.managers);
-  const object = withManagedFields(outcome.object, managers);
-  const result = options.manager === 'kubectl' ? withLastApplied(object, applied) : object;
-  return live !== undefined && equalJson(result, live) ? live : result;
+  const result = withStatusErrors(() => resolve(options));
+  if ('conflicts' in result) throw conflictError(result.conflicts);
+  const managers = renderManagers(result.managers);
+  const object = withManagedFields(result.object, managers);
+  const stored = options.manager === 'kubectl' ? withLastApplied(object, applied) : object;
+  return live !== undefined && equalJson(stored, live) ? live : stored;
 }
 
-type Outcome =
+type ApplyResult =
   | { readonly object: KubeObject; readonly managers: Managers }
   | { readonly conflicts: readonly Conflict[] };
 
 /** kubectl may take what its own client-side applies left behind: those conflicts are no conflicts. */
-function resolve(options: ApplyOptions): Outcome {
-  const outcome = attempt(options, options.force === true);
-  if (!('conflicts' in outcome) || options.manager !== 'kubectl' || options.live === undefined) return outcome;
+function resolve(options: ApplyOptions): ApplyResult {
+  const result = attempt(options, options.force === true);
+  if (!('conflicts' in result) || options.manager !== 'kubectl' || options.live === undefined) return result;
   const allowed = allowedByLastApplied(options.live, options);
-  if (allowed === undefined) return outcome;
-  const conflicts = outcome.conflicts
+  if (allowed === undefined) return result;
+  const conflicts = result.conflicts
     .map(({ manager, fields }) => ({ manager, fields: fields.difference(allowed) }))
     .filter(({ fields }) => !fields.isEmpty);
   return conflicts.length > 0 ? { conflicts } : attempt(options, true);
 }
 
-function attempt(options: ApplyOptions, force: boolean): Outcome {
+function attempt(options: ApplyOptions, force: boolean): ApplyResult {
   const { live, applied, apiVersion, schema, now, ignored = FieldSet.empty } = options;
   const liveBare = (live === undefined ? {} : withoutManagedFields(live)) as unknown as JsonObject;
   const config = applied as unknown as JsonObject;
@@ -118,7 +118,7 @@ function checkRequest({ live, applied, apiVersion, schema }: ApplyOptions): void
 }
 
 /** Objects that cannot be tracked fail the apply. */
-function answering<T>(work: () => T): T {
+function withStatusErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (thrown) {

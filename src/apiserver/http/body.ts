@@ -5,7 +5,7 @@ import { decodeProtobuf, protobufMediaType } from '../protobuf/index.ts';
 import { statusError } from '../status.ts';
 import { asGoReads } from './go-json.ts';
 
-/** As the real server: the largest object that etcd would take, with room for its encoding. */
+/** The limit of the real server: the largest object that etcd accepts, with room for its encoding. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Reads the whole body, or fails with 413 as soon as it is too large. */
@@ -19,7 +19,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       size += chunk.length;
       if (size <= maxBodyBytes) chunks.push(chunk);
       else {
-        // The rest is read and dropped: the answer is sent on the same connection.
+        // Read and drop the rest: the response is sent on the same connection.
         chunks = [];
         tooLarge();
       }
@@ -41,11 +41,11 @@ const mediaType = (request: IncomingMessage) =>
 
 export interface ReadBody {
   readonly value: unknown;
-  /** Paths of fields that the text has more than once. */
+  /** Paths of duplicate fields. */
   readonly duplicateFields: readonly string[];
 }
 
-/** The object in a request body: JSON or YAML. */
+/** Parses the object in a request body: JSON or YAML. */
 export async function readObject(request: IncomingMessage): Promise<ReadBody> {
   const type = mediaType(request);
   if (type === protobufMediaType) return { value: parseProtobuf(await readBody(request)), duplicateFields: [] };

@@ -1,12 +1,13 @@
 import { JsonError, setOwn } from '../../base/index.ts';
 
-/** What may differ between the two parsers: halves of surrogate pairs, and numbers beyond int64 or a double. */
+/** Where the two parsers may differ: lone surrogates, and numbers beyond int64 or a double. */
 const suspicious = /\\u[dD][89a-fA-F]|\d{19}|[eE]\+?\d{3}/;
 const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /**
- * The value of a JSON text as Go's parser reads it: a half surrogate pair becomes U+FFFD, an integer beyond int64 a
- * double, and a number beyond a double is refused. Changes the value in place; without recursion, for it may be deep.
+ * Converts a parsed JSON value to what Go's parser reads: a lone surrogate becomes U+FFFD, an integer beyond int64 a
+ * double, and a number beyond a double is refused. Changes the value in place, without recursion because it may be
+ * deeply nested.
  */
 export function asGoReads<T>(text: string, value: T): T {
   if (!suspicious.test(text)) return value;
@@ -26,7 +27,7 @@ export function asGoReads<T>(text: string, value: T): T {
   return root.value as T;
 }
 
-/** Encoding replaces halves of surrogate pairs. */
+/** Encoding replaces lone surrogates. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();
 
 function scalar(value: unknown): unknown {

@@ -13,7 +13,7 @@ export interface CallInput {
   readonly warnings: string[];
 }
 
-/** What the query and the headers of a write say about how to do it. */
+/** The write options from the query and headers of a request. */
 export function callOf({ request, query, user, warnings }: CallInput, isApply = false): Call {
   const kind =
     isApply || request.method === 'PATCH'
@@ -32,7 +32,7 @@ export function callOf({ request, query, user, warnings }: CallInput, isApply = 
   return { user, dryRun, fieldManager: manager || agentName(request), fieldValidation: validation, warnings };
 }
 
-/** Without a named manager, the program that called is taken for it. */
+/** Without a named field manager, the user agent is used. */
 function agentName(request: IncomingMessage): string {
   const agent = (request.headers['user-agent'] ?? '').split('/')[0]!.trim();
   return agent === '' ? 'unknown' : agent.slice(0, 128);
@@ -53,7 +53,7 @@ function invalidOptions(kind: string, errors: Parameters<typeof invalidStatus>[0
 
 const policies = ['Background', 'Foreground', 'Orphan'] as const;
 
-/** DeleteOptions come in the body, in the query, or both; the body wins. */
+/** DeleteOptions may be in the body, in the query, or both; the body wins. */
 export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOptions & { readonly dryRun: boolean } {
   const sent = isJsonObject(body) ? body : {};
   const policy = sent['propagationPolicy'] ?? query.get('propagationPolicy') ?? undefined;

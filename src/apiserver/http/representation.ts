@@ -6,7 +6,7 @@ import { statusError } from '../status.ts';
 import { type Described, type Entry, jsonOf } from '../store/index.ts';
 import { renderTable } from '../table/index.ts';
 
-/** The form in which the caller wants objects: as they are, as rows of a table, or their metadata alone. */
+/** The representation that the client accepts: objects, table rows, or metadata only. */
 export type Representation = 'object' | 'table' | 'metadata';
 
 export interface Negotiated {
@@ -14,7 +14,7 @@ export interface Negotiated {
   readonly yaml: boolean;
 }
 
-/** Reads an Accept header: the first entry that can be served wins. */
+/** Parses an Accept header: the first supported entry wins. */
 export function negotiate(accept: string | undefined): Negotiated {
   if (accept === undefined || accept === '') return { representation: 'object', yaml: false };
   for (const entry of accept.split(',')) {
@@ -34,13 +34,13 @@ export function negotiate(accept: string | undefined): Negotiated {
 
 const served = new Set(['application/json', 'application/yaml', 'application/*', '*/*']);
 
-/** An entry as JSON in the version that was asked for; the stored text itself wherever possible. */
+/** An entry as JSON in the requested version; the stored text itself wherever possible. */
 export function renderEntry(entry: Entry, definition: ResourceDefinition): string {
   const changed = changedForm(entry, definition);
   return changed ? renderJson(changed) : jsonOf(entry);
 }
 
-/** An item of a list: built-in kinds leave apiVersion and kind to the list. */
+/** An item of a list: built-in kinds omit apiVersion and kind. */
 function* renderItem(entry: Entry, definition: ResourceDefinition, head: string): Iterable<string> {
   const changed = changedForm(entry, definition);
   const [first = '', ...others] = changed ? [renderJson(changed)] : entry.texts;
@@ -69,7 +69,7 @@ export function renderOne(
   return renderJson(tableOf([entry], definition, table, { resourceVersion: String(entry.revision) }));
 }
 
-/** The text of a list in parts, rendered as they are taken. */
+/** The text of a list in parts, rendered on demand. */
 export function* renderListParts(
   list: {
     readonly revision: number;

@@ -38,6 +38,6 @@ it.each(['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/versi
   (path) => expect(parseResourcePath(path)).toBeUndefined(),
 );
 
-it('takes a part that is no valid encoding as it stands', () => {
+it('keeps a segment with invalid percent-encoding unchanged', () => {
   expect(parseResourcePath('/api/v1/pods/%E0%A4%A')?.name).toBe('%E0%A4%A');
 });

@@ -1,4 +1,4 @@
-/** What a URL under /api or /apis means. */
+/** A parsed URL under /api or /apis. */
 export interface RequestInfo {
   readonly group: string;
   readonly version: string;
@@ -7,13 +7,13 @@ export interface RequestInfo {
   /** Empty for the whole collection. */
   readonly name: string;
   readonly subresource: string;
-  /** What follows the subresource, for proxies and logs; normally empty. */
+  /** The path after the subresource, for proxies and logs; usually empty. */
   readonly rest: string;
   /** The old /watch/ prefix: the same as ?watch=true. */
   readonly watchPrefix: boolean;
 }
 
-/** Undefined when the path is not that of a resource (discovery, health, …). */
+/** Undefined when the path is not a resource path (discovery, health, …). */
 export function parseResourcePath(path: string): RequestInfo | undefined {
   const parts = path.split('/').filter((part) => part !== '');
   const isCore = parts[0] === 'api';
@@ -25,7 +25,7 @@ export function parseResourcePath(path: string): RequestInfo | undefined {
   let rest = parts.slice(prefix).map(decode);
   const watchPrefix = rest[0] === 'watch' && rest.length > 1;
   if (watchPrefix) rest = rest.slice(1);
-  // /namespaces/NAME and its status and finalize are the Namespace itself; anything deeper is inside it.
+  // /namespaces/NAME and its status and finalize are the Namespace itself; any longer path is inside it.
   const inside = rest[0] === 'namespaces' && rest.length > 2 && !namespaceSubresources.has(rest[2]!);
   const namespace = inside ? rest[1]! : '';
   const [resource = '', name = '', subresource = '', ...others] = inside ? rest.slice(2) : rest;

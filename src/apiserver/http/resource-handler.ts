@@ -20,10 +20,10 @@ import { send, sendParts } from './respond.ts';
 import type { SpecialHandler } from './special-handlers.ts';
 import { Watches } from './watch-stream.ts';
 
-/** A list of so many items is sent while it is rendered, and never a whole in memory. */
+/** Lists of at least this many items are streamed while they are rendered, so that they are never whole in memory. */
 const streamedItems = 500;
 
-/** One request for a resource on its way through the handlers. */
+/** One request for a resource, for the handlers. */
 export interface ResourceRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -31,11 +31,11 @@ export interface ResourceRequest {
   readonly query: URLSearchParams;
   readonly definition: ResourceDefinition;
   readonly user: UserInfo;
-  /** Told to the caller with whatever answer comes. */
+  /** Sent to the client with any response. */
   readonly warnings: string[];
 }
 
-/** Answers reads and writes of objects; `special` takes what is not an object of its own (logs, scale, reviews …). */
+/** Handles reads and writes of objects. `special` handles what is not an object of its own (logs, scale, reviews …). */
 export class ResourceHandler {
   private readonly watches: Watches;
 
@@ -118,7 +118,7 @@ export class ResourceHandler {
     const { value, duplicateFields } = await readObject(request);
     const call = this.call(context, { duplicateFields });
     const entry = await createObject(this.core, definition, info.namespace, value, call);
-    this.answer(context, entry, 201);
+    this.sendObject(context, entry, 201);
   }
 
   private async update(context: ResourceRequest): Promise<void> {
@@ -134,7 +134,7 @@ export class ResourceHandler {
       call,
       next: () => ({ input }),
     });
-    this.answer(context, entry, 200);
+    this.sendObject(context, entry, 200);
   }
 
   private async patch(context: ResourceRequest): Promise<void> {
@@ -157,7 +157,7 @@ export class ResourceHandler {
       force,
       call,
     });
-    this.answer(context, entry, created ? 201 : 200);
+    this.sendObject(context, entry, created ? 201 : 200);
   }
 
   private async delete(context: ResourceRequest): Promise<void> {
@@ -172,7 +172,7 @@ export class ResourceHandler {
       options,
       call,
     });
-    if (!gone || strategyOf(definition).returnsDeleted) return this.answer(context, entry, 200);
+    if (!gone || strategyOf(definition).returnsDeleted) return this.sendObject(context, entry, 200);
     const { group, resource } = definition;
     const { name, uid } = entry.metadata;
     const details = { name, ...(group === '' ? {} : { group }), kind: resource, uid };
@@ -191,7 +191,7 @@ export class ResourceHandler {
       try {
         await deleteObject(this.core, { definition, namespace, name: metadata.name!, options, call });
       } catch (thrown) {
-        // Somebody else's deletion of one of them is as good as ours.
+        // A concurrent deletion of one of them has the same effect.
         if ((thrown as { status?: { code?: number } }).status?.code !== 404) throw thrown;
       }
     }
@@ -201,7 +201,7 @@ export class ResourceHandler {
     });
   }
 
-  private answer({ request, response, definition, query }: ResourceRequest, entry: Entry, code: number): void {
+  private sendObject({ request, response, definition, query }: ResourceRequest, entry: Entry, code: number): void {
     const { representation, yaml } = negotiate(request.headers.accept);
     send(response, { code, body: renderOne(entry, definition, representation, this.tableRequest(query)), yaml });
   }
@@ -212,7 +212,7 @@ export class ResourceHandler {
     return {
       ...callOf(context, isApply),
       duplicateFields,
-      // Made when somebody wants to know, which only webhooks do.
+      // Created on demand: only webhooks use it.
       get signal() {
         return (signal ??= goneSignal(response));
       },
@@ -228,7 +228,7 @@ export class ResourceHandler {
   }
 }
 
-/** Aborted when the caller goes without having had the whole answer. */
+/** Aborted when the client disconnects before the response is complete. */
 function goneSignal(response: ServerResponse): AbortSignal {
   if (response.destroyed) return AbortSignal.abort();
   const gone = new AbortController();

@@ -6,13 +6,13 @@ import { streamText } from './stream-text.ts';
 
 export interface Answer {
   readonly code: number;
-  /** JSON text, or bytes with a content type of their own. */
+  /** JSON text, or bytes with their own content type. */
   readonly body: string | Buffer;
   readonly yaml?: boolean;
   readonly contentType?: string;
 }
 
-/** Warnings of a request, which go out with its answer whatever that is. */
+/** Warnings of a request, sent with any response to it. */
 const pendingWarnings = new WeakMap<ServerResponse, readonly string[]>();
 
 export function announceWarnings(response: ServerResponse, warnings: readonly string[]): void {
@@ -26,7 +26,7 @@ export function send(response: ServerResponse, { code, body, yaml, contentType }
   response.end(text);
 }
 
-/** Sends a JSON text as it is rendered, at the pace of the reader. */
+/** Streams a JSON text as it is rendered, with backpressure. */
 export async function sendParts(response: ServerResponse, parts: Iterable<string>): Promise<void> {
   if (response.headersSent || response.destroyed) return;
   setHead(response, 200, 'application/json');
@@ -34,7 +34,7 @@ export async function sendParts(response: ServerResponse, parts: Iterable<string
     await streamText(response, parts);
     response.end();
   } catch (thrown) {
-    // Too late for an error answer: a broken connection is the only way to say that this is not all.
+    // Too late for an error response: closing the connection is the only way to signal an incomplete body.
     response.destroy();
     throw thrown;
   }
@@ -53,7 +53,7 @@ function setHead(response: ServerResponse, code: number, contentType: string): v
   }
 }
 
-/** A Warning header holds printable text only. */
+/** A Warning header may contain only printable text. */
 function headerText(text: string): string {
   return text
     .replace(/[^\x20-\x7e]/g, ' ')

@@ -22,12 +22,12 @@ export interface RouterEnvironment {
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** From a URL to whoever answers it. */
+/** Routes a URL to its handler. */
 export class Router {
   constructor(private readonly environment: RouterEnvironment) {}
 
   async route(request: IncomingMessage, response: ServerResponse, user: UserInfo, warnings: string[]): Promise<void> {
-    // Not by URL, which would resolve dots: a path is taken as it stands.
+    // Not with URL, which would resolve dot segments: the path is used unchanged.
     const { url = '/' } = request;
     const mark = url.indexOf('?');
     const search = mark === -1 ? '' : url.slice(mark + 1);
@@ -93,7 +93,7 @@ export class Router {
   }
 }
 
-/** Nothing but these is answered to somebody without a token. */
+/** The only paths that need no token. */
 const openPaths = new Set(['/healthz', '/livez', '/readyz', '/version']);
 
 function checkAccess(

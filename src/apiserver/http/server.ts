@@ -12,7 +12,7 @@ export interface HttpServerOptions {
   readonly certificate: KeyPair;
   readonly host: string;
   readonly port: number;
-  /** Who a token belongs to. */
+  /** The user of a token. */
   readonly authenticate: (token: string) => UserInfo | undefined;
   readonly router: Router;
   readonly log: Logger;
@@ -34,12 +34,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       keepAliveTimeout: 60_000,
     },
     (request, response) => {
-      answer(request, response, options).catch((thrown) => sendError(response, thrown, log));
+      handle(request, response, options).catch((thrown) => sendError(response, thrown, log));
     },
   );
   server.requestTimeout = 60_000;
   server.headersTimeout = 20_000;
-  // A client that breaks off in the middle of TLS or HTTP is its own business.
+  // Ignore clients that disconnect during TLS or HTTP parsing.
   server.on('tlsClientError', (_, socket) => socket.destroy());
   server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
@@ -49,19 +49,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
 }
 
-/** What is no HTTP gets an answer all the same, when there is still somebody to read it. */
+/** Responds to invalid HTTP while the connection is still writable. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-async function answer(
+async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   { host, authenticate: find, router, log }: HttpServerOptions,
 ): Promise<void> {
-  // Whatever happens to the answer, an unread body must not keep the connection from being used again.
+  // In any case, an unread body must not block the reuse of the connection.
   response.on('finish', () => request.resume());
   try {
     checkHost(request, host);
@@ -75,11 +75,11 @@ async function answer(
   }
 }
 
-/** A web page whose name is made to resolve to this machine sends its own name as Host, or as Origin. */
+/** A web page whose name resolves to this machine (DNS rebinding) sends its own name as Host or Origin. */
 function checkHost({ headers }: IncomingMessage, host: string): void {
   const given = headers.host ?? '';
   const isHome = isLoopbackOrigin(`https://${given}`) || /^kubernetes\.default\.svc(?::\d+)?$/.test(given);
-  // Who lets it listen elsewhere gives it names that are not known here.
+  // When it listens on another address, its host names are not known here.
   if (isLoopbackOrigin(`https://${host}`) && !isHome)
     throw statusError(403, 'the Host header does not name this machine; use 127.0.0.1 or localhost');
   if (headers.origin !== undefined && !isLoopbackOrigin(headers.origin))
@@ -88,7 +88,7 @@ function checkHost({ headers }: IncomingMessage, host: string): void {
 
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Undefined for a token that nobody has; without any token the caller is anonymous. */
+/** Undefined for an unknown token; without a token the client is anonymous. */
 function authenticate(request: IncomingMessage, find: HttpServerOptions['authenticate']): UserInfo | undefined {
   const header = request.headers.authorization;
   if (header === undefined) return anonymous;
@@ -97,7 +97,7 @@ function authenticate(request: IncomingMessage, find: HttpServerOptions['authent
   return user && impersonated(request, user);
 }
 
-/** `kubectl --as`: an administrator may speak as somebody else, to see what policies say to them. */
+/** `kubectl --as`: an administrator may impersonate another user, to test policies. */
 function impersonated(request: IncomingMessage, user: UserInfo): UserInfo {
   const name = request.headers['impersonate-user'];
   if (typeof name !== 'string' || !user.groups.includes('system:masters')) return user;

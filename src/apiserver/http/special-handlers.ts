@@ -20,7 +20,7 @@ export interface SpecialEnvironment {
   readonly issueToken: (namespace: string, serviceAccount: string) => string;
 }
 
-/** Answers and returns true when the address is one of the few that are not plain objects. */
+/** Responds and returns true for the few paths that are not plain objects. */
 export type SpecialHandler = (context: ResourceRequest) => Promise<boolean>;
 
 export function createSpecialHandler(environment: SpecialEnvironment): SpecialHandler {
@@ -64,9 +64,9 @@ async function review(
   { authenticate }: SpecialEnvironment,
 ): Promise<boolean> {
   if (request.method !== 'POST' || !definition.kind.endsWith('Review')) return false;
-  const answer = answerReview(definition, (await readObject(request)).value, user, authenticate);
-  if (!answer) return false;
-  send(response, { code: 201, body: renderJson(answer) });
+  const review = answerReview(definition, (await readObject(request)).value, user, authenticate);
+  if (!review) return false;
+  send(response, { code: 201, body: renderJson(review) });
   return true;
 }
 
@@ -110,7 +110,7 @@ async function bind(context: ResourceRequest, { core }: SpecialEnvironment): Pro
   });
 }
 
-/** Puts a pod on a node: the one change of `spec.nodeName` there is. */
+/** Binds a pod to a node: the only allowed change of `spec.nodeName`. */
 export function bindPod(core: Core, namespace: string, name: string, node: string): void {
   const definition = core.catalog.findStored('/pods')!;
   const key = storageKey(namespace, name);
@@ -164,9 +164,10 @@ async function token(context: ResourceRequest, { core, issueToken }: SpecialEnvi
 
 async function scale(context: ResourceRequest, core: Core): Promise<boolean> {
   const { definition, info, request, response } = context;
-  const answer = (object: KubeObject) => send(response, { code: 200, body: renderJson(scaleOf(object, definition)) });
+  const sendScale = (object: KubeObject) =>
+    send(response, { code: 200, body: renderJson(scaleOf(object, definition)) });
   if (request.method === 'GET') {
-    answer(podOf(context, core));
+    sendScale(podOf(context, core));
     return true;
   }
   if (request.method !== 'PUT' && request.method !== 'PATCH') return false;
@@ -186,7 +187,7 @@ async function scale(context: ResourceRequest, core: Core): Promise<boolean> {
     },
     next: (live) => ({ input: withScale(live, change(scaleOf(live, definition)), definition) }),
   });
-  answer(entry.object);
+  sendScale(entry.object);
   return true;
 }
 
@@ -197,7 +198,7 @@ async function replacement({ request }: ResourceRequest): Promise<(scale: KubeOb
 
 async function scalePatch({ request }: ResourceRequest): Promise<(scale: KubeObject) => unknown> {
   const { type, value } = await readPatch(request, false);
-  // A Scale has no lists: a strategic or apply patch of it is a merge patch.
+  // A Scale has no lists, so a strategic merge or apply patch of it is a merge patch.
   return (scale) =>
     type === 'json' ? applyJsonPatch(scale, value as readonly unknown[]) : applyMergePatch(scale, value);
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** Enough to make a write worth its while; from 128 KB on, V8 keeps strings where making and dropping them is slow. */
+/** Large enough for an efficient write. From 128 KB on, V8 allocates strings in large-object space, which is slow. */
 const chunkLength = 64 * 1024;
 
-/** Joins short texts to chunks worth a write each. */
+/** Joins short texts to chunks. */
 export function* inChunks(texts: Iterable<string>): Iterable<string> {
   let chunk = '';
   for (const text of texts) {
@@ -15,7 +15,7 @@ export function* inChunks(texts: Iterable<string>): Iterable<string> {
   if (chunk !== '') yield chunk;
 }
 
-/** Writes the texts at the pace of the reader, so that no more than a chunk waits in memory; stops when the reader goes. */
+/** Writes the texts with backpressure, so that at most one chunk is buffered. Stops when the client disconnects. */
 export async function streamText(response: ServerResponse, texts: Iterable<string>): Promise<void> {
   for (const chunk of inChunks(texts)) {
     if (response.destroyed) return;

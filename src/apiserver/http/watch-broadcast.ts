@@ -1,55 +1,58 @@
 import type { Change, Collection } from '../store/index.ts';
 
-/** One watcher's connection, as an audience sees it. */
+/** One watcher's connection. */
 export interface WatchSubscriber {
   write(events: Buffer): void;
 }
 
-/** An event by itself goes out at once; in a storm there is a rest after each write, which costs more than its bytes. */
+/**
+ * A single event is sent at once. Under load there is a pause after each write, because a write costs more than its
+ * bytes.
+ */
 const restMs = 10;
 
 /**
- * Watchers that asked for the same and therefore hear the same. What happens between two writes is rendered, joined
- * and encoded once, and that one buffer is written to all of them.
+ * Watchers with identical requests, which get identical events. Events between two writes are rendered, joined and
+ * encoded once, and the same buffer is written to all of them.
  */
 export class WatchBroadcast {
-  private readonly seats = new Set<WatchSubscriber>();
+  private readonly subscribers = new Set<WatchSubscriber>();
   private pending: string[] = [];
-  /** Between an event and the rest after the write of the last one. */
+  /** True from an event until the pause after the last write. */
   private isBusy = false;
   private stopListening: (() => void) | undefined;
 
   constructor(
     private readonly collection: Collection,
-    /** The line of an event, or undefined when the change is none of this audience's business. */
+    /** The line of an event; undefined when the change does not match. */
     private readonly render: (change: Change) => string | undefined,
     private readonly onEmpty: () => void = () => {},
   ) {}
 
-  /** From now on: events that happened before, even unsent ones, are not heard. */
-  join(seat: WatchSubscriber): void {
+  /** Earlier events, even unsent ones, are not sent to the new subscriber. */
+  join(subscriber: WatchSubscriber): void {
     this.flush();
-    this.seats.add(seat);
-    this.stopListening ??= this.collection.listen((change) => this.hear(change));
+    this.subscribers.add(subscriber);
+    this.stopListening ??= this.collection.listen((change) => this.onChange(change));
   }
 
-  leave(seat: WatchSubscriber): void {
-    if (!this.seats.delete(seat) || this.seats.size > 0) return;
+  leave(subscriber: WatchSubscriber): void {
+    if (!this.subscribers.delete(subscriber) || this.subscribers.size > 0) return;
     this.stopListening?.();
     this.stopListening = undefined;
     this.pending = [];
     this.onEmpty();
   }
 
-  /** Hands out what has happened so far, so that something else can be written after it. */
+  /** Sends the pending events, so that something else can be written after them. */
   flush(): void {
     if (this.pending.length === 0) return;
     const events = Buffer.from(this.pending.length === 1 ? this.pending[0]! : this.pending.join(''));
     this.pending = [];
-    for (const seat of this.seats) seat.write(events);
+    for (const subscriber of this.subscribers) subscriber.write(events);
   }
 
-  private hear(change: Change): void {
+  private onChange(change: Change): void {
     const line = this.render(change);
     if (line === undefined) return;
     this.pending.push(line);

@@ -2,24 +2,24 @@ import type { ServerResponse } from 'node:http';
 import { streamText } from './stream-text.ts';
 import type { WatchSubscriber } from './watch-broadcast.ts';
 
-/** A reader this far behind is cut off; it lists again, as after any lost connection. */
+/** A client with this much buffered data is disconnected; it lists again, as after any lost connection. */
 const maxBufferedBytes = 64 * 1024 * 1024;
 
-/** The connection of one watcher: first what there is already, at the reader's pace, then events as they come. */
+/** The connection of one watcher: first the initial events with backpressure, then events as they occur. */
 export class WatchConnection implements WatchSubscriber {
-  /** Events that happened while the beginning was still being sent. */
+  /** Events that occurred while the initial events were being sent. */
   private waiting: Buffer[] | undefined = [];
   private waitingBytes = 0;
   private isOver = false;
 
   constructor(private readonly response: ServerResponse) {}
 
-  /** Sends the beginning; events that are written meanwhile follow it. */
+  /** Sends the initial events; events that are written meanwhile follow them. */
   async begin(lines: Iterable<string>): Promise<void> {
     try {
       await streamText(this.response, lines);
     } catch (thrown) {
-      // Half a beginning must not look like a whole one.
+      // Incomplete initial events must not look complete.
       this.response.destroy();
       throw thrown;
     }

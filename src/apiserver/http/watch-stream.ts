@@ -24,13 +24,13 @@ export interface WatchRequest {
 
 const bookmarkEveryMs = 30_000;
 
-/** Streams watches, each until the client goes, the time is up or the server stops. */
+/** Serves watches, each until the client disconnects, the timeout expires or the server stops. */
 export class Watches {
-  private readonly audiences = new WeakMap<ResourceDefinition, Map<string, WatchBroadcast>>();
+  private readonly broadcasts = new WeakMap<ResourceDefinition, Map<string, WatchBroadcast>>();
 
   constructor(private readonly store: Store) {}
 
-  /** Resolves when the watcher has been told what there is already; the rest follows by itself. */
+  /** Resolves when the initial events are sent; further events follow asynchronously. */
   async serve(definition: ResourceDefinition, request: WatchRequest, response: ServerResponse): Promise<void> {
     checkOptions(request);
     const view = viewOf(definition, request);
@@ -47,51 +47,51 @@ export class Watches {
     }
     response.flushHeaders();
     const state = wantsState ? collection.entries(view.exactKey ?? view.prefix) : [];
-    const mark = request.sendInitialEvents ? [bookmark(store.revision, definition, true)] : [];
-    const beginning = beginningOf(view, state, missed, mark);
+    const endBookmark = request.sendInitialEvents ? [bookmark(store.revision, definition, true)] : [];
+    const initialEvents = initialEventsOf(view, state, missed, endBookmark);
     const connection = new WatchConnection(response);
-    const audience = this.audience(view, request);
-    audience.join(connection);
+    const broadcast = this.broadcast(view, request);
+    broadcast.join(connection);
     const sendBookmark = () => {
-      audience.flush();
+      broadcast.flush();
       connection.write(Buffer.from(bookmark(store.revision, definition, false)));
     };
     const bookmarks = request.bookmarks ? setInterval(sendBookmark, bookmarkEveryMs) : undefined;
     const timeout = setTimeout(() => {
-      audience.flush();
+      broadcast.flush();
       if (request.bookmarks) sendBookmark();
       connection.end();
     }, request.timeoutMs);
     response.on('close', () => {
-      audience.leave(connection);
+      broadcast.leave(connection);
       clearInterval(bookmarks);
       clearTimeout(timeout);
     });
-    // Rows of a table must be rendered in the order they are sent: the columns go with the first.
-    await connection.begin(request.representation === 'table' ? [...beginning] : beginning);
+    // Table rows must be rendered in the order they are sent: the first one carries the columns.
+    await connection.begin(request.representation === 'table' ? [...initialEvents] : initialEvents);
   }
 
-  private audience(view: View, request: WatchRequest): WatchBroadcast {
+  private broadcast(view: View, request: WatchRequest): WatchBroadcast {
     const { definition } = view;
     const collection = this.store.collection(definition.storage);
     const render = (change: Change) => renderChange(view, change);
-    // The columns of a table go with its first rows only, so every watcher of one hears something else.
+    // Only the first rows of a table carry the columns, so each watcher of a table gets different bytes.
     if (request.representation === 'table') return new WatchBroadcast(collection, render);
-    let known = this.audiences.get(definition);
-    if (!known) this.audiences.set(definition, (known = new Map()));
+    let known = this.broadcasts.get(definition);
+    if (!known) this.broadcasts.set(definition, (known = new Map()));
     const { namespace, labelSelector, fieldSelector, representation } = request;
     const key = JSON.stringify([namespace, labelSelector, fieldSelector, representation]);
-    let audience = known.get(key);
-    if (!audience) known.set(key, (audience = new WatchBroadcast(collection, render, () => known.delete(key))));
-    return audience;
+    let broadcast = known.get(key);
+    if (!broadcast) known.set(key, (broadcast = new WatchBroadcast(collection, render, () => known.delete(key))));
+    return broadcast;
   }
 }
 
-/** What one watcher, or all of an audience, want to see and how. */
+/** What one watcher, or all watchers of a broadcast, select, and how it is rendered. */
 interface View {
   readonly definition: ResourceDefinition;
   readonly prefix: string;
-  /** Set when the watch is about one object. */
+  /** Set when the watch selects one object. */
   readonly exactKey: string | undefined;
   readonly matches: ObjectMatcher | undefined;
   readonly render: (entry: Entry) => string;
@@ -111,15 +111,15 @@ function viewOf(definition: ResourceDefinition, request: WatchRequest): View {
   return { definition, prefix, exactKey, matches, render };
 }
 
-function* beginningOf(
+function* initialEventsOf(
   view: View,
   state: readonly Entry[],
   missed: readonly Change[],
-  mark: readonly string[],
+  endBookmark: readonly string[],
 ): Iterable<string> {
   const { exactKey, matches, prefix, render } = view;
   for (const entry of state) {
-    // The keys of a state were taken by their beginning: one name may begin another.
+    // The entries were selected by key prefix: one name may be the prefix of another.
     if (exactKey !== undefined && `${prefix}${entry.metadata.name}` !== exactKey) continue;
     if (!matches || matches(entry)) yield line('ADDED', render(entry));
   }
@@ -127,14 +127,14 @@ function* beginningOf(
     const text = renderChange(view, change);
     if (text !== undefined) yield text;
   }
-  yield* mark;
+  yield* endBookmark;
 }
 
 function renderChange({ exactKey, prefix, matches, render }: View, change: Change): string | undefined {
   const isAbout = exactKey === undefined ? change.key.startsWith(prefix) : change.key === exactKey;
   const type = isAbout ? eventType(change, matches) : undefined;
   if (!type) return undefined;
-  // Who stops matching leaves as it last was, at the version of the change that made it leave.
+  // An object that stops matching is sent in its last matching state, with the resourceVersion of the change.
   const isExit = type === 'DELETED' && change.type !== 'DELETED';
   return line(type, render(isExit ? withRevision(change.previous!.object, change.revision) : change.entry));
 }
@@ -144,7 +144,7 @@ function withRevision(object: KubeObject, revision: number): Entry {
   return entryOf(shown, revision);
 }
 
-/** With a selector, an object that starts or stops matching appears or disappears for this watcher. */
+/** With a selector, an object that starts or stops matching is ADDED or DELETED for this watcher. */
 function eventType(change: Change, matches: ObjectMatcher | undefined): Change['type'] | undefined {
   if (!matches) return change.type;
   const now = change.type !== 'DELETED' && matches(change.entry);

@@ -20,9 +20,9 @@ function qosClass(spec: Readonly<Record<string, unknown>>): string {
     ...((spec['initContainers'] as readonly Container[] | undefined) ?? []),
   ];
   const counted = ['cpu', 'memory'];
-  const asks = ({ resources }: Container) =>
+  const hasResources = ({ resources }: Container) =>
     counted.some((name) => resources?.limits?.[name] !== undefined || resources?.requests?.[name] !== undefined);
-  if (!containers.some(asks)) return 'BestEffort';
+  if (!containers.some(hasResources)) return 'BestEffort';
   const isGuaranteed = ({ resources }: Container) =>
     counted.every((name) => {
       const limit = resources?.limits?.[name];

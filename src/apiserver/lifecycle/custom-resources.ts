@@ -17,7 +17,7 @@ export interface CustomResourceEnvironment {
   readonly updateCrd: (crd: KubeObject) => Promise<void>;
 }
 
-/** Serves what CRDs define, and deletes a kind's objects before its CRD goes. */
+/** Serves the kinds of CRDs, and deletes a kind's objects before its CRD is removed. */
 export class CustomResources {
   private readonly queue = createTaskQueue((error) =>
     this.environment.log.warn('removing custom resources failed', { error: errorMessage(error) }),

@@ -26,11 +26,11 @@ interface Dependent {
 }
 
 /**
- * Deletes what lost its owner, and carries out foreground and orphan deletion. Everything it does is idempotent:
- * a key is looked at again after each change that concerns it.
+ * Deletes objects whose owners are gone, and performs foreground and orphan deletion. Every operation is idempotent: a
+ * key is processed again after each change that affects it.
  */
 export class GarbageCollector {
-  /** uid of an owner → where its dependents are. */
+  /** Owner uid → its dependents. */
   private readonly dependents = new Map<string, Map<string, Dependent>>();
   private readonly queue = createTaskQueue((error) =>
     this.environment.log.warn('garbage collection failed', { error: errorMessage(error) }),
@@ -38,7 +38,7 @@ export class GarbageCollector {
 
   constructor(private readonly environment: CollectorEnvironment) {}
 
-  /** Takes note of what is stored already; called once, before the first change is observed. */
+  /** Indexes the stored objects; called once, before the first change is observed. */
   start(): void {
     for (const definition of this.environment.storedDefinitions()) {
       for (const { key, entry } of this.environment.store.collection(definition.storage).keyed()) {
@@ -54,11 +54,11 @@ export class GarbageCollector {
     this.index(definition, key, previous, now);
     if (now) this.lookAt(definition, key, now);
     else this.ownerGone(entry);
-    // A dependent that went may be the last thing a foreground deletion waited for.
+    // A removed dependent may be the last one that a foreground deletion waited for.
     for (const owner of previous?.metadata.ownerReferences ?? []) if (!now) this.lookAtOwner(owner, entry);
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when the queue is idle. */
   settle(): Promise<void> {
     return this.queue.settle();
   }
@@ -112,7 +112,7 @@ export class GarbageCollector {
       this.lookAt(definition, storageKey(owner.metadata.namespace ?? '', owner.metadata.name!), owner);
   }
 
-  /** Deletes a dependent none of whose owners exists, or drops the references to those that do not. */
+  /** Deletes a dependent without any existing owner, or drops its references to missing owners. */
   private async checkDependent(definition: ResourceDefinition, key: string): Promise<void> {
     const entry = this.environment.store.collection(definition.storage).get(key);
     if (!entry || entry.metadata.deletionTimestamp !== undefined) return;
@@ -186,7 +186,7 @@ export class GarbageCollector {
     return definition && use(definition);
   }
 
-  /** Somebody else changed or removed it first: the change that follows brings it back here. */
+  /** Another writer changed or removed it first: the change that follows enqueues the key again. */
   private async ignoreGone(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -196,7 +196,7 @@ export class GarbageCollector {
   }
 }
 
-/** An owner in foreground deletion holds nothing any more: its dependents go first. */
+/** An owner in foreground deletion does not count as an owner: its dependents are deleted first. */
 function isWaiting({ metadata: { deletionTimestamp, finalizers = [] } }: Described): boolean {
   return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer);
 }

@@ -9,7 +9,7 @@ import { CustomResources } from './custom-resources.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { NamespaceLifecycle } from './namespaces.ts';
 
-/** What the server does by itself after a change: garbage collection, emptying namespaces, serving CRDs. */
+/** What the server does by itself after a change: garbage collection, namespace clean-up, serving CRDs. */
 export class Lifecycle {
   private readonly collector: GarbageCollector;
   private readonly namespaces: NamespaceLifecycle;
@@ -55,7 +55,7 @@ export class Lifecycle {
     });
   }
 
-  /** Catches up with what is stored already. CRDs first: the others must know every kind. */
+  /** Processes the stored objects. CRDs first: the others must know every kind. */
   start(): void {
     this.customResources.start();
     this.collector.start();

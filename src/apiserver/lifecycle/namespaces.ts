@@ -12,11 +12,11 @@ export interface NamespaceEnvironment {
   readonly now: () => number;
   readonly storedDefinitions: () => Iterable<ResourceDefinition>;
   readonly remove: (definition: ResourceDefinition, object: Described) => Promise<void>;
-  /** Writes the namespace as it is given; without finalizers it goes. */
+  /** Writes the namespace; without finalizers it is removed. */
   readonly finalize: (namespace: KubeObject) => Promise<void>;
 }
 
-/** Empties a namespace that is being deleted, then lets it go. */
+/** Deletes the content of a terminating namespace, then its finalizer. */
 export class NamespaceLifecycle {
   private readonly queue = createTaskQueue((error) =>
     this.environment.log.warn('emptying a namespace failed', { error: errorMessage(error) }),
@@ -56,16 +56,16 @@ export class NamespaceLifecycle {
     }
     const namespace = this.environment.store.collection('/namespaces').get(name)?.object;
     if (!namespace) return undefined;
-    if (left > 0) return this.tellRemaining(namespace, left);
+    if (left > 0) return this.reportRemaining(namespace, left);
     const spec = namespace['spec'] as { readonly finalizers?: readonly string[] } | undefined;
-    // Other finalizers are for others to remove; ours is removed once.
+    // Other controllers remove their own finalizers; ours is removed once.
     if (!spec?.finalizers?.includes(namespaceFinalizer)) return undefined;
     const finalizers = spec.finalizers.filter((finalizer) => finalizer !== namespaceFinalizer);
     await this.environment.finalize({ ...namespace, spec: { ...spec, finalizers } });
   }
 
-  /** Finalizers keep something: the namespace says so, as people look there first. */
-  private async tellRemaining(namespace: KubeObject, left: number): Promise<void> {
+  /** Reports objects that finalizers keep, in the conditions of the namespace. */
+  private async reportRemaining(namespace: KubeObject, left: number): Promise<void> {
     const status = namespace['status'] as { readonly conditions?: readonly Condition[] } | undefined;
     const now = rfc3339(this.environment.now());
     const condition = (type: string, value: 'True' | 'False', reason: string, message: string): Condition => {
@@ -98,7 +98,7 @@ export class NamespaceLifecycle {
     try {
       await this.environment.remove(definition, object);
     } catch (thrown) {
-      // Gone already is what was wanted; a webhook's refusal is tried again with the namespace's next change.
+      // A missing object is the wanted state. A webhook's denial is retried with the namespace's next change.
       if (!isStatusError(thrown, 404)) throw thrown;
     }
   }

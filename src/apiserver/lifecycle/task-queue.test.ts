@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTaskQueue } from './task-queue.ts';
 
-it('runs tasks one after the other and never in the stack of the caller', async () => {
+it('runs tasks in sequence and never in the stack of the caller', async () => {
   const queue = createTaskQueue(() => {});
   const seen: string[] = [];
   const task = (name: string) => async () => {
@@ -16,7 +16,7 @@ it('runs tasks one after the other and never in the stack of the caller', async 
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
 });
 
-it('keeps one task for a key, the last, until it has begun', async () => {
+it('keeps only the last task of a key until it starts', async () => {
   const queue = createTaskQueue(() => {});
   const seen: number[] = [];
   for (let i = 0; i < 3; i++) queue.add('a', async () => void seen.push(i));
@@ -30,7 +30,7 @@ it('keeps one task for a key, the last, until it has begun', async () => {
   expect(seen).toEqual([2, 3, 4]);
 });
 
-it('tells of a task that failed and goes on', async () => {
+it('reports a failed task and continues', async () => {
   const failures: unknown[] = [];
   const queue = createTaskQueue((error) => failures.push(error));
   const seen: string[] = [];

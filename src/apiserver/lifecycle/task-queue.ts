@@ -1,4 +1,4 @@
-/** Runs tasks one after the other, each key at most once in the queue; a failure is told and does not stop the rest. */
+/** Runs tasks in sequence, each key at most once in the queue. A failure is reported and does not stop the others. */
 export interface TaskQueue {
   add(key: string, task: () => Promise<void>): void;
   /** Resolves when the queue is empty and nothing runs. */
@@ -10,13 +10,13 @@ export function createTaskQueue(onError: (error: unknown) => void): TaskQueue {
   let running: Promise<void> | undefined;
 
   const drain = async () => {
-    // The first await keeps tasks out of the caller's own stack: they start after the change that caused them.
+    // The first await leaves the caller's stack: tasks start after the change that caused them.
     await Promise.resolve();
     let done = 0;
     for (let next = tasks.entries().next(); !next.done; next = tasks.entries().next()) {
       const [key, task] = next.value;
       tasks.delete(key);
-      // Tasks that never really wait would otherwise keep requests out for as long as they breed.
+      // Yield to the event loop: tasks that only await resolved promises would starve requests.
       if (++done % 32 === 0) await new Promise((resolve) => setImmediate(resolve));
       try {
         await task();

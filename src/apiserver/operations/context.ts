@@ -1,4 +1,4 @@
-/** Who is asking, as admission reviews and managed fields name them. */
+/** The user of a request, as in admission reviews and managed fields. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
@@ -6,15 +6,15 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What every operation knows of the request it serves. */
+/** The request context of every operation. */
 export interface Call {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
-  /** Fields that the body wrote more than once; the last one counted. */
+  /** Duplicate fields in the body; the last value is used. */
   readonly duplicateFields?: readonly string[];
-  /** Shown to the caller as `Warning:` headers. */
+  /** Sent to the client as `Warning:` headers. */
   readonly warnings: string[];
   readonly signal?: AbortSignal | undefined;
 }

@@ -8,12 +8,12 @@ import type { Store } from '../store/index.ts';
 
 /** The admission chain: built-in steps, then webhooks. */
 export interface Admission {
-  /** Returns the object as it is after every mutation; throws StatusError to refuse. */
+  /** Returns the object after all mutations; throws StatusError to deny the request. */
   mutate(attributes: Attributes): Promise<KubeObject | undefined>;
   validate(attributes: Attributes): Promise<void>;
 }
 
-/** What the operations on objects stand on. */
+/** The dependencies of the operations on objects. */
 export interface Core {
   readonly store: Store;
   readonly catalog: Catalog;

@@ -15,10 +15,10 @@ import { alreadyExists } from './errors.ts';
 import { writeContextOf } from './ownership.ts';
 import { validateNew } from './validation.ts';
 
-/** How often a generated name that is taken is drawn again. */
+/** Number of attempts for a generated name that already exists. */
 const nameAttempts = 8;
 
-/** Brings a new object through decoding, admission and validation into the store. */
+/** Decodes, admits, validates and stores a new object. */
 export async function createObject(
   core: Core,
   definition: ResourceDefinition,
@@ -30,7 +30,7 @@ export async function createObject(
   return finishCreate(core, definition, namespace, owned(core, definition, decoded, call), call);
 }
 
-/** The part that a server-side apply of a new object shares: managed fields are already written. */
+/** Shared with a server-side apply of a new object, where the managed fields are already set. */
 export async function finishCreate(
   core: Core,
   definition: ResourceDefinition,
@@ -66,7 +66,7 @@ export async function finishCreate(
 function checkNew(object: KubeObject, definition: ResourceDefinition, namespace: string): KubeObject {
   const { metadata } = object;
   if (metadata.resourceVersion) {
-    // The real server answers 500 without a reason here: it takes this for an error of its own.
+    // The real server responds with 500 without a reason here, because it treats this as an internal error.
     const { reason: _, ...status } = statusError(
       500,
       'resourceVersion should not be set on objects to be created',
@@ -128,7 +128,7 @@ function generateName(
 ): string {
   const base = object.metadata.generateName ?? '';
   if (base === '') return '';
-  // 63 less the suffix of 5: what Kubernetes leaves of a long prefix.
+  // 63 minus the suffix of 5: the part that Kubernetes keeps of a long prefix.
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
     const name = `${base.slice(0, 58)}${suffix()}`;
     if (!taken(name)) return name;

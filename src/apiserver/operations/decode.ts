@@ -14,7 +14,7 @@ import { type StatusError, statusError } from '../status.ts';
 import type { Call } from './context.ts';
 import type { Core } from './core.ts';
 
-/** From what a client sent to an object of the kind: types checked, unknown fields dropped, defaults filled in. */
+/** Decodes a request body into an object of the kind: types checked, unknown fields dropped, defaults applied. */
 export function decode(
   core: Pick<Core, 'catalog' | 'objectMetaSchema'>,
   input: unknown,
@@ -35,7 +35,7 @@ export function decode(
   return applyBuiltinDefaults(decoded.object, schema);
 }
 
-/** Unknown and repeated fields: refused, told or ignored, as the caller wants it. */
+/** Unknown and duplicate fields: an error, a warning or ignored, by the request's fieldValidation. */
 function checkFields(
   unknown: readonly string[],
   definition: ResourceDefinition,
@@ -61,7 +61,7 @@ function checkFields(
 function checkIdentity(core: Pick<Core, 'catalog'>, input: unknown, definition: ResourceDefinition): KubeObject {
   if (!isJsonObject(input)) throw statusError(400, 'the body of the request must be a single object');
   const { metadata } = input;
-  // A built-in kind that leaves them out is taken for what the path says; a custom one must name them.
+  // For a built-in kind they default to the path; a custom resource must contain them.
   const apiVersion = input['apiVersion'] || (definition.custom ? '' : renderApiVersion(definition));
   const kind = input['kind'] || (definition.custom ? '' : definition.kind);
   if (typeof kind !== 'string' || kind === '')

@@ -68,7 +68,7 @@ function removeOrMark(
   return { entry: unchanged ? entry : core.store.put(definition.storage, key, marked), gone: false };
 }
 
-/** The object with its deletion begun: time, grace period and the finalizer of the chosen propagation. */
+/** The object with its deletion timestamp, grace period and the finalizer of the propagation policy. */
 function mark(core: Core, definition: ResourceDefinition, object: KubeObject, options: DeleteOptions): KubeObject {
   const { metadata } = object;
   const finalizers = finalizersFor(metadata.finalizers ?? [], options.propagationPolicy);
@@ -102,7 +102,7 @@ function finalizersFor(present: readonly string[], policy: DeleteOptions['propag
   return others;
 }
 
-/** Only pods that run somewhere are given time to stop. */
+/** Only pods that are bound to a node get time to stop. */
 function graceSeconds(
   definition: ResourceDefinition,
   object: KubeObject,

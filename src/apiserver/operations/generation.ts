@@ -1,7 +1,9 @@
 import { deepEqual, type KubeObject } from '../../object/index.ts';
 import { hasSubresource, type ResourceDefinition } from '../resources/definition.ts';
 
-/** True when two versions of an object differ in anything a generation counts: all but metadata and status. */
+/**
+ * True when two versions of an object differ in anything that the generation counts: all except metadata and status.
+ */
 export function bodyChanged(before: KubeObject, after: KubeObject, definition: ResourceDefinition): boolean {
   const ignoresStatus = !definition.custom || hasSubresource(definition, 'status');
   const counts = (field: string) =>
@@ -12,7 +14,7 @@ export function bodyChanged(before: KubeObject, after: KubeObject, definition: R
   return false;
 }
 
-/** True when a write would change nothing but its own bookkeeping. */
+/** True when the two differ at most in their resourceVersion. */
 export function isSameObject(before: KubeObject, after: KubeObject): boolean {
   return deepEqual(withoutVersion(before), withoutVersion(after));
 }

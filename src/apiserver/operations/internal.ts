@@ -8,7 +8,7 @@ import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { updateObject } from './update.ts';
 
-/** The way of the server's own controllers to the objects: the same operations, without HTTP. */
+/** Access for the server's own controllers: the same operations, without HTTP. */
 export function createInternalClient(core: Core, component: string): InternalClient {
   const call = (): Call => ({
     user: { username: `system:${component}`, groups: ['system:masters', 'system:authenticated'] },
@@ -63,7 +63,7 @@ function definitionOf(core: Core, type: GroupVersionResource): ResourceDefinitio
   return definition;
 }
 
-/** Replaces an object as stored, for the server's own bookkeeping: no admission, no managed fields. */
+/** Replaces a stored object for the server itself: no admission, no managed fields. */
 export function writeDirectly(
   core: Core,
   definition: ResourceDefinition,

@@ -65,7 +65,7 @@ function pages(store: Store, request: Partial<ListRequest>, between = () => {}):
   return all;
 }
 
-it('goes through all objects in pages of every size, each once', () => {
+it('lists all objects once in pages of any size', () => {
   const store = filled();
   for (let limit = 1; limit <= names.length + 1; limit++) {
     const result = pages(store, { limit });
@@ -78,17 +78,17 @@ it('goes through all objects in pages of every size, each once', () => {
   }
 });
 
-it('stays in its namespace from page to page', () => {
+it('stays in its namespace on every page', () => {
   expect(pages(filled(), { limit: 1, namespace: 'b' }).map(keys)).toEqual([['b/1'], ['b/2']]);
 });
 
-it('counts no remaining objects under a selector', () => {
+it('does not count remaining objects with a selector', () => {
   const result = pages(filled(), { limit: 2, labelSelector: 'odd=1' });
   expect(result.flatMap(keys)).toEqual(['a/2', 'b-c/1', 'b/2']);
   expect(result.map(({ remaining }) => remaining)).toEqual([undefined, undefined]);
 });
 
-it('shows on later pages the state of the first, whatever was written since', () => {
+it('shows the state of the first page on later pages, whatever was written since', () => {
   const store = filled();
   let round = 0;
   const result = pages(store, { limit: 2 }, () => {
@@ -101,7 +101,7 @@ it('shows on later pages the state of the first, whatever was written since', ()
   expect(result.flatMap(({ entries }) => entries).at(-1)?.object.metadata.labels).toEqual({ odd: '1' });
 });
 
-it('answers 410 when that state is forgotten, with a token that goes on from the same place', () => {
+it('responds with 410 when that state is compacted, with a token that continues from the same key', () => {
   const store = filled();
   const first = list(store, { limit: 4 });
   put(store, 'b/0');
@@ -112,7 +112,7 @@ it('answers 410 when that state is forgotten, with a token that goes on from the
   expect(keys(list(store, { limit: 4, continue: token }))).toEqual(['b/1', 'b/2']);
 });
 
-it('lists exactly a past version, at least a version, and refuses one that is not yet', () => {
+it('lists an exact past version or at least a version, and refuses a future one', () => {
   const store = filled();
   const then = String(store.revision);
   remove(store, 'a/1');

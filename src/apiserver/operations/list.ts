@@ -38,7 +38,7 @@ export function listEntries(store: Store, definition: ResourceDefinition, reques
     revision: listRevision,
     entries: page.entries,
     continue: page.next === undefined ? '' : renderContinue({ rv: listRevision, start: page.next }),
-    // With a selector the real server does not count what is left either: that would cost a walk.
+    // With a selector the real server does not count the remaining items either: that would need a scan.
     remaining: page.next === undefined || selection.matches ? undefined : rest.length - page.entries.length,
   };
 }
@@ -63,7 +63,7 @@ function takePage(
   return { entries };
 }
 
-/** Undefined means now. */
+/** Undefined means the current revision. */
 function revisionOf(store: Store, request: ListRequest, token: ContinueToken | undefined): number | undefined {
   if (token) return token.rv === -1 || token.rv === store.revision ? undefined : token.rv;
   if (request.resourceVersion === '' || request.resourceVersion === '0') return undefined;
@@ -128,12 +128,12 @@ function parseContinue(text: string): ContinueToken {
     const token = parseJson(Buffer.from(text, 'base64url').toString()) as unknown as ContinueToken & { v: string };
     if (token.v === 'meta.k8s.io/v1' && Number.isInteger(token.rv) && typeof token.start === 'string') return token;
   } catch {
-    // Told below with the other ways a token can be wrong.
+    // Reported below with other invalid tokens.
   }
   throw statusError(400, 'invalid continue token: continue key is not valid: it is not one that this server gave');
 }
 
-/** 410, with a token that goes on from the same place at the price of consistency. */
+/** 410, with a token that continues from the same key with an inconsistent list. */
 function expired(token: ContinueToken | undefined): StatusError {
   if (!token) return statusError(410, 'The resourceVersion for the provided list is too old.');
   const { status } = statusError(

@@ -6,7 +6,7 @@ import type { Schema } from '../schema/types.ts';
 const status = FieldSet.ofFields(['status']);
 const allButStatus = FieldSet.ofFields(['spec'], ['metadata']);
 
-/** What ownership must know of a write: the kind, and the fields that this way of writing cannot change. */
+/** What field ownership needs to know about a write: the kind, and the fields that this write cannot change. */
 export function writeContextOf(
   definition: ResourceDefinition,
   subresource: string,

@@ -52,7 +52,7 @@ function patched({ definition, type, body }: PatchRequest, live: KubeObject): un
     if (type === 'merge') return applyMergePatch(live, body);
     return applyStrategicMergePatch(live, body as Record<string, unknown>, definition.schema ?? {});
   } catch {
-    // A patch that is well formed but does not fit the object is the object's problem: 422, in upstream's few words.
+    // A well-formed patch that does not apply to the object is a 422, with upstream's short message.
     throw statusError(422, 'the server rejected our request due to an error in our request');
   }
 }
@@ -78,11 +78,11 @@ function checkApplied({ definition, body, name, namespace }: PatchRequest): void
   }
 }
 
-/** The applied object without defaults: a field the caller did not write is not the caller's. */
+/** The applied object without defaults: the client does not own fields that it did not send. */
 function configuration({ definition, body, name, namespace, call }: PatchRequest, core: Core): KubeObject {
   const sent = body as unknown as KubeObject;
   const named = { ...sent, metadata: { ...sent.metadata, name, ...(definition.namespaced ? { namespace } : {}) } };
-  // Decoding tells wrong types and unknown fields; its defaults are not kept.
+  // Decoding reports wrong types and unknown fields; its defaults are dropped.
   decode(core, named, definition, call);
   return named;
 }

@@ -16,7 +16,7 @@ const object = (fields: Readonly<Record<string, unknown>> = {}, labels = {}): Ku
 const selects = (of: ResourceDefinition, labels: string, fields: string, given: KubeObject) =>
   selectionOf(of, labels, fields).matches?.({ metadata: given.metadata, object: given });
 
-it('selects everything without being asked each time', () => {
+it('selects everything without a matcher', () => {
   expect(selectionOf(definition('pods'), '', '')).toEqual({ matches: undefined, name: undefined });
 });
 
@@ -42,12 +42,12 @@ it.each([
   expect(selects(of, '', selector, given)).toBe(expected);
 });
 
-it('knows when a selector can mean only one name', () => {
+it('detects a selector for a single name', () => {
   expect(selectionOf(definition('pods'), '', 'metadata.name=a').name).toBe('a');
   expect(selectionOf(definition('pods'), '', 'metadata.name!=a').name).toBeUndefined();
 });
 
-it('lets a custom kind say what may be selected on', () => {
+it('allows the selectable fields of a custom kind', () => {
   const widgets = definition('widgets', { group: 'example.com', custom: true, selectableFields: ['spec.color'] });
   expect(selects(widgets, '', 'spec.color=red', object({ spec: { color: 'red' } }))).toBe(true);
 });

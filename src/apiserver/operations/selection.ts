@@ -3,17 +3,17 @@ import { type KubeObject, parseFieldSelector, parseLabelSelector } from '../../o
 import type { ResourceDefinition } from '../resources/definition.ts';
 import { StatusError, statusError } from '../status.ts';
 
-/** A whole object may have to be read first, so it is asked for only where the metadata says too little. */
+/** The whole object may have to be parsed first, so it is requested only when the metadata is not enough. */
 export type ObjectMatcher = (entry: Pick<KubeObject, 'metadata'> & { readonly object: KubeObject }) => boolean;
 
-/** Which objects a list or watch is about; undefined `matches` means all of them. */
+/** The objects of a list or watch; an undefined `matches` means all. */
 export interface Selection {
   readonly matches: ObjectMatcher | undefined;
-  /** Set when a field selector names one object: the look-up need not walk the collection. */
+  /** Set when a field selector names one object: a look-up replaces the scan. */
   readonly name: string | undefined;
 }
 
-/** Reads labelSelector and fieldSelector, or fails with 400 as the real server does. */
+/** Parses labelSelector and fieldSelector; fails with 400 as the real server does. */
 export function selectionOf(definition: ResourceDefinition, labelSelector: string, fieldSelector: string): Selection {
   if (labelSelector === '' && fieldSelector === '') return { matches: undefined, name: undefined };
   try {
@@ -34,7 +34,7 @@ export function selectionOf(definition: ResourceDefinition, labelSelector: strin
   }
 }
 
-/** Fields that may be selected on, beside metadata.name and metadata.namespace. */
+/** Selectable fields besides metadata.name and metadata.namespace. */
 const selectableFields: Readonly<Record<string, readonly string[]>> = {
   '/pods': [
     'spec.nodeName',
@@ -108,7 +108,7 @@ function fieldText(object: Readonly<Record<string, unknown>>, path: string): str
   return String(value);
 }
 
-/** What a field that is not there reads as, where that is not the empty text. */
+/** The value of an absent field, where it is not the empty string. */
 const emptyText: Readonly<Record<string, string>> = {
   'spec.unschedulable': 'false',
   'spec.hostNetwork': 'false',

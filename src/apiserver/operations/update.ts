@@ -24,9 +24,9 @@ export interface UpdateRequest {
   readonly subresource: string;
   readonly operation: 'update' | 'patch';
   readonly call: Call;
-  /** What admission sees instead of the object itself: the Scale of a Deployment. */
+  /** What admission sees instead of the object: the Scale of a Deployment. */
   readonly view?: AdmissionView;
-  /** The new object from the present one; a patch is applied here, again when somebody else was faster. */
+  /** Computes the new object from the live one. A patch is applied here, and again after a conflict. */
   readonly next: (live: KubeObject) => Next;
 }
 
@@ -34,17 +34,17 @@ export interface AdmissionView {
   readonly subresource: string;
   readonly kind: GroupVersionKind;
   readonly show: (object: KubeObject) => KubeObject;
-  /** The object with what admission made of its view. */
+  /** Merges the view after admission back into the object. */
   readonly merge: (object: KubeObject, view: KubeObject) => KubeObject;
 }
 
-/** `owned` when the managed fields are settled already, as after a server-side apply. */
+/** `owned` when the managed fields are already set, as after a server-side apply. */
 export interface Next {
   readonly input: unknown;
   readonly owned?: boolean;
 }
 
-/** How often a write without resourceVersion is tried again after somebody else's. */
+/** Number of attempts of a write without resourceVersion after conflicts. */
 const attempts = 6;
 
 export async function updateObject(core: Core, request: UpdateRequest): Promise<Entry> {
@@ -106,7 +106,7 @@ function viewed(attributes: Attributes, { subresource, kind, show }: AdmissionVi
   return { ...attributes, subresource, kind, object: object && show(object), oldObject: oldObject && show(oldObject) };
 }
 
-/** What a patch made of the object is the patch's fault: 422 instead of 400. */
+/** Errors in a patched object are errors of the patch: 422 instead of 400. */
 function decodePatched(core: Core, { definition, name, call }: UpdateRequest, input: unknown): KubeObject {
   try {
     return decode(core, input, definition, call);
@@ -133,7 +133,7 @@ function writeUpdate(
     : core.store.put(definition.storage, key, stored);
 }
 
-/** An object marked as deleted goes with its last finalizer, and a pod not before its time. */
+/** A terminating object is removed with its last finalizer, and a pod not before its grace period ends. */
 export function isReleased(object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   const spec = object['spec'] as { readonly finalizers?: readonly string[] } | undefined;
@@ -170,10 +170,10 @@ function checkIdentity(
   }
 }
 
-/** True when the writer named the version it saw, so that a later one is a conflict and not a reason to try again. */
+/** True when the client sent the version it saw, so that a newer version is a conflict instead of a reason to retry. */
 function checkVersion(object: KubeObject, live: KubeObject, { definition, name, operation }: UpdateRequest): boolean {
   const given = object.metadata.resourceVersion ?? '';
-  // A patch carries the live version along; only one that names another version is conditional.
+  // A patch result contains the live version; only one with another version is conditional.
   if (operation === 'patch') {
     if (given !== '' && given !== live.metadata.resourceVersion) throw conflict(definition, name, modified);
     return false;
@@ -187,7 +187,7 @@ function checkVersion(object: KubeObject, live: KubeObject, { definition, name, 
   return true;
 }
 
-/** Metadata that only the server sets comes from the live object, whatever was sent. */
+/** Metadata that only the server sets is copied from the live object. */
 function keepIdentity(object: KubeObject, live: KubeObject): KubeObject {
   const { metadata: old } = live;
   const metadata: Record<string, unknown> = { ...object.metadata };
@@ -195,7 +195,7 @@ function keepIdentity(object: KubeObject, live: KubeObject): KubeObject {
     if (old[field] === undefined) delete metadata[field];
     else metadata[field] = old[field];
   }
-  // A client that leaves these out keeps them; one that sends others is told by the validation that follows.
+  // Omitted values are kept; other values are rejected by the validation that follows.
   for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if ((metadata[field] ?? undefined) === undefined && old[field] !== undefined) metadata[field] = old[field];
   }

@@ -3,7 +3,7 @@ import { crdStorage } from '../lifecycle/custom-resources.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
 import { checkCrd, type FieldError, forbidden, validate, validateCreate, validateUpdate } from '../schema/index.ts';
 
-/** The mistakes in a new object, its name and uid already given. */
+/** Validation errors of a new object, after its name and uid are set. */
 export function validateNew(object: KubeObject, definition: ResourceDefinition): readonly FieldError[] {
   return [
     ...validateCreate(object, { isNamespaced: definition.namespaced }),
@@ -13,7 +13,7 @@ export function validateNew(object: KubeObject, definition: ResourceDefinition):
   ];
 }
 
-/** The mistakes in a new version of an object; a subresource is checked for its own part only. */
+/** Validation errors of a new version of an object; for a subresource only of its part. */
 export function validateChange(
   object: KubeObject,
   live: KubeObject,
@@ -29,7 +29,7 @@ export function validateChange(
   ];
 }
 
-/** Better refused than silently ignored: a webhook whose conditions are not evaluated would see too much. */
+/** Rejected instead of silently ignored: a webhook whose matchConditions are not evaluated would see too much. */
 function unsupported(object: KubeObject): readonly FieldError[] {
   if (!object.kind.endsWith('WebhookConfiguration')) return [];
   const webhooks =

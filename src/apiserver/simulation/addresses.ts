@@ -1,7 +1,7 @@
-/** Hands out pod addresses of 10.244.0.0/16 and beyond; an address in use is never handed out again. */
+/** Allocates pod addresses from 10.244.0.0/16 and beyond. An address in use is never allocated again. */
 export interface AddressPool {
   take(): string;
-  /** For addresses that pods already have when the simulation starts. */
+  /** For addresses of pods that exist when the simulation starts. */
   reserve(address: string): void;
   release(address: string): void;
 }

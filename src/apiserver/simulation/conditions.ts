@@ -1,4 +1,4 @@
-/** The conditions of the older kinds: Deployment, ReplicaSet, Job, Pod. */
+/** Conditions of the older kinds: Deployment, ReplicaSet, Job, Pod. */
 export interface WorkloadCondition {
   readonly type: string;
   readonly status: string;
@@ -9,7 +9,7 @@ export interface WorkloadCondition {
   readonly lastProbeTime?: string | null;
 }
 
-/** Replaces the condition of the same type; the time of the last transition stays when the status does. */
+/** Replaces the condition of the same type. lastTransitionTime is kept when the status does not change. */
 export function withCondition<T extends WorkloadCondition>(list: readonly T[], next: T): T[] {
   const before = list.find((one) => one.type === next.type);
   if (!before) return [...list, next];
@@ -26,7 +26,7 @@ export function conditionOf<T extends WorkloadCondition>(list: readonly T[] | un
   return list?.find((one) => one.type === type);
 }
 
-/** Go leaves zero counts out of a status: so do we. */
+/** Omits zero counts from a status, as Go does. */
 export function nonZero<T extends Readonly<Record<string, number | undefined>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count)) as Partial<T>;
 }

@@ -14,13 +14,13 @@ interface RevisionOptions {
   readonly template: PodTemplateSpec;
   readonly selector: LabelSelector;
   readonly historyLimit: number;
-  /** Revisions that pods still come from. */
+  /** Revisions of existing pods. */
   readonly inUse: ReadonlySet<string>;
 }
 
 /**
- * Keeps one ControllerRevision for each template a StatefulSet or DaemonSet has had, the current one with the highest
- * number: `kubectl rollout history` and `undo` read nothing else. Answers the current one's hash.
+ * Keeps one ControllerRevision for each template that a StatefulSet or DaemonSet has had, the current one with the
+ * highest number: `kubectl rollout history` and `undo` read only these. Returns the hash of the current one.
  */
 export async function syncRevisions(context: Context, index: OwnedIndex, options: RevisionOptions): Promise<string> {
   const { owner, template, selector, historyLimit, inUse } = options;

@@ -12,7 +12,7 @@ import { isAlreadyExists, removeObject, writeStatus } from './writes.ts';
 
 const component = 'cronjob-controller';
 
-/** CronJobs start Jobs at their times. Only the latest of several missed times is made up for. */
+/** CronJobs start Jobs on schedule. Of several missed times only the latest is started. */
 export function createCronJobController(context: Context, jobIndex: OwnedIndex): Controller {
   const { client, clock, events } = context;
 
@@ -39,10 +39,10 @@ export function createCronJobController(context: Context, jobIndex: OwnedIndex):
 
   const jobsOf = (cron: Live<CronJob>) => jobIndex.ownedBy(cron.metadata.uid).map((job) => live<Job>(job));
 
-  /** Starts the Job of the latest time that has come; answers that time. */
+  /** Starts the Job of the latest due time and returns that time. */
   const startDue = async (cron: Live<CronJob>, schedule: Cron): Promise<string | undefined> => {
     const now = clock.now();
-    // croner looks for times strictly before its reference: a time that is exactly now has come.
+    // croner searches strictly before its reference: a time that is exactly now is due.
     const due = schedule.previousRuns(1, new Date(now + 1000))[0];
     const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? rfc3339(now));
     if (!due || due.getTime() > now || due.getTime() <= since) return undefined;
@@ -135,14 +135,14 @@ export function createCronJobController(context: Context, jobIndex: OwnedIndex):
 
 function parseSchedule({ spec }: Live<CronJob>): Cron | { readonly problem: string } {
   try {
-    // Without a time zone the controller manager uses its own: ours runs in UTC.
+    // Without a time zone the controller manager uses its own; here that is UTC.
     return new Cron(spec.schedule, { paused: true, timezone: spec.timeZone || 'UTC' });
   } catch (thrown) {
     return { problem: `unparseable schedule: "${spec.schedule}" : ${errorMessage(thrown)}` };
   }
 }
 
-/** The name says the time in minutes, so that the same time never starts two. */
+/** The name contains the time in minutes, so that one time never starts two Jobs. */
 function renderJob({ metadata, spec }: Live<CronJob>, due: Date): KubeObject {
   const { labels, annotations } = spec.jobTemplate.metadata ?? {};
   return {

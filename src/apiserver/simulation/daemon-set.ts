@@ -102,7 +102,7 @@ export function createDaemonSetController(context: Context, indexes: RevisionedI
         if (type !== 'DELETED') enqueue(keyOf(object));
       }),
       client.watch(nodeType, ({ type }) => {
-        // A node's heartbeat changes nothing here; one more or less does.
+        // A node's heartbeat is irrelevant here; an added or removed node is not.
         if (type !== 'MODIFIED') for (const set of client.list(daemonSets)) enqueue(keyOf(set));
       }),
       client.watch(podType, ({ object }) => {
@@ -117,7 +117,7 @@ export function createDaemonSetController(context: Context, indexes: RevisionedI
 const ownerOf = ({ metadata }: Live<DaemonSet>) => ({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata });
 const hashOf = ({ metadata }: Live<Pod>) => metadata.labels?.[revisionHashLabel] ?? '';
 
-/** The node a pod was made for, which it may not have reached yet. */
+/** The node a pod was created for; it may not be bound yet. */
 function targetNode({ spec }: Live<Pod>): string {
   if (spec.nodeName) return spec.nodeName;
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;

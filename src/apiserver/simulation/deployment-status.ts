@@ -7,15 +7,15 @@ import type { Live } from './types.ts';
 export interface Rollout {
   readonly deployment: Live<Deployment>;
   readonly next: Live<ReplicaSet> | undefined;
-  /** The others, oldest first. */
+  /** The other ReplicaSets, oldest first. */
   readonly old: readonly Live<ReplicaSet>[];
 }
 
 type Conditions = readonly DeploymentCondition[];
 
 /**
- * The status as `kubectl rollout status` and `kubectl wait` read it. It observes the generation that was rolled out,
- * not one that somebody wrote since: `before` is the stored status, which may be newer than the deployment's own.
+ * The status for `kubectl rollout status` and `kubectl wait`. observedGeneration is the generation that was rolled out,
+ * not a later one: `before` is the stored status, which may be newer than the deployment's own.
  */
 export function deploymentStatus(
   { deployment, next, old }: Rollout,
@@ -86,7 +86,7 @@ function progress({ deployment, next, conditions, isComplete, hasProgressed, now
   return conditions;
 }
 
-/** Milliseconds until a rollout that does not move is given up; undefined when none is under way. */
+/** Milliseconds until the progress deadline of a rollout; undefined when there is no rollout. */
 export function untilDeadlineMs(
   { spec }: Live<Deployment>,
   progressing: DeploymentCondition | undefined,
@@ -117,7 +117,7 @@ function replicaFailure(conditions: Conditions, next: Live<ReplicaSet> | undefin
   return setCondition(conditions, at, failure.type, failure.status, failure.reason ?? '', failure.message ?? '');
 }
 
-/** Leaves the condition as it is, times included, when neither its status nor its reason changes. */
+/** Leaves the condition unchanged, times included, when neither its status nor its reason changes. */
 function setCondition(
   list: Conditions,
   at: string,

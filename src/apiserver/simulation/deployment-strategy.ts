@@ -7,7 +7,7 @@ export interface Limits {
   readonly maxUnavailable: number;
 }
 
-/** Percentages are of the wanted replicas: surge rounds up, unavailability down, and both are never 0 together. */
+/** Percentages are of the desired replicas: maxSurge rounds up, maxUnavailable down, and they are never both 0. */
 export function limitsOf({ spec }: Live<Deployment>): Limits {
   const desired = spec.replicas ?? 1;
   if (spec.strategy?.type === 'Recreate') return { desired, maxSurge: 0, maxUnavailable: 0 };
@@ -28,7 +28,7 @@ export interface Scale {
   readonly to: number;
 }
 
-/** What a rolling update does next: the new set grows as far as the surge allows, then old ones shrink. */
+/** The next step of a rolling update: the new set grows as far as maxSurge allows, then old ones shrink. */
 export function planRollingUpdate(next: Live<ReplicaSet>, old: readonly Live<ReplicaSet>[], limits: Limits): Scale[] {
   const { desired, maxSurge, maxUnavailable } = limits;
   const total = wanted(next) + sum(old, wanted);
@@ -40,7 +40,7 @@ export function planRollingUpdate(next: Live<ReplicaSet>, old: readonly Live<Rep
   const unavailableNew = Math.max(0, wanted(next) - available(next));
   let removable = total - minAvailable - unavailableNew;
   const scales = new Map<Live<ReplicaSet>, number>();
-  // Pods that do not work are given up first: they serve nobody.
+  // Remove unhealthy pods first: they serve no traffic.
   for (const set of old) {
     const broken = Math.min(removable, Math.max(0, wanted(set) - available(set)));
     if (broken <= 0) continue;
@@ -58,7 +58,7 @@ export function planRollingUpdate(next: Live<ReplicaSet>, old: readonly Live<Rep
   return [...scales].map(([set, to]) => ({ set, to }));
 }
 
-/** A changed number of replicas while nothing may roll: the newest running set takes the difference. */
+/** A changed replica count while paused: the newest running set takes the difference. */
 export function planPaused(sets: readonly Live<ReplicaSet>[], { desired, maxSurge }: Limits): Scale[] {
   const running = sets.filter((set) => wanted(set) > 0);
   const target = running.at(-1) ?? sets.at(-1);

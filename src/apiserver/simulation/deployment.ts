@@ -14,7 +14,7 @@ const revisionKey = 'deployment.kubernetes.io/revision';
 const historyKey = 'deployment.kubernetes.io/revision-history';
 const hashLabel = 'pod-template-hash';
 const component = 'deployment-controller';
-// A ReplicaSet's own facts, or what would be out of date at once.
+// Annotations of the ReplicaSet itself, or that would be out of date at once.
 const notCopied = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionKey,
@@ -29,7 +29,7 @@ export interface DeploymentIndexes {
   readonly replicaSets: OwnedIndex;
 }
 
-/** Deployments become ReplicaSets, one for each template that was ever rolled out. */
+/** Deployments create ReplicaSets, one for each template that was rolled out. */
 export function createDeploymentController(context: Context, indexes: DeploymentIndexes): Controller {
   const { client, clock, events } = context;
 
@@ -145,7 +145,7 @@ export function createDeploymentController(context: Context, indexes: Deployment
         const reference = controllerOf(object);
         if (reference?.kind === 'Deployment') enqueue(`${object.metadata.namespace ?? ''}/${reference.name}`);
       }),
-      // Recreate waits for the last old pod to be gone, which changes no ReplicaSet.
+      // Recreate waits until the last old pod is gone, which changes no ReplicaSet.
       client.watch(podType, ({ type, object }) => {
         const reference = controllerOf(object);
         if (type !== 'DELETED' || reference?.kind !== 'ReplicaSet') return;

@@ -9,9 +9,9 @@ import { controllerReference } from './pod-template.ts';
 import { type Context, type Controller, keyOf, type Live, live, splitKey } from './types.ts';
 import { modify, removeObject } from './writes.ts';
 
-// The API allows no more in one object.
+// The limit of the API.
 const endpointsPerSlice = 1000;
-// A rollout changes many pods; slices of hundreds of endpoints are not rewritten for each.
+// A rollout changes many pods; a slice of hundreds of endpoints is not rewritten for each of them.
 const debounceMs = 250;
 
 export interface EndpointIndexes {
@@ -19,7 +19,7 @@ export interface EndpointIndexes {
   readonly slices: OwnedIndex;
 }
 
-/** Services with a selector get EndpointSlices of the pods they select. */
+/** Creates EndpointSlices for services with a selector. */
 export function createEndpointSliceController(context: Context, indexes: EndpointIndexes): Controller {
   const { client } = context;
   const selectors = new Map<string, Map<string, Readonly<Record<string, string>>>>();
@@ -114,7 +114,7 @@ function renderEndpoint(pod: Live<Pod>, service: Live<Service>): Endpoint {
   };
 }
 
-/** A named target port is looked up in no pod here: it stands for the service's own number. */
+/** A named target port is not resolved in the pods: the service's own port number is used. */
 function renderPorts({ spec }: Live<Service>): EndpointPort[] {
   return (spec.ports ?? []).map(({ name = '', port, targetPort, protocol = 'TCP', appProtocol }) => ({
     name,
@@ -151,6 +151,6 @@ function chunks(endpoints: readonly Endpoint[]): Endpoint[][] {
   for (let start = 0; start < endpoints.length; start += endpointsPerSlice) {
     parts.push(endpoints.slice(start, start + endpointsPerSlice));
   }
-  // A service that selects nothing still has one slice that says so.
+  // A service that selects no pod still has one empty slice.
   return parts.length > 0 ? parts : [[]];
 }

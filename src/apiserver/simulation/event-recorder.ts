@@ -9,16 +9,16 @@ export interface EventNote {
   readonly type?: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
-  /** Who says so: `deployment-controller`, `kubelet`. */
+  /** The reporting component: `deployment-controller`, `kubelet`. */
   readonly component: string;
   readonly host?: string;
   /** A part of the object: `spec.containers{app}`. */
   readonly fieldPath?: string;
 }
 
-/** Writes what a person sees under Events in `kubectl describe`. */
+/** Records the events that `kubectl describe` shows. */
 export interface EventRecorder {
-  /** Returns at once; the same note about the same object counts up instead of making another event. */
+  /** Returns at once. A repeated event about the same object increases its count instead of creating another. */
   record(about: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>, note: EventNote): void;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -32,8 +32,8 @@ export interface EventRecorderOptions {
   readonly gcIntervalMs: number;
 }
 
-// A thousand pods created at once tell nobody more than the first of them: like the real recorder, this one has a
-// budget that refills, and it forgets what it cannot afford.
+// A token bucket, as in the real recorder: the events of a thousand pods created at once add no information. Events
+// beyond the budget are dropped.
 const burst = 500;
 const refillPerSecond = 50;
 const rememberedNotes = 4096;
@@ -73,7 +73,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const pending = known.get(key);
     if (!pending) return undefined;
     await write(client, pending).catch((thrown) => {
-      // The namespace may be going away: an event is not worth a second attempt.
+      // The namespace may be terminating: an event is not retried.
       known.delete(key);
       log.debug('event not written', { event: pending.name, error: errorMessage(thrown) });
     });
@@ -98,7 +98,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         before.count++;
         before.lastMs = now;
       } else {
-        // The name is that of real events: the object's and a unique hexadecimal number.
+        // Names of real events: the object's name and a unique hexadecimal number.
         const unique = (BigInt(Math.trunc(now)) * 1_000_000n + BigInt(sequence++ % 1_000_000)).toString(16);
         const name = `${about.metadata.name}.${unique}`;
         known.set(key, { about, note, name, firstMs: now, lastMs: now, count: 1 });

@@ -5,14 +5,14 @@ import type { Live } from './types.ts';
 
 export const indexKey = 'batch.kubernetes.io/job-completion-index';
 
-/** Where a Job stands, from its pods and what its status remembers of pods that are gone. */
+/** The state of a Job, from its pods and from what its status recorded of removed pods. */
 export interface JobTally {
   readonly active: readonly Live<Pod>[];
   readonly ready: number;
   readonly terminating: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Restarts inside pods count against the backoff limit too. */
+  /** Restarts inside pods also count towards the backoff limit. */
   readonly restarts: number;
   readonly succeededIndexes: ReadonlySet<number>;
 }
@@ -69,7 +69,7 @@ export interface JobConclusion {
   readonly message: string;
 }
 
-/** Whether the Job is over, and why; undefined while it goes on. */
+/** Whether the Job has finished, and why; undefined while it runs. */
 export function concludeJob(job: Live<Job>, tally: JobTally, now: number): JobConclusion | undefined {
   const { spec, status } = job;
   const failures = tally.failed + tally.restarts;
@@ -90,11 +90,11 @@ export function concludeJob(job: Live<Job>, tally: JobTally, now: number): JobCo
 
 const failed = (reason: string, message: string): JobConclusion => ({ type: 'Failed', reason, message });
 
-/** A Job that is over carries two conditions: the one that decided it, and the one that it is over. */
-export function conclusionConditions(verdict: JobConclusion, at: string): JobCondition[] {
-  const { reason, message } = verdict;
-  const first = verdict.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
-  return [first, verdict.type].map((type) => ({
+/** A finished Job has two conditions: the criterion that was met, and the final one. */
+export function conclusionConditions(conclusion: JobConclusion, at: string): JobCondition[] {
+  const { reason, message } = conclusion;
+  const first = conclusion.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
+  return [first, conclusion.type].map((type) => ({
     type,
     status: 'True',
     lastProbeTime: at,

@@ -35,15 +35,15 @@ export function createJobController(context: Context, pods: OwnedIndex): Control
     const over = finishedCondition(job);
     if (over) return expire(job, over);
     const tally = tallyJob(job, podsOf(job));
-    const verdict = concludeJob(job, tally, clock.now());
-    const waitMs = verdict ? 0 : retryWaitMs(job, tally);
+    const conclusion = concludeJob(job, tally, clock.now());
+    const waitMs = conclusion ? 0 : retryWaitMs(job, tally);
     try {
-      if (verdict || job.spec.suspend) await deletePods(context, writesOf(job), tally.active);
+      if (conclusion || job.spec.suspend) await deletePods(context, writesOf(job), tally.active);
       else if (waitMs === 0) await adjust(job, tally);
     } finally {
-      await update(job, verdict);
+      await update(job, conclusion);
     }
-    if (verdict) report(job, verdict);
+    if (conclusion) report(job, conclusion);
     return comeBackMs(job, waitMs);
   };
 
@@ -66,46 +66,47 @@ export function createJobController(context: Context, pods: OwnedIndex): Control
     }
   };
 
-  const update = async (job: Live<Job>, verdict: JobConclusion | undefined) => {
+  const update = async (job: Live<Job>, conclusion: JobConclusion | undefined) => {
     const place = { type: jobs, namespace: job.metadata.namespace ?? '', name: job.metadata.name };
     await writeStatus(context, place, (object) => {
       const current = live<Job>(object);
       return finishedCondition(current)
         ? undefined
-        : renderStatus(current, tallyJob(current, podsOf(current)), verdict);
+        : renderStatus(current, tallyJob(current, podsOf(current)), conclusion);
     });
   };
 
-  const renderStatus = (job: Live<Job>, tally: JobTally, verdict: JobConclusion | undefined): JobStatus => {
+  const renderStatus = (job: Live<Job>, tally: JobTally, conclusion: JobConclusion | undefined): JobStatus => {
     const at = rfc3339(clock.now());
     const isSuspended = job.spec.suspend ?? false;
     const suspension = suspendCondition(job.status?.conditions ?? [], isSuspended, at);
-    const conditions = verdict ? [...suspension, ...conclusionConditions(verdict, at)] : suspension;
+    const conditions = conclusion ? [...suspension, ...conclusionConditions(conclusion, at)] : suspension;
     const startTime = isSuspended ? undefined : (job.status?.startTime ?? at);
     const completed = renderIndexes(tally.succeededIndexes);
     return {
       ...(conditions.length > 0 ? { conditions } : {}),
       ...(startTime ? { startTime } : {}),
-      ...(verdict?.type === 'Complete' ? { completionTime: at } : {}),
+      ...(conclusion?.type === 'Complete' ? { completionTime: at } : {}),
       ...nonZero({
-        active: verdict ? 0 : tally.active.length,
+        active: conclusion ? 0 : tally.active.length,
         succeeded: tally.succeeded,
         failed: tally.failed,
       }),
-      ready: verdict ? 0 : tally.ready,
+      ready: conclusion ? 0 : tally.ready,
       terminating: tally.terminating,
       uncountedTerminatedPods: {},
       ...(completed && job.spec.completionMode === 'Indexed' ? { completedIndexes: completed } : {}),
     };
   };
 
-  const report = (job: Live<Job>, verdict: JobConclusion) => {
+  const report = (job: Live<Job>, conclusion: JobConclusion) => {
     const { owner } = writesOf(job);
-    if (verdict.type === 'Complete') events.record(owner, { reason: 'Completed', message: 'Job completed', component });
-    else events.record(owner, { type: 'Warning', reason: verdict.reason, message: verdict.message, component });
+    if (conclusion.type === 'Complete')
+      events.record(owner, { reason: 'Completed', message: 'Job completed', component });
+    else events.record(owner, { type: 'Warning', reason: conclusion.reason, message: conclusion.message, component });
   };
 
-  /** Failed pods are replaced after a pause that doubles, counted from the last failure. */
+  /** Failed pods are replaced with exponential backoff, counted from the last failure. */
   const retryWaitMs = (job: Live<Job>, tally: JobTally): number => {
     if (tally.failed === 0) return 0;
     const lastMs = Math.max(

@@ -9,16 +9,16 @@ import { type Context, type Controller, keyOf, type Live, live, splitKey } from 
 import { removeObject, writeStatus } from './writes.ts';
 
 const component = 'kubelet';
-// From here on it is worth a write of its own that containers are being made.
+// From this start time on, the ContainerCreating status is worth its own write.
 const slowStartMs = 500;
 const firstCrashBackoffMs = 10_000;
 const lastCrashBackoffMs = 300_000;
 
-/** Plays the kubelet of every node: pods that are assigned start, run, end and go away, without a container. */
+/** Simulates the kubelet of every node: assigned pods start, run, end and are removed, without a container. */
 export function createKubelet(context: Context): Controller {
   const { client, clock, events, options } = context;
   const addresses = createAddressPool();
-  // Statuses know whole seconds only; what happened while we look is known better.
+  // Statuses have whole seconds only; times observed by this process are more exact.
   const seenMs = new Map<string, number>();
   const startedMs = new Map<string, number>();
 
@@ -91,7 +91,7 @@ export function createKubelet(context: Context): Controller {
     const askedMs = Date.parse(pod.metadata.deletionTimestamp ?? '') - graceMs;
     const leftMs = askedMs + Math.min(options.podStopMs, graceMs) - clock.now();
     if (leftMs > 0) return leftMs;
-    // What still holds the pod is no longer ours to wait for.
+    // Only finalizers keep the pod now; the kubelet does not wait for them.
     if (graceMs === 0 && (pod.metadata.finalizers ?? []).length > 0) return undefined;
     if (pod.status?.phase === 'Running') {
       for (const { name } of pod.spec.containers)
@@ -169,7 +169,7 @@ export function createKubelet(context: Context): Controller {
   };
 }
 
-/** An image that was changed in place, or a container added for debugging. */
+/** An image was changed in place, or an ephemeral container was added. */
 function needsRefresh({ spec, status }: Live<Pod>): boolean {
   const images = new Map((status?.containerStatuses ?? []).map((one) => [one.name, one.image]));
   const isChanged = spec.containers.some((container) => images.get(container.name) !== container.image);

@@ -5,9 +5,9 @@ import type { InternalClient, StoreEvent } from '../internal-client.ts';
 import { statusError } from '../status.ts';
 
 export interface MemoryClient extends InternalClient {
-  /** Throws to refuse a write, as a policy would. */
+  /** Throws to deny a write, as a policy would. */
   refuse: ((verb: 'create' | 'update', type: GroupVersionResource, object: KubeObject) => void) | undefined;
-  /** Every n-th update fails as if somebody else had been faster; 0 for none. */
+  /** Every n-th update fails with a conflict; 0 for none. */
   conflictEvery: number;
   readonly writes: number;
 }
@@ -19,8 +19,8 @@ interface Collection {
 }
 
 /**
- * The least of an API server that the simulation needs: versions, generations, conflicts, generated names, graceful
- * deletion of pods, removal of dependents. Stored objects are frozen, so that a change in place is caught.
+ * The minimal API server that the simulation needs: versions, generations, conflicts, generated names, graceful
+ * deletion of pods, removal of dependents. Stored objects are frozen, so that a change in place fails.
  */
 export function createMemoryClient(clock: Clock): MemoryClient {
   const collections = new Map<string, Collection>();

@@ -4,7 +4,7 @@ import { createIfAbsent } from './writes.ts';
 
 const caName = 'kube-root-ca.crt';
 
-/** Every namespace has a ServiceAccount `default` and the certificate of the API server; deleted ones come back. */
+/** Every namespace has a ServiceAccount `default` and the CA of the API server; deleted ones are created again. */
 export function createNamespaceDefaultsController(context: Context): Controller {
   const { client, options } = context;
 

@@ -9,7 +9,7 @@ const leaseSeconds = 40;
 
 export const nodeName = (index: number) => `supercargo-node-${index}`;
 
-/** Registers the simulated nodes and keeps them alive: a Node that someone deletes comes back, as with a real kubelet. */
+/** Registers the simulated nodes and renews their leases. A deleted Node is created again, as by a real kubelet. */
 export function createNodeController(context: Context): Controller {
   const { client, clock, options } = context;
 
@@ -26,7 +26,7 @@ export function createNodeController(context: Context): Controller {
   };
 
   const renewLease = async (name: string) => {
-    // The namespace is the server's to make; until it has, the lease waits for the next round.
+    // The server creates the namespace; until then the lease waits for the next round.
     if (!client.get(namespaces, '', leaseNamespace)) return;
     const renewTime = rfc3339Micro(clock.now());
     const renewed = await modify(context, { type: leases, namespace: leaseNamespace, name }, (object) => ({
@@ -117,7 +117,7 @@ function renderStatus(name: string, now: number, kubeletVersion: string): NodeSt
       kernelVersion: '6.0.0-simulated',
       containerRuntimeVersion: 'simulated://1.0.0',
       kubeletVersion,
-      // Deprecated, and still required by the schema.
+      // Deprecated, but still required by the schema.
       kubeProxyVersion: '',
       machineID: '',
       systemUUID: '',

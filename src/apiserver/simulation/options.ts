@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto';
 
-/** Binds a pod to a node: the API server's `binding` subresource, as nobody else may write `spec.nodeName`. */
+/** Binds a pod to a node: the API server's `binding` subresource, the only way to write `spec.nodeName`. */
 export type BindPod = (namespace: string, name: string, node: string) => Promise<void>;
 
 export interface SimulationOptions {
-  /** How many nodes register themselves: `supercargo-node-1` and so on. With 0 no pod is scheduled or run. */
+  /** Number of nodes: `supercargo-node-1` and so on. With 0 no pod is scheduled or run. */
   readonly nodes: number;
   readonly kubeletVersion: string;
-  /** From a pod's assignment to its containers running. */
+  /** Time from a pod's assignment to its running containers. */
   readonly podStartMs: number;
-  /** From a deleted pod's request to its removal; the pod's own grace period is an upper limit. */
+  /** Time from a pod's deletion request to its removal; the pod's own grace period is the upper limit. */
   readonly podStopMs: number;
-  /** How long the pods of Jobs, and others that do not restart, run before they end. */
+  /** Run time of pods of Jobs, and of others that do not restart. */
   readonly jobDurationMs: number;
-  /** The first pause before a failed pod of a Job is replaced; each further one is twice as long. */
+  /** Initial backoff before a failed pod of a Job is replaced; it doubles each time. */
   readonly jobBackoffMs: number;
-  /** Pod changes that arrive within this time cause one status update of their owner. */
+  /** Pod changes within this time cause one status update of their owner. */
   readonly debounceMs: number;
   readonly leaseRenewMs: number;
-  /** How often events past their time are looked for. */
+  /** Interval of the removal of expired events. */
   readonly gcIntervalMs: number;
   readonly eventTtlMs: number;
-  /** Whether events are written at all. */
+  /** Whether events are written. */
   readonly events: boolean;
   /** Content of the ConfigMap `kube-root-ca.crt` in every namespace; none is written when empty. */
   readonly rootCa: string;
-  /** What a pod's status says was pulled for an image; by default a digest made up from the reference. */
+  /** The imageID in a pod's status. Default: a digest derived from the reference. */
   readonly imageId: (image: string) => string;
-  /** Pods are bound by an update of the whole object when absent. */
+  /** When absent, pods are bound by an update of the whole object. */
   readonly bindPod?: BindPod;
 }
 

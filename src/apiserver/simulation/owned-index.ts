@@ -1,7 +1,7 @@
 import type { GroupVersionResource, KubeObject, OwnerReference } from '../../object/index.ts';
 import type { InternalClient } from '../internal-client.ts';
 
-/** Objects of one kind by the uid of their controller and by namespace, kept by a watch. */
+/** Objects of one kind by the uid of their controller and by namespace, maintained by a watch. */
 export interface OwnedIndex {
   ownedBy(uid: string): readonly KubeObject[];
   countOwnedBy(uid: string): number;

@@ -12,8 +12,8 @@ export interface PodScript {
 }
 
 /**
- * Nothing is executed. A pod ends when it belongs to a Job or does not restart, when an annotation says so, or when
- * its command plainly fails (`false`, `exit 1`); any other pod runs until it is deleted.
+ * Nothing is executed. A pod ends when it belongs to a Job or does not restart, when an annotation says so, or when its
+ * command obviously fails (`false`, `exit 1`). Any other pod runs until it is deleted.
  */
 export function scriptOf(pod: Live<Pod>, jobDurationMs: number): PodScript | undefined {
   const annotations = pod.metadata.annotations ?? {};
@@ -37,7 +37,7 @@ function commandExitCode({ spec }: Live<Pod>): number {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Go's notation: `5s`, `1m30s`, `250ms`. Anything else is as if it were not there. */
+/** Go's duration format: `5s`, `1m30s`, `250ms`. Anything else is ignored. */
 export function parseDuration(text: string | undefined): number | undefined {
   if (!text || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
@@ -47,7 +47,7 @@ export function parseDuration(text: string | undefined): number | undefined {
   return total;
 }
 
-/** What `kubectl logs` shows: the same for the same pod, and honest about what it is. */
+/** The output of `kubectl logs`: the same for the same pod, and it says that it is simulated. */
 export function podLogs(
   pod: { readonly metadata: { readonly name?: string; readonly namespace?: string } },
   container: string,

@@ -38,7 +38,7 @@ export function countPods(list: readonly Live<Pod>[], minReadySeconds: number, n
   };
 }
 
-/** Those to be removed first stand first: without a node, not ready, then the youngest. */
+/** Sorts the pods to remove first: without a node, not ready, then the youngest. */
 export function byDispensability(a: Live<Pod>, b: Live<Pod>): number {
   const rank = (pod: Live<Pod>) => (!pod.spec.nodeName ? 0 : isReady(pod) ? 2 : 1);
   const age = (pod: Live<Pod>) => pod.metadata.creationTimestamp ?? '';

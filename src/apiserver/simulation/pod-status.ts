@@ -25,7 +25,7 @@ interface ConditionWords {
   readonly message?: string;
 }
 
-/** Assigned, and its containers are being made. */
+/** Assigned, and its containers are being created. */
 export function creatingStatus(pod: Live<Pod>, { hostIp, now, imageId }: Placement): PodStatus {
   const waiting: ContainerState = { waiting: { reason: 'ContainerCreating' } };
   const unready = notReady(pod.spec.containers.map((container) => container.name));
@@ -53,7 +53,7 @@ export function creatingStatus(pod: Live<Pod>, { hostIp, now, imageId }: Placeme
   };
 }
 
-/** All containers run; `restarts` says how often each had been started before. */
+/** All containers run; `restarts` is how often each was started before. */
 export function runningStatus(pod: Live<Pod>, place: Placement): PodStatus {
   const { podIp, hostIp, now, imageId } = place;
   const at = rfc3339(now);
@@ -114,7 +114,7 @@ function runContainer(
   };
 }
 
-/** Every container has ended and stays so. */
+/** Every container has ended and does not restart. */
 export function endedStatus(pod: Live<Pod>, exitCode: number, now: number): PodStatus {
   const at = rfc3339(now);
   const reason = exitCode === 0 ? 'PodCompleted' : 'PodFailed';
@@ -136,7 +136,7 @@ export function endedStatus(pod: Live<Pod>, exitCode: number, now: number): PodS
   };
 }
 
-/** Every container has ended and waits to be started again. */
+/** Every container has ended and waits to be restarted. */
 export function crashedStatus(pod: Live<Pod>, exitCode: number, now: number, backoffMs: number): PodStatus {
   const at = rfc3339(now);
   const unready = notReady(pod.spec.containers.map((container) => container.name));
@@ -160,7 +160,7 @@ export function crashedStatus(pod: Live<Pod>, exitCode: number, now: number, bac
   };
 }
 
-/** What the scheduler says about a pod it could not place. */
+/** The scheduler's condition for a pod that it could not place. */
 export function unscheduledStatus(pod: Live<Pod>, reason: string, message: string, now: number): PodStatus {
   const PodScheduled = { status: 'False' as const, reason, message };
   return { ...pod.status, phase: 'Pending', conditions: conditionsOf(pod, now, { PodScheduled }) };

@@ -17,7 +17,7 @@ export function controllerReference({ apiVersion, kind, metadata }: Owner): Owne
 }
 
 export interface PodDraft {
-  /** Given for StatefulSets; the others get a random suffix after `<owner>-`. */
+  /** Set for StatefulSets; the others get a random suffix after `<owner>-`. */
   readonly name?: string;
   readonly generateName?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface PodDraft {
   readonly spec?: object;
 }
 
-/** A pod as a controller makes it from its template. */
+/** A pod as a controller creates it from its template. */
 export function podFromTemplate(owner: Owner, template: PodTemplateSpec, draft: PodDraft = {}): KubeObject {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   const identity = draft.name
@@ -47,7 +47,7 @@ export function podFromTemplate(owner: Owner, template: PodTemplateSpec, draft: 
   };
 }
 
-// What one pass creates: a large set grows in bites, so that its status moves and others get their turn.
+// Pods created in one pass: a large set grows in batches, so that its status is updated and other keys get their turn.
 const bite = 500;
 const concurrentWrites = 8;
 
@@ -56,7 +56,7 @@ export interface PodWrites {
   readonly component: string;
 }
 
-/** Creates the pods and says so in events; throws the first refusal after saying so too. */
+/** Creates the pods and records events; throws the first error after recording it. */
 export async function createPods(context: Context, { owner, component }: PodWrites, drafts: readonly KubeObject[]) {
   await mapConcurrent(drafts.slice(0, bite), concurrentWrites, async (draft) => {
     try {
@@ -89,7 +89,7 @@ export async function deletePods(context: Context, { owner, component }: PodWrit
 // The alphabet of Kubernetes' own suffixes: no vowels, so no words.
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** The same for the same template whatever the order of its keys, and a valid label value. */
+/** The same for the same template in any key order, and a valid label value. */
 export function templateHash(template: unknown): string {
   const digest = createHash('sha256')
     .update(renderJson(sorted(template)))

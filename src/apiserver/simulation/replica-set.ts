@@ -100,14 +100,14 @@ function createController(context: Context, pods: OwnedIndex, flavour: Flavour):
     reconcile,
     subscribe: (enqueue) => [
       client.watch(type, ({ type: change, object, previous }) => {
-        // Our own status updates are no news: a change of what is wanted has a new generation.
-        const isNews = !previous || previous.metadata.generation !== object.metadata.generation;
-        if (change !== 'DELETED' && isNews) enqueue(keyOf(object));
+        // Skip our own status updates: a change of the spec has a new generation.
+        const hasNewGeneration = !previous || previous.metadata.generation !== object.metadata.generation;
+        if (change !== 'DELETED' && hasNewGeneration) enqueue(keyOf(object));
       }),
       client.watch(podType, ({ object }) => {
         const reference = controllerOf(object);
         if (reference?.kind !== kind) return;
-        // Each pass looks at every pod of the set: the more there are, the more changes one pass takes in.
+        // Each pass reads every pod of the set: the larger the set, the more changes one pass collects.
         const afterMs = options.debounceMs + pods.countOwnedBy(reference.uid) / 20;
         enqueue(`${object.metadata.namespace ?? ''}/${reference.name}`, afterMs);
       }),

@@ -8,7 +8,7 @@ import { modify, writeStatus } from './writes.ts';
 
 const component = 'default-scheduler';
 
-/** Assigns pods to nodes in turn; a pod that fits nowhere waits until a node changes. */
+/** Assigns pods to nodes round-robin; a pod that fits no node waits until a node changes. */
 export function createScheduler(context: Context): Controller {
   const { client, clock, events, options } = context;
   const waiting = new Set<string>();
@@ -75,7 +75,7 @@ export function createScheduler(context: Context): Controller {
   };
 }
 
-/** Pods of DaemonSets run on cordoned nodes too: they name their node by affinity. */
+/** Pods of DaemonSets also run on cordoned nodes: they select their node by affinity. */
 function isOpenTo(pod: Live<Pod>, node: Live<Node>): boolean {
   if (!matchesNode(pod.spec, node)) return false;
   return !node.spec?.unschedulable || (pod.metadata.ownerReferences ?? []).some((one) => one.kind === 'DaemonSet');

@@ -3,7 +3,10 @@ import type { Live } from './types.ts';
 
 type Requirement = NonNullable<NodeSelectorTerm['matchFields']>[number];
 
-/** Whether a pod may run on a node: its name, node selector and required affinity. Taints and room are not simulated. */
+/**
+ * Whether a pod may run on a node: its name, node selector and required affinity. Taints and capacity are not
+ * simulated.
+ */
 export function matchesNode(spec: PodSpec, node: Live<Node>): boolean {
   if (spec.nodeName) return spec.nodeName === node.metadata.name;
   const labels = node.metadata.labels ?? {};
@@ -13,7 +16,7 @@ export function matchesNode(spec: PodSpec, node: Live<Node>): boolean {
 }
 
 function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Live<Node>): boolean {
-  // A term that asks for nothing selects nothing.
+  // An empty node selector term matches nothing.
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata.labels ?? {};
   return (

@@ -27,7 +27,7 @@ export interface SimulationSettings {
 }
 
 export interface Simulation {
-  /** Watches and works until the signal aborts; resolves when nothing of it is left running. */
+  /** Watches and reconciles until the signal aborts; resolves when nothing is left running. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createSimulation(client: InternalClient, settings: SimulationSet
       if (signal.aborted) return;
       const context = createContext(client, settings);
       const indexed = { pods, replicaSets, jobs, revisions: controllerRevisions, slices: endpointSlices };
-      // The indexes subscribe first, so that a controller that hears of a change finds it there.
+      // The indexes subscribe first, so that a controller finds a change in them.
       const indexes = Object.fromEntries(
         Object.entries(indexed).map(([name, type]) => [name, createOwnedIndex(client, type)]),
       ) as { [name in keyof typeof indexed]: ReturnType<typeof createOwnedIndex> };
@@ -85,7 +85,7 @@ async function runController({ clock, log }: Context, controller: Controller, si
     clock,
     concurrency: controller.concurrency,
     work: controller.reconcile,
-    // A refusal by policy is an everyday matter here, and is told in events and conditions.
+    // A denial by a policy is normal here, and is reported in events and conditions.
     onError: (key, thrown) =>
       log.debug('simulated controller tries again', { controller: controller.name, key, error: errorMessage(thrown) }),
   });

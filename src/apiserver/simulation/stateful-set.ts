@@ -17,7 +17,7 @@ export interface RevisionedIndexes {
   readonly revisions: OwnedIndex;
 }
 
-/** StatefulSets keep pods with numbers for names: made in order, updated and removed from the highest down. */
+/** StatefulSets keep pods with ordinal names: created in order, updated and removed from the highest down. */
 export function createStatefulSetController(context: Context, indexes: RevisionedIndexes): Controller {
   const { client, clock, options } = context;
 
@@ -43,7 +43,7 @@ export function createStatefulSetController(context: Context, indexes: Revisione
 
   const podsOf = (set: Live<StatefulSet>) => indexes.pods.ownedBy(set.metadata.uid).map((pod) => live<Pod>(pod));
 
-  /** One change at a time unless pods are managed in parallel: the next one follows from the pod's own event. */
+  /** One change at a time unless pods are managed in parallel: the pod's own event triggers the next. */
   const step = async (set: Live<StatefulSet>, hash: string) => {
     const writes = { owner: ownerOf(set), component };
     const byOrdinal = new Map(podsOf(set).map((pod) => [ordinalOf(set, pod), pod]));
@@ -141,7 +141,7 @@ const hashOf = ({ metadata }: Live<Pod>) => metadata.labels?.[revisionHashLabel]
 const ordinalOf = (set: Live<StatefulSet>, pod: Live<Pod>) =>
   Number(pod.metadata.name.slice(set.metadata.name.length + 1));
 
-/** Below the partition pods stay what they were. */
+/** Pods below the partition keep their revision. */
 function revisionFor({ metadata, spec, status }: Live<StatefulSet>, ordinal: number, hash: string): string {
   const partition = spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   const before = status?.currentRevision?.slice(metadata.name.length + 1);

@@ -13,7 +13,7 @@ export interface Context {
   readonly events: EventRecorder;
 }
 
-/** A note whose reporter is known from the place it is made at. */
+/** An event note without the component, which the caller knows. */
 export type EventWords = Omit<EventNote, 'component'>;
 
 /** Adds a key (`namespace/name`) to the controller's own queue. */
@@ -22,9 +22,11 @@ export type Enqueue = (key: string, afterMs?: number) => void;
 export interface Controller {
   readonly name: string;
   readonly concurrency: number;
-  /** Subscribes to what the controller looks at; the returned functions undo it. */
+  /** Subscribes to the kinds that the controller reads; the returned functions unsubscribe. */
   subscribe(enqueue: Enqueue): readonly (() => void)[];
-  /** Brings one object a step nearer to what it should be; a number asks to be called again after so many ms. */
+  /**
+   * Moves one object one step towards its desired state; returns the milliseconds after which to call it again, if any.
+   */
   reconcile(key: string): Promise<number | undefined>;
 }
 
@@ -36,7 +38,7 @@ export type Live<T extends { metadata?: unknown; spec?: unknown }> = Omit<T, 'me
   readonly spec: NonNullable<T['spec']>;
 };
 
-/** The store checked the object against its schema: the one place where it gets its kind's type. */
+/** The store checked the object against its schema: the only place where it gets the type of its kind. */
 export function live<T extends { metadata?: unknown; spec?: unknown }>(object: KubeObject): Live<T> {
   return object as unknown as Live<T>;
 }

@@ -7,7 +7,7 @@ import { createIfAbsent, modify, removeObject, writeStatus } from './writes.ts';
 
 const protections: ReadonlySet<string> = new Set(['kubernetes.io/pvc-protection', 'kubernetes.io/pv-protection']);
 
-/** Claims are bound at once to a volume made for them, which goes when the claim goes. No data is kept anywhere. */
+/** Claims are bound at once to a volume created for them, which is removed with the claim. No data is stored. */
 export function createVolumeClaimController(context: Context): Controller {
   const { client } = context;
 
@@ -67,7 +67,7 @@ export function createVolumeClaimController(context: Context): Controller {
     });
   };
 
-  // Volumes of deleted claims have a queue of their own kind of key, as no claim is left to look at.
+  // Volumes of deleted claims have their own form of key, because the claim no longer exists.
   const release = async (key: string): Promise<undefined> => {
     const volume = client.get(volumes, '', key.slice(1));
     if (!volume) return;

@@ -3,29 +3,29 @@ import { backoffMs, type Clock } from '../../base/index.ts';
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Does the work of one key; a number asks to come back after so many milliseconds. */
+  /** Processes one key; returns the milliseconds after which to process it again, if any. */
   readonly work: (key: string) => Promise<number | undefined>;
-  /** Called for every failed piece of work, which is then tried again with growing pauses. */
+  /** Called for every failure; the key is then retried with backoff. */
   readonly onError: (key: string, thrown: unknown) => void;
   readonly random?: () => number;
 }
 
 /**
- * Keys that wait for work. A key is in the queue once however often it is added, and never worked on twice at
- * the same time; one that is added while it is being worked on runs again afterwards.
+ * A workqueue. A key is queued once however often it is added, and is never processed concurrently; a key that is added
+ * while it is processed runs again afterwards.
  */
 export interface WorkQueue {
-  /** Never starts the work before the caller has returned, so it may be called from a store's callback. */
+  /** Never starts the work before the caller has returned, so it may be called from a store callback. */
   add(key: string): void;
   /** The earliest of several times counts. */
   addAfter(key: string, ms: number): void;
-  /** Resolves when the signal has aborted and the last piece of work is done; timers are gone by then. */
+  /** Resolves when the signal has aborted and the last work is done; no timers are left then. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-// Work that only waits for promises would keep the event loop from everything else.
+// Yield to the event loop: work that only awaits promises would block it.
 const startsPerTurn = 32;
-// A timer of Node holds 31 bits; longer waits come back and look again.
+// A Node timer holds 31 bits; longer waits are split.
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {

@@ -8,8 +8,9 @@ type Place = { readonly type: GroupVersionResource; readonly namespace: string; 
 const attempts = 8;
 
 /**
- * Reads, changes, writes; reads again when somebody else was faster. `change` returns undefined to leave the object
- * alone, and nothing is written when nothing differs. Answers the object as it then is, or undefined once it is gone.
+ * Reads, changes and writes an object; reads again after a conflict. `change` returns undefined to leave the object
+ * unchanged, and nothing is written when nothing differs. Returns the resulting object, or undefined when it no longer
+ * exists.
  */
 export async function modify(
   { client }: Context,
@@ -31,7 +32,7 @@ export async function modify(
   }
 }
 
-/** Writes `status` when it differs from what is stored. */
+/** Writes `status` when it differs from the stored one. */
 export function writeStatus(context: Context, place: Place, status: (object: KubeObject) => object | undefined) {
   return modify(
     context,
@@ -44,7 +45,7 @@ export function writeStatus(context: Context, place: Place, status: (object: Kub
   );
 }
 
-/** Creates; one of the same name that is already there is just as good. */
+/** Creates the object; succeeds when one of the same name exists. */
 export async function createIfAbsent({ client }: Context, type: GroupVersionResource, object: KubeObject) {
   try {
     await client.create(type, object);
@@ -53,7 +54,7 @@ export async function createIfAbsent({ client }: Context, type: GroupVersionReso
   }
 }
 
-/** Deletes; one that is gone, or was replaced by another of the same name, is just as good. */
+/** Deletes the object; succeeds when it is gone or was replaced by another of the same name. */
 export async function removeObject(
   { client }: Pick<Context, 'client'>,
   type: GroupVersionResource,

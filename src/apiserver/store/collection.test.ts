@@ -11,7 +11,7 @@ const entry = (name: string, revision: number): Entry => {
 const revisions = (entries: readonly Entry[] | undefined) => entries?.map(({ revision }) => revision);
 const names = (entries: readonly Entry[]) => entries.map(({ object }) => object.metadata.name);
 
-it('lists in the order of keys whatever the order of writing, and by prefix', () => {
+it('lists in key order whatever the order of writes, and by prefix', () => {
   const collection = createCollection(10, 0);
   const keys = ['b/2', 'a/9', 'b/1', 'b-c/1', 'a/10', 'c/1'];
   for (const [index, key] of keys.entries()) collection.put(key, entry(key, index + 1));
@@ -21,24 +21,24 @@ it('lists in the order of keys whatever the order of writing, and by prefix', ()
   expect([...collection.keyed()].map(({ key }) => key)).toEqual(names(collection.entries('')));
 });
 
-it('tells listeners what kind of change it was and what was there before', () => {
+it('passes the type of change and the previous state to listeners', () => {
   const collection = createCollection(10, 0);
-  const heard: Change[] = [];
-  const stop = collection.listen((change) => heard.push(change));
+  const observed: Change[] = [];
+  const stop = collection.listen((change) => observed.push(change));
   collection.put('a', entry('a', 1));
   collection.put('a', entry('a', 2));
   collection.remove('a', entry('a', 3));
   collection.remove('a', entry('a', 4));
   stop();
   collection.put('a', entry('a', 5));
-  expect(heard.map(({ type, revision, previous }) => [type, revision, previous?.revision])).toEqual([
+  expect(observed.map(({ type, revision, previous }) => [type, revision, previous?.revision])).toEqual([
     ['ADDED', 1, undefined],
     ['MODIFIED', 2, 1],
     ['DELETED', 3, 2],
   ]);
 });
 
-it('forgets the oldest changes and then says that it has, rather than to leave some out', () => {
+it('drops the oldest changes and then reports that, instead of omitting some', () => {
   const limit = 4;
   const collection = createCollection(limit, 0);
   for (let revision = 1; revision <= 40; revision++) {
@@ -52,7 +52,7 @@ it('forgets the oldest changes and then says that it has, rather than to leave s
   expect(collection.changesSince(10)).toBeUndefined();
 });
 
-it('knows nothing of the time before its history was sealed', () => {
+it('has no changes from before its history was sealed', () => {
   const collection = createCollection(10, 0);
   collection.put('a', entry('a', 1));
   collection.put('a', entry('a', 2));
@@ -63,7 +63,7 @@ it('knows nothing of the time before its history was sealed', () => {
   expect(revisions(collection.entriesAt('', 2))).toEqual([2]);
 });
 
-it('lists the past as it was', () => {
+it('lists a past revision', () => {
   const key = fc.constantFrom('a/1', 'a/2', 'b/1', 'b/2');
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), key), { maxLength: 30 }), (steps) => {

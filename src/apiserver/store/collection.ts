@@ -3,17 +3,17 @@ import type { Change } from './store.ts';
 
 export type Listener = (change: Change) => void;
 
-/** The objects of one stored resource, sorted by key, with the recent past. */
+/** The objects of one stored resource, sorted by key, with the recent history. */
 export interface Collection {
   readonly size: number;
   get(key: string): Entry | undefined;
   /** Entries whose key starts with `prefix`, in key order. */
   entries(prefix: string): Entry[];
-  /** Everything, with keys. */
+  /** All entries, with keys. */
   keyed(): Iterable<{ readonly key: string; readonly entry: Entry }>;
-  /** What `entries` would have said at a past revision; undefined when that is too long ago. */
+  /** The result of `entries` at a past revision; undefined when that revision is too old. */
   entriesAt(prefix: string, revision: number): Entry[] | undefined;
-  /** The changes after a revision, oldest first; undefined when that is too long ago. */
+  /** The changes after a revision, oldest first; undefined when that revision is too old. */
   changesSince(revision: number): readonly Change[] | undefined;
   listen(listener: Listener): () => void;
   put(key: string, entry: Entry): void;
@@ -25,11 +25,11 @@ export interface Collection {
 export function createCollection(historyLimit: number, firstRevision: number): Collection {
   const byKey = new Map<string, Entry>();
   const sorted: string[] = [];
-  /** Not in `sorted` yet: many new keys are sorted in together, and only when somebody reads in order. */
+  /** Not in `sorted` yet: new keys are sorted in together, and only for a read in order. */
   let fresh: string[] = [];
   const listeners = new Set<Listener>();
   let history: Change[] = [];
-  // Everything after this revision is in `history`.
+  // `history` holds everything after this revision.
   let historyStart = firstRevision;
 
   const sortedKeys = () => {
@@ -47,7 +47,7 @@ export function createCollection(historyLimit: number, firstRevision: number): C
   };
   const record = (change: Change) => {
     history.push(change);
-    // Dropped in halves: shifting one by one would make every write cost the length of the history.
+    // Dropped in halves: removing one by one would make every write cost the length of the history.
     if (history.length > historyLimit * 2) {
       historyStart = history[historyLimit - 1]!.revision;
       history = history.slice(historyLimit);
@@ -126,10 +126,10 @@ export function createCollection(historyLimit: number, firstRevision: number): C
   };
 }
 
-/** Up to so many, putting each in its place is quicker than sorting. */
+/** Up to this many keys, inserting each is faster than sorting. */
 const fewKeys = 16;
 
-/** Keys sort as bytes do in etcd; `<` on strings of ASCII names is the same order. */
+/** Keys sort by bytes, as in etcd; `<` on strings of ASCII names gives the same order. */
 function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -12,14 +12,14 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const file = () => join(dir, 'lock');
 
-it('is given back', () => {
+it('is released', () => {
   const unlock = lockDirectory(dir);
   expect(readFileSync(file(), 'utf8')).toMatch(new RegExp(`^${process.pid}\\b`));
   unlock();
   expect(existsSync(file())).toBe(false);
 });
 
-it('is refused while its owner lives, naming it, and taken over afterwards', async () => {
+it('is refused while its owner lives, with the owner in the error, and taken over afterwards', async () => {
   const owner = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const gone = new Promise((resolve) => owner.once('exit', resolve));
   try {

@@ -5,8 +5,8 @@ import { errorCode, isProcessRunning, processStartTime, SupercargoError } from '
 export class DirectoryLockError extends SupercargoError {}
 
 /**
- * Claims a directory for this process, so that no two write the same log; returns the way to give it back.
- * The claim of a process that was killed is taken over.
+ * Locks a directory for this process, so that no two processes write the same log. Returns a function that releases the
+ * lock. The lock of a killed process is taken over.
  */
 export function lockDirectory(dir: string): () => void {
   const file = join(dir, 'lock');
@@ -27,7 +27,7 @@ export function lockDirectory(dir: string): () => void {
   }
 }
 
-/** The process and the moment it began, where the system tells: numbers of processes come back. */
+/** The pid and the start time of the process, where available: pids are reused. */
 const renderOwner = (pid: number) => `${pid} ${processStartTime(pid) ?? ''}`.trimEnd();
 
 function readOwner(file: string): string | undefined {
@@ -41,7 +41,7 @@ function readOwner(file: string): string | undefined {
 
 function isRunning(owner: string): boolean {
   const [pid = 0, start] = owner.split(' ').map(Number);
-  // A lock of our own number was left by an earlier process: in a container every one is number 1.
+  // A lock with our own pid was left by an earlier process: in a container every process has pid 1.
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   const now = processStartTime(pid);
   return isProcessRunning(pid) && (start === undefined || now === undefined || start === Number(now));

@@ -1,7 +1,7 @@
 import { renderJson } from '../../base/index.ts';
 import type { KubeObject, ObjectMeta } from '../../object/index.ts';
 
-/** An object as far as its metadata tell. */
+/** The metadata of an object. */
 export interface Described {
   readonly metadata: ObjectMeta;
 }
@@ -9,9 +9,9 @@ export interface Described {
 /** One object at one revision. */
 export interface Entry extends Described {
   readonly revision: number;
-  /** The whole object. Of a stored one it may have to be read from its text: ask `metadata` where that is enough. */
+  /** The whole object. It may have to be parsed from its text: use `metadata` where that is enough. */
   readonly object: KubeObject;
-  /** The JSON that answers and watch events are made of, in pieces; the first begins with apiVersion and kind. */
+  /** The JSON for responses and watch events, in pieces; the first starts with apiVersion and kind. */
   readonly texts: readonly string[];
 }
 

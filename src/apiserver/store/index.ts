@@ -1,6 +1,6 @@
 /**
- * What the embedded cluster remembers: objects by key, one revision counter, the recent past for watches,
- * and a journal on disk when asked. It knows nothing of HTTP, kinds or admission.
+ * The storage of the embedded cluster: objects by key, one revision counter, the recent history for watches, and an
+ * optional journal on disk. It does not depend on HTTP, kinds or admission.
  */
 export type { Collection, Listener } from './collection.ts';
 export { type Described, type Entry, entryOf, jsonOf } from './entry.ts';

@@ -74,7 +74,7 @@ const failure = (attempt: () => unknown): JournalError => {
 };
 
 describe('a journal', () => {
-  it('brings back what was put and removed, with the revisions', () => {
+  it('restores puts and removals, with the revisions', () => {
     const { store } = open();
     put(store, 'a');
     put(store, 'b');
@@ -104,7 +104,7 @@ describe('a journal', () => {
     expect(again.collection('/secrets').changesSince(2)).toBeUndefined();
   });
 
-  it('drops a last line that was torn by a kill, at whatever byte, and goes on after it', () => {
+  it('drops an incomplete last line of a killed process, cut at any byte, and continues after it', () => {
     const { store } = open();
     put(store, 'kept');
     const whole = readFileSync(file('log-0.jsonl'));
@@ -120,7 +120,7 @@ describe('a journal', () => {
     expect(contents(open().store).map(([name]) => name)).toEqual(['kept', 'next']);
   });
 
-  it('starts from an empty log as from none', () => {
+  it('treats an empty log like a missing one', () => {
     writeFileSync(file('log-0.jsonl'), '');
     const { store } = open();
     expect(store.revision).toBe(1);
@@ -147,7 +147,7 @@ describe('a journal', () => {
 });
 
 describe('a rotation', () => {
-  it('replaces log and snapshot by new ones that say the same', () => {
+  it('replaces log and snapshot by new ones with the same state', () => {
     const { store, journal } = open();
     put(store, 'a');
     put(store, 'b');
@@ -160,7 +160,7 @@ describe('a rotation', () => {
     expect(contents(open().store)).toEqual(contents(store));
   });
 
-  it('is wanted once the log has grown past its size, and again only after as much', () => {
+  it('is due once the log exceeds its size, and again only after as much', () => {
     const { store, journal } = open({ rotateBytes: 400 });
     put(store, 'a');
     expect(journal.wantsRotation).toBe(false);
@@ -170,7 +170,7 @@ describe('a rotation', () => {
     expect(journal.wantsRotation).toBe(false);
   });
 
-  it('remembers the revision of a removal that nothing else remembers', () => {
+  it('keeps the revision of a removal that no object holds', () => {
     const { store, journal } = open();
     put(store, 'a');
     put(store, 'b');
@@ -181,7 +181,7 @@ describe('a rotation', () => {
     expect(put(again, 'c').revision).toBe(5);
   });
 
-  it('that was killed before its snapshot stood leaves both logs to be read', () => {
+  it('that was killed before its snapshot was complete leaves both logs readable', () => {
     const { store } = open();
     put(store, 'a');
     put(store, 'b');
@@ -199,7 +199,7 @@ describe('a rotation', () => {
     expect(contents(open().store)).toEqual(contents(second));
   });
 
-  it('that was killed before it removed what came earlier leaves the new state in force', () => {
+  it('that was killed before it removed the old files keeps the new state', () => {
     const { store, journal } = open();
     put(store, 'a');
     const old = readFileSync(file('log-0.jsonl'));
@@ -210,7 +210,7 @@ describe('a rotation', () => {
     expect(files()).toEqual(['log-1.jsonl', 'snapshot-1.jsonl']);
   });
 
-  it('that fails leaves the old log in use, and is not tried with every write', () => {
+  it('that fails leaves the old log in use, and is not retried with every write', () => {
     const { store, journal } = open({ rotateBytes: 100 });
     put(store, 'a', 'y'.repeat(100));
     // A directory in the snapshot's place cannot be replaced by a file.
@@ -230,7 +230,7 @@ describe('a directory from which something is missing', () => {
     ['a log whose snapshot is gone', ['log-3.jsonl'], 'snapshot-3.jsonl'],
     ['a gap between two logs', ['log-0.jsonl', 'log-2.jsonl'], 'log-1.jsonl'],
     ['a gap after the snapshot', ['snapshot-2.jsonl', 'log-2.jsonl', 'log-4.jsonl'], 'log-3.jsonl'],
-  ])('is refused rather than read in part: %s', (_, present, missing) => {
+  ])('is refused instead of read in part: %s', (_, present, missing) => {
     for (const name of present) writeFileSync(file(name), '');
     const error = failure(open);
     expect(error.code).toBe('journal-incomplete');
@@ -238,7 +238,7 @@ describe('a directory from which something is missing', () => {
     expect(files()).toEqual([...present].sort());
   });
 
-  it('goes on from a snapshot whose log was never begun', () => {
+  it('continues from a snapshot whose log was never started', () => {
     const { store, journal } = open();
     put(store, 'a');
     journal.rotate(store);
@@ -259,14 +259,14 @@ describe('a directory from which something is missing', () => {
 });
 
 describe.skipIf(!existsSync('/dev/full'))('a full disk (needs /dev/full)', () => {
-  it('fails the write with one clear line, leaves memory as it was, and tells no watcher', () => {
+  it('fails the write with one clear line, leaves memory unchanged, and notifies no watcher', () => {
     const { store, journal } = open();
     put(store, 'a');
     // The next log is a device that is always full.
     symlinkSync('/dev/full', file('log-1.jsonl'));
     journal.rotate(store);
-    const heard: string[] = [];
-    store.collection(storage).listen(({ key }) => heard.push(key));
+    const observed: string[] = [];
+    store.collection(storage).listen(({ key }) => observed.push(key));
     for (let attempt = 0; attempt < 2; attempt++) {
       const error = failure(() => put(store, 'b'));
       expect(error.code).toBe('journal-write');
@@ -276,7 +276,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (needs /dev/full)', () =>
     }
     expect(contents(store)).toEqual([['a', 'x', 2]]);
     expect(store.revision).toBe(2);
-    expect(heard).toEqual([]);
+    expect(observed).toEqual([]);
     // The device cannot be synced, so this journal cannot be closed as others are.
     opened.length = 0;
     unlinkSync(file('log-1.jsonl'));
@@ -293,22 +293,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('reopen' as const) },
 );
 
-it('says after any steps and restarts what a store without a disk says', () => {
+it('equals an in-memory store after any steps and restarts', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       rmSync(dir, { recursive: true, force: true });
-      const memory = new Store();
+      const inMemory = new Store();
       let { store, journal } = open();
       for (const one of steps) {
         if (one === 'rotate') journal.rotate(store);
         else if (one === 'reopen') ({ store, journal } = open());
-        else if ('put' in one) for (const each of [memory, store]) put(each, one.put, one.value);
-        else if (memory.collection(storage).get(`default/${one.remove}`))
-          for (const each of [memory, store]) remove(each, one.remove);
+        else if ('put' in one) for (const each of [inMemory, store]) put(each, one.put, one.value);
+        else if (inMemory.collection(storage).get(`default/${one.remove}`))
+          for (const each of [inMemory, store]) remove(each, one.remove);
       }
       const again = open().store;
-      expect(contents(again)).toEqual(contents(memory));
-      expect(again.revision).toBe(memory.revision);
+      expect(contents(again)).toEqual(contents(inMemory));
+      expect(again.revision).toBe(inMemory.revision);
       for (const each of opened.splice(0)) each.close();
     }),
     { numRuns: 60 },

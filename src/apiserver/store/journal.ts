@@ -33,9 +33,9 @@ export type JournalRecord =
   | { readonly storage: string; readonly key: string; readonly revision: number };
 
 /**
- * An append log with snapshots: `snapshot-N.jsonl` is the state when `log-N.jsonl` was begun. A record is one
- * line, written whole before the change is acknowledged, so that a killed process loses nothing it promised.
- * (A power cut may cost the last second: the log is synced on rotation and close, not on every write.)
+ * An append-only log with snapshots: `snapshot-N.jsonl` is the state at the start of `log-N.jsonl`. A record is one
+ * line, written completely before the change is acknowledged, so that a killed process loses no acknowledged change. (A
+ * power failure may lose the last second: the log is synced on rotation and close, not on every write.)
  */
 export class Journal {
   private fd: number;
@@ -84,7 +84,7 @@ export class Journal {
         const isLast = log === journal.generation;
         const keep = replay(store, journal.path('log', log), isLast);
         if (isLast && keep < journal.bytes) {
-          // The process died inside its last write: that line was never acknowledged.
+          // The process died during its last write: that line was never acknowledged.
           ftruncateSync(journal.fd, keep);
           journal.bytes = keep;
         }
@@ -120,7 +120,7 @@ export class Journal {
     return this.bytes > this.rotateAt;
   }
 
-  /** Writes the whole state as a new snapshot and starts an empty log; on failure the old log goes on. */
+  /** Writes the whole state as a new snapshot and starts an empty log. On failure the old log stays in use. */
   rotate(store: Store): void {
     this.dropUnfinishedLine();
     const next = this.generation + 1;
@@ -129,7 +129,7 @@ export class Journal {
     try {
       const out = openSync(temporary, 'w', 0o600);
       try {
-        // The last change may have been a removal, which leaves no object that remembers its revision.
+        // The last change may have been a removal, which leaves no object with its revision.
         writeWhole(out, `{"r":${store.revision}}\n`);
         for (const storage of store.storages()) writeSnapshot(out, storage, store);
         fsyncSync(out);
@@ -138,7 +138,7 @@ export class Journal {
       }
       renameSync(temporary, this.path('snapshot', next));
     } catch (thrown) {
-      // Not again with the very next write: a full disk would make each of them cost a snapshot.
+      // Do not retry with the next write: on a full disk each write would cost a snapshot.
       this.rotateAt = this.bytes + this.rotateBytes;
       closeSync(log);
       rmSync(this.path('log', next), { force: true });
@@ -159,7 +159,10 @@ export class Journal {
     this.unlock();
   }
 
-  /** Before anything follows, and not at once: where a write fails so may this. Replay drops such an end by itself. */
+  /**
+   * Called before the next record, not right after the failure: truncating may fail for the same reason. Replay also
+   * drops such an incomplete line.
+   */
   private dropUnfinishedLine(): void {
     if (!this.endsUnfinished) return;
     ftruncateSync(this.fd, this.bytes);
@@ -181,7 +184,7 @@ export class Journal {
 interface Generations {
   readonly logs: readonly number[];
   readonly snapshots: readonly number[];
-  /** Snapshots whose writing was interrupted. */
+  /** Incomplete snapshots. */
   readonly partials: readonly number[];
 }
 
@@ -196,7 +199,7 @@ function listGenerations(dir: string): Generations {
   };
 }
 
-/** A killed process leaves no gap; going on over one would bring back a state that never was. */
+/** A killed process leaves no gap; replaying over one would restore a state that never existed. */
 function checkComplete(dir: string, first: number, logs: readonly number[]): void {
   const gap = logs.findIndex((log, index) => log !== first + index);
   if (gap === -1) return;
@@ -226,7 +229,10 @@ function writeWhole(fd: number, text: string): void {
   for (let at = 0; at < data.length; ) at += writeSync(fd, data, at);
 }
 
-/** Applies each line; returns how many bytes were whole lines. An unfinished last line is allowed only where said. */
+/**
+ * Applies each line and returns the number of bytes in complete lines. An incomplete last line is allowed only with
+ * `mayEndUnfinished`.
+ */
 function replay(store: Store, path: string, mayEndUnfinished: boolean): number {
   const data = readFileSync(path);
   let at = 0;

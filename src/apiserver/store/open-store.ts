@@ -3,10 +3,10 @@ import { Journal } from './journal.ts';
 import { type Change, Store } from './store.ts';
 
 export interface OpenStoreOptions {
-  /** Where the journal is kept; without it everything is in memory. */
+  /** Directory of the journal. Without it everything is in memory. */
   readonly dir?: string | undefined;
   readonly log: Logger;
-  /** Hears of every change once the store is open. */
+  /** Called for every change once the store is open. */
   readonly observe: (storage: string, change: Change) => void;
 }
 
@@ -15,7 +15,7 @@ export interface OpenStore {
   close(): void;
 }
 
-/** Opens a store and keeps its journal from growing: a snapshot is written when the log is long, between requests. */
+/** Opens a store and bounds its journal: a snapshot is written between requests when the log is long. */
 export function openStore({ dir, log, observe }: OpenStoreOptions): OpenStore {
   if (dir === undefined) return { store: new Store(undefined, observe), close() {} };
   let journal: Journal | undefined;

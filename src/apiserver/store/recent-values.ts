@@ -1,12 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { KubeObject } from '../../object/index.ts';
 
-/** Characters of JSON whose objects are kept because they were read: webhook configurations are, with every write. */
+/**
+ * Limit in characters of JSON for values that are cached after a read: webhook configurations are read with every
+ * write.
+ */
 const maxReadLength = 512 * 1024;
-/** Enough for those who hear of a write and for its answer. What lives much longer outlives the cheap collections. */
+/**
+ * Enough for the listeners of a write and for its response. Values that live longer leave the young generation of the
+ * garbage collector.
+ */
 const maxWritten = 16;
 
-/** The values of those entries that are in use, all others being kept as texts alone. */
+/** Caches the parsed values of recently used entries; all others are kept only as text. */
 export class RecentValues<Entry extends { readonly ownLength: number }> {
   private readonly written = new LRUCache<Entry, KubeObject>({ max: maxWritten });
   private readonly read = new LRUCache<Entry, KubeObject>({

@@ -3,7 +3,7 @@ import { SharedFields } from './shared-fields.ts';
 
 const fields = (name: string) => ({ 'f:spec': { [name]: {} } });
 
-it('keeps equal field sets once, as an object and as a text', () => {
+it('stores equal field sets once, as an object and as a text', () => {
   const shared = new SharedFields();
   const first = shared.share(fields('f:x'));
   const second = shared.share(fields('f:x'));

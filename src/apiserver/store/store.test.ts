@@ -10,7 +10,7 @@ const object = (name: string): KubeObject => ({
   apiVersion: 'v1',
 });
 
-it('counts one revision over all collections, and stamps it on what it stores', () => {
+it('has one revision counter for all collections, and sets it on stored objects', () => {
   const store = new Store();
   const first = store.put('/configmaps', 'default/a', object('a'));
   const second = store.put('/secrets', 'default/a', object('a'));
@@ -20,13 +20,13 @@ it('counts one revision over all collections, and stamps it on what it stores', 
   expect(jsonOf(first)).toMatch(/^\{"apiVersion":"v1","kind":"ConfigMap","metadata":\{/);
 });
 
-it('leaves the given object as it was', () => {
+it('does not change the given object', () => {
   const given = object('a');
   new Store().put('/configmaps', 'default/a', given);
   expect(given).toEqual(object('a'));
 });
 
-it('gives a removal a revision of its own, shown on the last state', () => {
+it('gives a removal its own revision, set on the last state', () => {
   const store = new Store();
   store.put('/configmaps', 'default/a', object('a'));
   const removed = store.remove('/configmaps', 'default/a', object('a'));
@@ -34,15 +34,15 @@ it('gives a removal a revision of its own, shown on the last state', () => {
   expect(store.collection('/configmaps').get('default/a')).toBeUndefined();
 });
 
-it('tells its observer of every change before other listeners, with the state already stored', () => {
-  const heard: string[] = [];
+it('notifies its observer of every change before other listeners, with the state already stored', () => {
+  const observed: string[] = [];
   const store = new Store(undefined, (storage, { type, key }) => {
-    heard.push(`observer ${type} ${storage} ${key} ${store.collection(storage).get(key) ? 'there' : 'gone'}`);
+    observed.push(`observer ${type} ${storage} ${key} ${store.collection(storage).get(key) ? 'there' : 'gone'}`);
   });
-  store.collection('/configmaps').listen(({ type }) => heard.push(`listener ${type}`));
+  store.collection('/configmaps').listen(({ type }) => observed.push(`listener ${type}`));
   store.put('/configmaps', 'default/a', object('a'));
   store.remove('/configmaps', 'default/a', object('a'));
-  expect(heard).toEqual([
+  expect(observed).toEqual([
     'observer ADDED /configmaps default/a there',
     'listener ADDED',
     'observer DELETED /configmaps default/a gone',
@@ -50,16 +50,16 @@ it('tells its observer of every change before other listeners, with the state al
   ]);
 });
 
-it('changes nothing when the journal refuses', () => {
+it('changes nothing when the journal fails', () => {
   const append = () => {
     throw new Error('full');
   };
-  const heard: unknown[] = [];
+  const observed: unknown[] = [];
   const store = new Store({ append } as unknown as ConstructorParameters<typeof Store>[0], (...each) =>
-    heard.push(each),
+    observed.push(each),
   );
   expect(() => store.put('/configmaps', 'default/a', object('a'))).toThrow('full');
   expect(store.revision).toBe(1);
   expect(store.collection('/configmaps').size).toBe(0);
-  expect(heard).toEqual([]);
+  expect(observed).toEqual([]);
 });

@@ -10,28 +10,28 @@ export interface Change {
   readonly revision: number;
   readonly key: string;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** What is stored now; for DELETED the last state, with the deletion's own resourceVersion. */
+  /** The stored state; for DELETED the last state, with the deletion's own resourceVersion. */
   readonly entry: Entry;
   readonly previous: Entry | undefined;
 }
 
-/** Changes kept per collection, so that a watch can resume; older ones answer 410, as after etcd's compaction. */
+/** Changes kept per collection, so that a watch can resume. Older positions get 410, as after etcd's compaction. */
 const historyLimit = 5_000;
 
 /**
- * All objects of the cluster: one collection per stored resource, one revision counter over all.
- * Every change is in the journal before it is in memory, and in memory before anybody hears of it.
+ * All objects of the cluster: one collection per stored resource, one revision counter for all. Every change is in the
+ * journal before it is in memory, and in memory before any listener is called.
  */
 export class Store {
   private readonly collections = new Map<string, Collection>();
   private readonly sources: EntrySources = { fields: new SharedFields(), values: new RecentValues() };
   private lastRevision = 1;
-  // A watch cannot resume from before this: that past is not remembered.
+  // A watch cannot resume from before this revision: that history is not kept.
   private historyStart = 0;
 
   constructor(
     private readonly journal?: Journal,
-    /** Hears of every change of every collection, before the watchers. */
+    /** Called for every change of every collection, before the watchers. */
     private readonly observer?: (storage: string, change: Change) => void,
   ) {}
 
@@ -54,7 +54,7 @@ export class Store {
     return this.collections.keys();
   }
 
-  /** Stores the object under its key and gives it the next resourceVersion. */
+  /** Stores the object under its key with the next resourceVersion. */
   put(storage: string, key: string, object: KubeObject): Entry {
     const collection = this.collection(storage);
     const entry = this.next(object);
@@ -64,7 +64,7 @@ export class Store {
     return entry;
   }
 
-  /** Removes the object; what watchers see is its last state with the removal's resourceVersion. */
+  /** Removes the object. Watchers see its last state with the removal's resourceVersion. */
   remove(storage: string, key: string, last: KubeObject): Entry {
     const entry = this.next(last);
     this.journal?.append({ storage, key, revision: entry.revision });
@@ -73,7 +73,7 @@ export class Store {
     return entry;
   }
 
-  /** Puts back what a journal recorded, without recording it again. */
+  /** Restores a journal record without recording it again. */
   restore(storage: string, key: string, object: KubeObject, revision: number): void {
     this.lastRevision = Math.max(this.lastRevision, revision);
     this.collection(storage).restore(key, StoredEntry.of(object, revision, this.sources));
@@ -88,7 +88,7 @@ export class Store {
     this.collection(storage).restore(key, undefined);
   }
 
-  /** Called once after restoring: nothing before now can be resumed from. */
+  /** Called once after restoring: no watch can resume from before this point. */
   sealHistory(): void {
     this.historyStart = this.lastRevision;
     for (const collection of this.collections.values()) collection.sealHistory(this.lastRevision);

@@ -30,7 +30,7 @@ it.each([
   ['none left of them', object('a', [])],
   ['one manager', object('a', [owner('m', 'f:x')])],
   ['several managers, one without fields', object('a', [owner('m', 'f:x'), { manager: 'n' }, owner('o', 'f:y')])],
-  ['fields of nobody', object('a', [{ fieldsV1: {} }])],
+  ['fields without a manager', object('a', [{ fieldsV1: {} }])],
   ['nothing but metadata', { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' } }],
   ['an integer beyond doubles', { ...object('a'), spec: { int64: 9_007_199_254_740_993n } }],
 ])('has the same object as value, as JSON and read from its JSON again: %s', (_, given) => {
@@ -70,7 +70,7 @@ it('shares the text of field sets between objects', () => {
   expect(a.ownLength).toBeLessThan(jsonOf(a).length);
 });
 
-it('keeps a value while it is in use, and can always tell it again', () => {
+it('caches a value while it is in use, and can always parse it again', () => {
   const shared = sources();
   const [first, ...others] = Array.from({ length: 100 }, (_, i) => StoredEntry.of(object(`o${i}`), i, shared));
   const read = first!.object;

@@ -10,9 +10,9 @@ export interface EntrySources {
 }
 
 /**
- * An object as the store keeps it: its metadata, which selectors and owners are looked up in, and its JSON. As a value
- * it is kept only while it is in use, for a value of many small parts weighs more than its text and costs every
- * garbage collection. Field sets are kept once for all objects that have the same, as values and as texts.
+ * An object as the store keeps it: its metadata, for selectors and owner look-ups, and its JSON. The parsed value is
+ * cached only while it is in use, because a value of many small parts takes more memory than its text and slows down
+ * every garbage collection. Equal field sets are stored once, as values and as texts.
  */
 export class StoredEntry implements Entry {
   private constructor(
@@ -22,7 +22,7 @@ export class StoredEntry implements Entry {
     private readonly kind: string,
     readonly metadata: ObjectMeta,
     readonly texts: readonly string[],
-    /** Where in the last text the fields after the metadata begin. */
+    /** Offset in the last text at which the fields after the metadata begin. */
     private readonly restAt: number,
   ) {}
 
@@ -32,7 +32,7 @@ export class StoredEntry implements Entry {
     const { managedFields, ...own } = { ...metadata, resourceVersion: String(revision) };
     const owners = managedFields?.map((entry) => shareFields(entry, fields));
     const texts = new TextPieces();
-    // In this order, so that lists can cut kind and version off the front of the text.
+    // In this order, so that lists can cut kind and version off the start of the text.
     texts.add(`{"apiVersion":${renderJson(apiVersion)},"kind":${renderJson(kind)},"metadata":`);
     texts.add(renderJson(own).slice(0, -1));
     if (owners) addOwners(texts, owners, fields);
@@ -47,7 +47,7 @@ export class StoredEntry implements Entry {
     return entry;
   }
 
-  /** Of its text, without what it shares with others. */
+  /** Length of its text, without the shared parts. */
   get ownLength(): number {
     return this.texts[0]!.length + this.texts.at(-1)!.length;
   }
@@ -87,9 +87,9 @@ function addOwners(texts: TextPieces, owners: readonly ManagedFieldsEntry[], fie
   texts.add(owners.length === 0 ? ',"managedFields":[]' : ']');
 }
 
-/** Joins short texts as they come; what was added whole stays a piece of its own, which others may hold too. */
+/** Joins short texts; a text that was added whole stays its own piece, because it may be shared. */
 class TextPieces {
-  /** Of the piece that is being joined. */
+  /** Length of the piece that is being joined. */
   length = 0;
   private readonly done: string[] = [];
   private open: string[] = [];

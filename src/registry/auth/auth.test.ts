@@ -46,7 +46,7 @@ describe('a docker configuration', () => {
     expect(await namesOf(source, registry, repository)).toEqual(expected);
   });
 
-  it('that is not one is refused without a word of it', () => {
+  it('that is invalid is refused without quoting it', () => {
     for (const text of [
       '{"auths":{"a":{"auth":"hunter2"',
       '[]',
@@ -59,7 +59,7 @@ describe('a docker configuration', () => {
     }
   });
 
-  it('of a pull secret is read by its type, and its helpers are never started', () => {
+  it('of a pull secret is parsed by its type, and its helpers are never started', () => {
     const inside = { auths: { 'a.io': { auth: base64('x:y') } }, credHelpers: { 'b.io': 'evil' }, credsStore: 'evil' };
     const data = { '.dockerconfigjson': base64(JSON.stringify(inside)) };
     const parsed = parsePullSecret({ type: 'kubernetes.io/dockerconfigjson', data }, 'ns/secret');
@@ -98,7 +98,7 @@ describe('a credential helper', () => {
     }
   };
 
-  it('is asked for the server on its standard input', async () => {
+  it('gets the server name on its standard input', async () => {
     await withHelper('read server; echo "{\\"Username\\":\\"u\\",\\"Secret\\":\\"for $server\\"}"', async (env) => {
       const config = { auths: [], credHelpers: { 'quay.io': 'test' }, credsStore: 'test' };
       const source = dockerConfigSource(config, runHelper(env));
@@ -107,20 +107,20 @@ describe('a credential helper', () => {
     });
   });
 
-  it('that knows nothing gives nothing', async () => {
+  it('without credentials for the server returns none', async () => {
     await withHelper('echo "credentials not found in native keychain"; exit 1', async (env) => {
       expect(await runHelper(env)('test', 'quay.io', undefined)).toEqual([]);
     });
   });
 
-  it('that fails is named, and what it printed is not', async () => {
+  it('that fails is named in the error, without its output', async () => {
     await withHelper('echo hunter2; exit 3', async (env) => {
       const failed = runHelper(env)('test', 'quay.io', undefined);
       await expect(failed).rejects.toThrow('docker-credential-test failed with exit status 3');
       await expect(failed).rejects.not.toThrow('hunter2');
     });
     await expect(runHelper({ PATH: '/nowhere' })('test', 'x', undefined)).rejects.toThrow('is not on the PATH');
-    await expect(runHelper()('../evil', 'x', undefined)).rejects.toThrow('is no name of a credential helper');
+    await expect(runHelper()('../evil', 'x', undefined)).rejects.toThrow('is not a valid name of a credential helper');
   });
 });
 
@@ -134,7 +134,7 @@ describe('ECR', () => {
     ['123456789012.dkr.ecr.eu-west-1.amazonaws.com.evil.example', undefined],
   ])('of %s is in %s', (registry, region) => expect(ecrRegion(registry)).toBe(region));
 
-  it('is asked once, again before its token runs out, and after a failure', async () => {
+  it('is called once, again before its token expires, and after a failure', async () => {
     let now = 0;
     let asked = 0;
     let isDown = true;

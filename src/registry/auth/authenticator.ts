@@ -6,7 +6,7 @@ import type { Redactor } from '../http/redact.ts';
 import { type Credential, type CredentialSource, secretsOf } from './credentials.ts';
 import { basicHeader, fetchToken, type SmallExchange } from './token.ts';
 
-/** What a request is sent with. */
+/** The authorization of one request. */
 export interface Grant {
   readonly authorization: string | undefined;
   readonly login: Login | undefined;
@@ -17,7 +17,7 @@ interface Login {
   readonly expiresAtMs: number;
   readonly candidates: readonly (Credential | undefined)[];
   readonly index: number;
-  /** A registry that took it once refuses it later because it ran out, not because it is wrong. */
+  /** A 401 for a login that worked before means that it expired, not that it is wrong. */
   hasWorked: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface AuthenticatorOptions {
   readonly redactor: Redactor;
 }
 
-// A token is renewed before it runs out, by less than the shortest life it may have.
+// Tokens are renewed this long before they expire. Must be less than the shortest lifetime of a token.
 const renewBeforeMs = 15_000;
 const maxLogins = 2000;
 
 /**
- * Logs in to one registry: learns from its challenge how, tries the credentials in turn and last nobody's, and keeps
- * what worked per scope. Requests that need the same login wait for one.
+ * Logs in to one registry. Reads the method from the registry's challenge, tries the credentials in order and anonymous
+ * access last, and caches the login that worked per scope. Concurrent requests for the same scope share one login.
  */
 export class Authenticator {
   private challenge: Challenge | undefined;
@@ -54,7 +54,7 @@ export class Authenticator {
     const known = this.logins.get(key);
     if (known !== undefined && this.options.clock.now() < known.expiresAtMs) return grantOf(known);
     if (this.challenge === undefined) return { authorization: undefined, login: undefined };
-    // The one that worked is asked first again when its token ran out.
+    // After an expired token, start with the credential that worked before.
     return grantOf(await this.login(key, { scopes, repository, signal, from: known?.hasWorked ? known.index : 0 }));
   }
 
@@ -62,26 +62,26 @@ export class Authenticator {
     if (login !== undefined) login.hasWorked = true;
   }
 
-  /** After a refusal: true when another attempt with the next grant makes sense. */
+  /** Called after a 401 or 403. Returns true when another attempt with the next grant can succeed. */
   async refused(
     grant: Grant,
-    answer: { readonly status: number; readonly challenges: readonly Challenge[] },
+    response: { readonly status: number; readonly challenges: readonly Challenge[] },
     request: {
       readonly scopes: readonly string[];
       readonly repository: string | undefined;
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<boolean> {
-    const offered = choose(answer.challenges);
-    if (answer.status === 401 && offered !== undefined) this.challenge = offered;
+    const offered = choose(response.challenges);
+    if (response.status === 401 && offered !== undefined) this.challenge = offered;
     if (this.challenge === undefined) return false;
     const key = keyOf(request.scopes);
     const { login } = grant;
-    if (login === undefined) return answer.status === 401;
+    if (login === undefined) return response.status === 401;
     const newer = this.logins.get(key);
     if (newer !== undefined && newer !== login) return true;
     this.logins.delete(key);
-    const isRenewal = answer.status === 401 && login.hasWorked;
+    const isRenewal = response.status === 401 && login.hasWorked;
     const from = isRenewal ? login.index : login.index + 1;
     if (from >= login.candidates.length) return false;
     try {
@@ -89,7 +89,7 @@ export class Authenticator {
       // Without a header there is nothing new to try.
       return next.authorization !== undefined || login.authorization !== undefined;
     } catch (thrown) {
-      // The registry's own refusal says more than the token server's.
+      // The registry's own error is more specific than the token server's.
       if (isRegistryError(thrown) && !thrown.isTemporary) return false;
       throw thrown;
     }
@@ -109,7 +109,7 @@ export class Authenticator {
       try {
         return await running;
       } catch (thrown) {
-        // Whoever began it called it off; we did not.
+        // The caller that started the login aborted it; this caller did not.
         if (!isAbort(thrown)) throw thrown;
         options.signal?.throwIfAborted();
       }
@@ -128,7 +128,7 @@ export class Authenticator {
 
   private async tryInTurn(options: Parameters<Authenticator['login']>[1]): Promise<Login> {
     const { registry, source, redactor } = this.options;
-    // A source is asked anew for every login: what it hands out may have a short life.
+    // Query the source for each login: credentials may be short-lived.
     const found = await source({ registry, repository: options.repository }, options.signal);
     const candidates: readonly (Credential | undefined)[] = [...found, undefined];
     for (const credential of found) redactor.add(...secretsOf(credential));
@@ -155,7 +155,7 @@ export class Authenticator {
     const challenge = this.challenge;
     if (challenge?.scheme !== 'bearer') {
       if (credential?.kind === 'identity')
-        throw new RegistryError('registry-unauthorized', `${registry} takes a name and password, not a token`, {
+        throw new RegistryError('registry-unauthorized', `${registry} accepts a user name and password, not a token`, {
           registry,
         });
       const authorization = credential === undefined ? undefined : basicHeader(credential);
@@ -178,7 +178,7 @@ export class Authenticator {
 const keyOf = (scopes: readonly string[]) => scopes.join(' ');
 const grantOf = (login: Login): Grant => ({ authorization: login.authorization, login });
 
-/** Bearer before Basic, as Docker chooses; other schemes are not spoken. */
+/** Bearer before Basic, as Docker does. Other schemes are not supported. */
 function choose(challenges: readonly Challenge[]): Challenge | undefined {
   return (
     challenges.find(({ scheme, parameters }) => scheme === 'bearer' && parameters['realm'] !== undefined) ??
@@ -188,11 +188,12 @@ function choose(challenges: readonly Challenge[]): Challenge | undefined {
 
 function refused(registry: string, tried: readonly Credential[], cause: unknown): RegistryError {
   const names = tried.map(({ from }) => from).join(', ');
-  const what = tried.length === 0 ? 'there are no credentials for it' : `it takes none of the credentials of ${names}`;
+  const what =
+    tried.length === 0 ? 'there are no credentials for it' : `it accepts none of the credentials from ${names}`;
   const status = isRegistryError(cause) ? cause.status : undefined;
   return new RegistryError(
     'registry-unauthorized',
-    `cannot log in to ${registry}: ${what}; log in, or ask for access`,
+    `cannot log in to ${registry}: ${what}; log in, or request access`,
     {
       registry,
       status,

@@ -1,11 +1,11 @@
-/** Something to log in with. `from` says where it was found, for messages; it is no secret. */
+/** One credential. `from` names its source in messages; it is not secret. */
 export type Credential =
   | {
       readonly kind: 'basic';
       readonly username: string;
       readonly password: string;
       readonly from: string;
-      /** From then on the source is asked for another. */
+      /** When to get a new credential from the source. */
       readonly renewAtMs?: number;
     }
   /** A refresh token that the token server exchanges (`docker login` keeps it as `identitytoken`). */
@@ -15,25 +15,25 @@ export type Credential =
 
 export interface CredentialTarget {
   readonly registry: string;
-  /** Kubernetes' secrets may hold credentials for a part of a registry. */
+  /** Kubernetes pull secrets may hold credentials for a part of a registry. */
   readonly repository?: string | undefined;
 }
 
 /**
- * Where credentials come from. Asked again whenever a new login is needed, so that a source may hand out short-lived
- * ones; all it names are tried in turn.
+ * A source of credentials. Called again for each new login, so that it can return short-lived credentials. All
+ * credentials that it returns are tried in order.
  */
 export type CredentialSource = (
   target: CredentialTarget,
   signal: AbortSignal | undefined,
 ) => Promise<readonly Credential[]>;
 
-/** The credentials of several sources, in their order. */
+/** The credentials of several sources, in order. */
 export function combineSources(...sources: readonly CredentialSource[]): CredentialSource {
   return async (target, signal) => (await Promise.all(sources.map((source) => source(target, signal)))).flat();
 }
 
-/** One name and password for one registry. */
+/** One user name and password for one registry. */
 export function staticSource(registry: string, username: string, password: string, from: string): CredentialSource {
   const credentials: readonly Credential[] = [{ kind: 'basic', username, password, from }];
   return async (target) => (target.registry === registry ? credentials : []);

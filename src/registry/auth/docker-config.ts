@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJson, UsageError } from '../../base
 import type { Credential, CredentialSource, CredentialTarget } from './credentials.ts';
 import { type HelperRunner, runHelper } from './helper.ts';
 
-/** What a docker config.json says about logging in. */
+/** The login settings of a docker config.json. */
 export interface DockerConfig {
   readonly auths: readonly { readonly key: string; readonly credential: Credential }[];
   /** Registry → name of the program `docker-credential-<name>`. */
@@ -10,7 +10,7 @@ export interface DockerConfig {
   readonly credsStore?: string | undefined;
 }
 
-/** Reads `~/.docker/config.json` or a secret of type kubernetes.io/dockerconfigjson. Errors never quote it. */
+/** Reads `~/.docker/config.json` or a secret of type kubernetes.io/dockerconfigjson. Errors never quote its content. */
 export function parseDockerConfig(text: string, from: string): DockerConfig {
   const body = parseObject(text, from);
   const helpers = body['credHelpers'];
@@ -26,7 +26,7 @@ export function parseDockerConfig(text: string, from: string): DockerConfig {
   };
 }
 
-/** Reads the older form, kubernetes.io/dockercfg: the map of registries alone. */
+/** Reads the older format kubernetes.io/dockercfg: only the map of registries. */
 export function parseDockerCfg(text: string, from: string): DockerConfig {
   return { auths: parseAuths(parseObject(text, from), from), credHelpers: {} };
 }
@@ -36,13 +36,13 @@ function parseObject(text: string, from: string): JsonObject {
     const value = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // The parser quotes what it could not read, and that may be a password.
+    // The parser's error quotes the input, which may contain a password.
   }
-  throw new UsageError('registry-credentials', `${from} is no docker configuration: it is not a JSON object`);
+  throw new UsageError('registry-credentials', `${from} is not a docker configuration: it is not a JSON object`);
 }
 
 function parseAuths(value: unknown, from: string): DockerConfig['auths'] {
-  if (!isJsonObject(value)) throw new UsageError('registry-credentials', `${from}: "auths" is no map of registries`);
+  if (!isJsonObject(value)) throw new UsageError('registry-credentials', `${from}: "auths" is not a map of registries`);
   return Object.entries(value).flatMap(([key, entry]) => {
     const credential = isJsonObject(entry) ? credentialOf(entry, `${from} (${key})`) : undefined;
     return credential === undefined ? [] : [{ key, credential }];
@@ -65,13 +65,13 @@ function credentialOf(entry: JsonObject, from: string): Credential | undefined {
   return username === undefined || password === undefined ? undefined : { kind: 'basic', username, password, from };
 }
 
-/** The name under which docker itself keeps Docker Hub's credentials. */
+/** The key that docker uses for Docker Hub's credentials. */
 const dockerHubKey = 'https://index.docker.io/v1/';
 const dockerHubHosts = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
 
 /**
- * How well a key of `auths` fits, or undefined: host by host (`*.example.com` stands for one label each, as in
- * Kubernetes), then path by path; a longer path fits better, an exact host better than a pattern.
+ * How well a key of `auths` matches, or undefined. Hosts are compared label by label (`*.example.com` matches one
+ * label, as in Kubernetes), then paths. A longer path ranks higher, an exact host ranks above a pattern.
  */
 export function fitOfKey(key: string, { registry, repository = '' }: CredentialTarget): number | undefined {
   const bare = key.replace(/^https?:\/\//i, '').replace(/\/(?:v1|v2)?\/?$/, '');
@@ -92,7 +92,7 @@ function isHostMatch(pattern: string, host: string): boolean {
   return wanted.labels.every((label, i) => isLabelMatch(label, have.labels[i] ?? ''));
 }
 
-/** `*` alone and inside a label, without a regular expression made from what somebody wrote. */
+/** Matches `*` alone and inside a label. Does not build a regular expression from user input. */
 function isLabelMatch(pattern: string, label: string): boolean {
   const parts = pattern.split('*');
   if (parts.length === 1) return pattern === label;
@@ -107,7 +107,10 @@ function isLabelMatch(pattern: string, label: string): boolean {
   return true;
 }
 
-/** Credentials of a docker configuration: its helper for that registry, else what it holds itself, else its store. */
+/**
+ * Credentials of a docker configuration: the registry's credential helper, else its `auths`, else its credentials
+ * store.
+ */
 export function dockerConfigSource(config: DockerConfig, run: HelperRunner = runHelper()): CredentialSource {
   return async (target, signal) => {
     const server = dockerHubHosts.has(target.registry) ? dockerHubKey : target.registry;
@@ -127,7 +130,7 @@ export function dockerConfigSource(config: DockerConfig, run: HelperRunner = run
   };
 }
 
-/** The credentials of an image pull secret, by its type; undefined for a secret that is none. */
+/** The credentials of an image pull secret, by type; undefined for any other secret. */
 export function parsePullSecret(
   secret: { readonly type?: string | undefined; readonly data?: Readonly<Record<string, string>> | undefined },
   from: string,
@@ -143,5 +146,5 @@ export function parsePullSecret(
   return undefined;
 }
 
-/** Whoever may write a secret must not choose a program that we start. */
+/** Helpers are dropped: the author of a secret must not choose a program that we start. */
 const withoutHelpers = ({ auths }: DockerConfig): DockerConfig => ({ auths, credHelpers: {} });

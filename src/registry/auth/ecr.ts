@@ -2,26 +2,26 @@ import { type Clock, SupercargoError, systemClock } from '../../base/index.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 
 export interface EcrToken {
-  /** The base64 of `AWS:password`, as ECR hands it out. */
+  /** Base64 of `AWS:password`, as ECR returns it. */
   readonly authorizationToken: string;
   readonly expiresAtMs: number;
 }
 
-/** Asks ECR of a region for a token; it is good for every registry that the identity may read. */
+/** Gets an ECR token for a region. It is valid for every registry that the identity may read. */
 export type GetEcrToken = (region: string, signal: AbortSignal | undefined) => Promise<EcrToken>;
 
 const host =
   /^\d{12}\.dkr[.-]ecr(?:-fips)?\.([a-z0-9][a-z0-9-]*)\.(?:amazonaws\.(?:com(?:\.cn)?|eu)|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)$/;
 
-/** The region of a private ECR registry, or undefined for any other. */
+/** The region of a private ECR registry; undefined for any other registry. */
 export function ecrRegion(registry: string): string | undefined {
   return host.exec(registry.toLowerCase())?.[1];
 }
 
-// Tokens live twelve hours; a copy that begins now must not outlive the one it got.
+// Tokens are valid for twelve hours. A copy that starts now must not outlive its token.
 const renewBeforeMs = 60 * 60 * 1000;
 
-/** Credentials for private ECR registries, renewed before they run out; a region is asked once at a time. */
+/** Credentials for private ECR registries, renewed before they expire. At most one request per region at a time. */
 export function ecrSource(getToken: GetEcrToken, clock: Clock = systemClock): CredentialSource {
   const known = new Map<string, Promise<Credential & { readonly renewAtMs: number }>>();
   const renew = (region: string, signal: AbortSignal | undefined) => {
@@ -45,13 +45,13 @@ export function ecrSource(getToken: GetEcrToken, clock: Clock = systemClock): Cr
 function parse({ authorizationToken }: EcrToken): Credential {
   const decoded = Buffer.from(authorizationToken, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
-  if (colon <= 0) throw new SupercargoError('registry-credentials', 'ECR answered with a token of an unknown form');
+  if (colon <= 0) throw new SupercargoError('registry-credentials', 'ECR returned a token of an unknown form');
   return { kind: 'basic', username: decoded.slice(0, colon), password: decoded.slice(colon + 1), from: 'Amazon ECR' };
 }
 
 export interface AwsOptions {
   readonly endpoint?: string | undefined;
-  /** A provider of @aws-sdk/credential-providers, or fixed keys; the default chain (IRSA and the like) without. */
+  /** A provider of @aws-sdk/credential-providers, or fixed keys. Default: the SDK's default chain (IRSA and others). */
   readonly credentials?: AwsKeys | (() => Promise<AwsKeys>) | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface AwsKeys {
   readonly sessionToken?: string;
 }
 
-/** Tokens by the AWS SDK, which is loaded when the first is asked for. */
+/** Gets tokens with the AWS SDK, which is loaded on first use. */
 export function awsEcrToken({ endpoint, credentials }: AwsOptions = {}): GetEcrToken {
   return async (region, signal) => {
     const { ECRClient, GetAuthorizationTokenCommand } = await import('./aws.ts');
@@ -71,13 +71,13 @@ export function awsEcrToken({ endpoint, credentials }: AwsOptions = {}): GetEcrT
       ...(credentials === undefined ? {} : { credentials }),
     });
     try {
-      const answer = await client.send(
+      const response = await client.send(
         new GetAuthorizationTokenCommand({}),
         signal === undefined ? {} : { abortSignal: signal },
       );
-      const data = answer.authorizationData?.[0];
+      const data = response.authorizationData?.[0];
       if (data?.authorizationToken === undefined || data.expiresAt === undefined)
-        throw new SupercargoError('registry-credentials', `ECR of ${region} answered without a token`, {
+        throw new SupercargoError('registry-credentials', `ECR in ${region} returned no token`, {
           retry: 'backoff',
         });
       return { authorizationToken: data.authorizationToken, expiresAtMs: data.expiresAt.getTime() };

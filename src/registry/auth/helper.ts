@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, SupercargoError } from '../../base/index.ts';
 import type { Credential } from './credentials.ts';
 
-/** Asks the program `docker-credential-<helper>` for the credentials of a server. */
+/** Gets the credentials of a server from the program `docker-credential-<helper>`. */
 export type HelperRunner = (
   helper: string,
   server: string,
@@ -11,7 +11,7 @@ export type HelperRunner = (
 const maxOutputBytes = 1 << 20;
 const timeoutMs = 30_000;
 
-/** Starts the helper without a shell; what it prints is never quoted. */
+/** Starts the helper without a shell. Its output is never quoted in errors. */
 export function runHelper(env: Readonly<Record<string, string | undefined>> = {}): HelperRunner {
   return async (helper, server, signal) => {
     const program = `docker-credential-${helper}`;
@@ -20,7 +20,10 @@ export function runHelper(env: Readonly<Record<string, string | undefined>> = {}
         retry: 'backoff',
       });
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(helper))
-      throw new SupercargoError('registry-credentials', `${JSON.stringify(helper)} is no name of a credential helper`);
+      throw new SupercargoError(
+        'registry-credentials',
+        `${JSON.stringify(helper)} is not a valid name of a credential helper`,
+      );
     const { code, output } = await start(program, server, env, signal, failed);
     if (/credentials not found|no credentials (?:server|username)/i.test(output)) return [];
     if (code !== 0) throw failed(`failed with exit status ${code}`);
@@ -49,7 +52,7 @@ async function start(
   signal: AbortSignal | undefined,
   failed: (what: string) => Error,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  // Loaded where a helper is asked: most copies need none.
+  // Loaded on demand: most copies need no helper.
   const { spawn } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -69,7 +72,7 @@ async function start(
       if (size <= maxOutputBytes) pieces.push(piece);
       else child.kill('SIGKILL');
     });
-    // A helper that ends without reading its input says why by its exit status.
+    // Ignore EPIPE: a helper that exits early reports the reason with its exit status.
     child.stdin.on('error', () => undefined);
     child.on('error', (thrown) => reject(signal?.aborted ? signal.reason : startFailure(thrown, failed)));
     child.on('close', (code) =>

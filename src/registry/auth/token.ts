@@ -4,7 +4,7 @@ import type { Challenge } from '../http/challenge.ts';
 import { isLoopback } from '../http/proxy.ts';
 import type { Credential } from './credentials.ts';
 
-/** A plain HTTP exchange whose answer is small. */
+/** A plain HTTP exchange with a small response. */
 export type SmallExchange = (request: {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
@@ -29,10 +29,10 @@ export interface TokenRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The shortest life a token has by Docker's specification, when the answer names none. */
+/** Docker's specification: a token without `expires_in` is valid for 60 seconds. */
 const defaultLifetimeSeconds = 60;
 
-/** Gets a token from the server that the registry's challenge names. */
+/** Gets a token from the server in the registry's challenge. */
 export async function fetchToken(exchange: SmallExchange, request: TokenRequest): Promise<Token> {
   const { registry, challenge, scopes, credential, signal } = request;
   const url = realmOf(request);
@@ -45,14 +45,14 @@ export async function fetchToken(exchange: SmallExchange, request: TokenRequest)
     parameters.set('refresh_token', credential.token);
     parameters.set('client_id', 'supercargo');
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await exchange({ method: 'POST', url, headers, body: String(parameters), registry, signal });
-    return parseToken(answer, { registry, method: 'POST', url: safeUrl(url) });
+    const response = await exchange({ method: 'POST', url, headers, body: String(parameters), registry, signal });
+    return parseToken(response, { registry, method: 'POST', url: safeUrl(url) });
   }
   for (const scope of scopes) parameters.append('scope', scope);
   for (const [name, value] of parameters) url.searchParams.append(name, value);
   const headers = credential?.kind === 'basic' ? { authorization: basicHeader(credential) } : {};
-  const answer = await exchange({ method: 'GET', url, headers, registry, signal });
-  return parseToken(answer, { registry, method: 'GET', url: safeUrl(url) });
+  const response = await exchange({ method: 'GET', url, headers, registry, signal });
+  return parseToken(response, { registry, method: 'GET', url: safeUrl(url) });
 }
 
 export const basicHeader = ({ username, password }: { readonly username: string; readonly password: string }) =>
@@ -61,14 +61,14 @@ export const basicHeader = ({ username, password }: { readonly username: string;
 function realmOf({ registry, isSecure, challenge, credential }: TokenRequest): URL {
   const realm = challenge.parameters['realm'] ?? '';
   const refuse = (why: string) =>
-    new RegistryError('registry-bad-response', `${registry} sends us to a token server ${why}`, { registry });
+    new RegistryError('registry-bad-response', `${registry} names a token server ${why}`, { registry });
   if (!URL.canParse(realm)) throw refuse('whose address is not valid');
   const url = new URL(realm);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('that does not speak HTTP');
-  if (url.username !== '' || url.password !== '') throw refuse('by an address with a user in it');
+  if (url.username !== '' || url.password !== '') throw refuse('with a user name in its address');
   if (url.protocol === 'http:' && isSecure)
     throw refuse(`without TLS (${safeUrl(url)}); the password is not sent there`);
-  // Without TLS anybody on the way may have named the realm.
+  // Without TLS, an attacker on the network may have set the realm.
   if (!isSecure && credential !== undefined && !isSameHost(url, registry))
     throw refuse(`on another host (${safeUrl(url)}) over a connection without TLS; the password is not sent there`);
   return url;
@@ -80,22 +80,22 @@ function isSameHost({ hostname }: URL, registry: string): boolean {
 }
 
 function parseToken(
-  answer: { readonly status: number; readonly text: string; readonly retryAfterMs: number | undefined },
+  response: { readonly status: number; readonly text: string; readonly retryAfterMs: number | undefined },
   line: RequestLine,
 ): Token {
-  const { status, retryAfterMs } = answer;
+  const { status, retryAfterMs } = response;
   if (status !== 200)
     throw errorFromRefusal(line, { status, retryAfterMs, registryMessage: 'the token server refused' });
   let body: unknown;
   try {
-    body = parseJson(answer.text);
+    body = parseJson(response.text);
   } catch {
-    // Not quoted: it may be a token.
-    throw badResponse(line, 'the token server did not answer with JSON', status);
+    // Not quoted: it may contain a token.
+    throw badResponse(line, 'the token server did not respond with JSON', status);
   }
   const { token, access_token: access, expires_in: seconds } = isJsonObject(body) ? body : {};
   const text = [token, access].find((value): value is string => typeof value === 'string' && value !== '');
-  if (text === undefined) throw badResponse(line, 'the answer of the token server holds no token', status);
+  if (text === undefined) throw badResponse(line, 'the response of the token server contains no token', status);
   const lifetime = typeof seconds === 'number' && seconds > 0 ? seconds : defaultLifetimeSeconds;
   return { token: text, lifetimeMs: lifetime * 1000 };
 }

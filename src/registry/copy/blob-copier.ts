@@ -11,34 +11,34 @@ import type { RegistryClient } from '../client.ts';
 import { type BlobPlaces, createBlobPlaces } from './blob-places.ts';
 import type { CopyEvent, MutableTotals } from './events.ts';
 
-/** One copy on its way: from where to where, and who wants to know. */
+/** One running copy: source, target, totals and event listener. */
 export interface CopyContext {
   readonly source: Repository;
   readonly target: Repository;
   readonly isDryRun: boolean;
-  /** On a dry run, what would be at the target by now: images of an index share layers. */
+  /** On a dry run: blobs that would be at the target by now, because images of an index share layers. */
   readonly planned: Set<Digest>;
   readonly signal: AbortSignal | undefined;
   readonly totals: MutableTotals;
-  readonly tell: (event: CopyEvent) => void;
+  readonly onEvent: (event: CopyEvent) => void;
 }
 
-/** Awaited before each piece of a layer: whoever has more urgent things to do lets it wait. */
+/** Awaited before each piece of a layer, so that more urgent work can delay a copy. */
 export type CopyThrottle = (signal?: AbortSignal) => Promise<void>;
 
-type Outcome = 'copied' | 'mounted' | 'present' | 'foreign';
+type BlobCopyResult = 'copied' | 'mounted' | 'present' | 'foreign';
 
-/** For copiers that are given none: one that is made for each image would never know of a place. */
+/** Places shared by copiers without `places`: a copier made for one image would otherwise never know a mount source. */
 const placesOf = new WeakMap<RegistryClient, BlobPlaces>();
 
-/** Copies blobs, each to a repository once, whoever asks for it how often and from how many images. */
+/** Copies blobs, each once per repository, however many images and callers need it. */
 export class BlobCopier {
-  private readonly underWay = new Map<string, Promise<Outcome>>();
+  private readonly underWay = new Map<string, Promise<BlobCopyResult>>();
   private readonly places: BlobPlaces;
 
   constructor(
     private readonly client: RegistryClient,
-    private readonly pace: CopyThrottle | undefined,
+    private readonly throttle: CopyThrottle | undefined,
     given: BlobPlaces | undefined,
   ) {
     this.places = given ?? placesOf.get(client) ?? createBlobPlaces();
@@ -46,31 +46,31 @@ export class BlobCopier {
   }
 
   async copy(context: CopyContext, blob: Descriptor): Promise<void> {
-    const { target, totals, tell } = context;
-    tell({ kind: 'blob-found', digest: blob.digest, size: blob.size });
-    const outcome = await this.once(context, blob);
-    if (outcome !== 'foreign' && !context.isDryRun) this.places.set(target.registry, blob.digest, target.path);
-    if (outcome === 'copied') {
+    const { target, totals, onEvent } = context;
+    onEvent({ kind: 'blob-found', digest: blob.digest, size: blob.size });
+    const result = await this.once(context, blob);
+    if (result !== 'foreign' && !context.isDryRun) this.places.set(target.registry, blob.digest, target.path);
+    if (result === 'copied') {
       totals.copiedBlobs++;
       totals.copiedBytes += blob.size;
-      return tell({ kind: 'blob-copied', digest: blob.digest, size: blob.size });
+      return onEvent({ kind: 'blob-copied', digest: blob.digest, size: blob.size });
     }
-    if (outcome === 'mounted') totals.mountedBlobs++;
-    if (outcome === 'present') totals.presentBlobs++;
-    tell({ kind: 'blob-skipped', digest: blob.digest, size: blob.size, why: outcome });
+    if (result === 'mounted') totals.mountedBlobs++;
+    if (result === 'present') totals.presentBlobs++;
+    onEvent({ kind: 'blob-skipped', digest: blob.digest, size: blob.size, why: result });
   }
 
-  private async once(context: CopyContext, blob: Descriptor): Promise<Outcome> {
+  private async once(context: CopyContext, blob: Descriptor): Promise<BlobCopyResult> {
     const { target, signal } = context;
     const key = `${target.registry}/${target.path}@${blob.digest}`;
     for (;;) {
       const running = this.underWay.get(key);
       if (running === undefined) break;
       try {
-        const outcome = await running;
-        return outcome === 'copied' || outcome === 'mounted' ? 'present' : outcome;
+        const result = await running;
+        return result === 'copied' || result === 'mounted' ? 'present' : result;
       } catch (thrown) {
-        // Another copy was called off in the middle of it; this one goes on.
+        // The other copy was aborted; this one continues.
         if (!isAbort(thrown)) throw thrown;
         signal?.throwIfAborted();
       }
@@ -84,8 +84,8 @@ export class BlobCopier {
     }
   }
 
-  private async bring(context: CopyContext, blob: Descriptor): Promise<Outcome> {
-    const { source, target, signal, isDryRun, tell } = context;
+  private async bring(context: CopyContext, blob: Descriptor): Promise<BlobCopyResult> {
+    const { source, target, signal, isDryRun, onEvent } = context;
     const { digest, size } = blob;
     if (isSameRepository(source, target)) return 'present';
     if ((await this.client.statBlob(target, digest, signal)) !== undefined) return 'present';
@@ -97,8 +97,9 @@ export class BlobCopier {
       context.planned.add(digest);
       return mountFrom === undefined ? 'copied' : 'mounted';
     }
-    const onResume = (offset: number, why: Error) => tell({ kind: 'blob-resumed', digest, offset, why: why.message });
-    const outcome = await this.client.uploadBlob({
+    const onResume = (offset: number, why: Error) =>
+      onEvent({ kind: 'blob-resumed', digest, offset, why: why.message });
+    const result = await this.client.uploadBlob({
       repository: target,
       digest,
       size,
@@ -107,15 +108,15 @@ export class BlobCopier {
       signal,
       read: (offset) =>
         this.paced(this.client.downloadBlob({ repository: source, digest, size, signal, onResume }, offset), signal),
-      onProgress: (doneBytes) => tell({ kind: 'blob-progress', digest, size, doneBytes }),
+      onProgress: (doneBytes) => onEvent({ kind: 'blob-progress', digest, size, doneBytes }),
       onResume,
     });
-    return outcome === 'mounted' ? 'mounted' : 'copied';
+    return result === 'mounted' ? 'mounted' : 'copied';
   }
 
   private paced(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
-    const { pace } = this;
-    return pace === undefined ? pieces : atPace(pieces, () => pace(signal));
+    const { throttle } = this;
+    return throttle === undefined ? pieces : throttled(pieces, () => throttle(signal));
   }
 
   private placeOf(source: Repository, target: Repository, digest: Digest): Repository | undefined {
@@ -125,9 +126,12 @@ export class BlobCopier {
   }
 }
 
-async function* atPace(pieces: AsyncIterable<Uint8Array>, pace: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* throttled(
+  pieces: AsyncIterable<Uint8Array>,
+  throttle: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
-    await pace();
+    await throttle();
     yield piece;
   }
 }

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Digest } from '../../image/index.ts';
 
 /**
- * Which repository of a registry has a blob, so that another of its repositories can mount it. Shared only by those who may
- * see each other's blobs: a manifest may name a layer of somebody else, and whoever mounts it has not read it.
+ * Which repository of a registry has a blob, so that another repository can mount it. Share one only among users that
+ * may read each other's blobs: a manifest may name a layer of another tenant, and mounting it does not prove that the
+ * user can read it.
  */
 export interface BlobPlaces {
   get(registry: string, digest: Digest): string | undefined;
@@ -21,7 +22,7 @@ export function createBlobPlaces(): BlobPlaces {
   };
 }
 
-/** What all of several know. Whoever copies for all of them tells each. */
+/** Places that all of several stores know. A new place is added to each of them. */
 export function intersectPlaces(places: readonly BlobPlaces[]): BlobPlaces {
   return {
     get(registry, digest) {

@@ -14,36 +14,36 @@ import { copyReferrers } from './referrers.ts';
 export type { CopyEvent } from './events.ts';
 
 export interface CopyRequest {
-  /** By tag or digest; with both, the digest is what is copied. */
+  /** By tag or digest. With both, the digest is copied. */
   readonly source: ImageReference;
-  /** The repository of the copy, and the tag it gets. Without a tag it can be pulled by digest only. */
+  /** The repository and tag of the copy. Without a tag it can only be pulled by digest. */
   readonly target: ImageReference;
-  /** Only these platforms of an index; possible for tags alone, because what is left has another digest. */
+  /** Copy only these platforms of an index. Only for tags: the remaining index has another digest. */
   readonly platforms?: readonly Platform[] | undefined;
-  /** Signatures, SBOMs and attestations too. True unless said otherwise. */
+  /** Also copy signatures, SBOMs and attestations. Default: true. */
   readonly referrers?: boolean;
-  /** Asks for every blob of an image that the target has already, and copies those that were deleted there. */
+  /** Checks every blob of an image that the target already has, and copies those that were deleted there. */
   readonly verify?: boolean;
-  /** Finds out what would be copied, and writes nothing. */
+  /** Reports what would be copied and writes nothing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: (event: CopyEvent) => void;
 }
 
 export interface CopyResult extends CopyTotals {
-  /** What the copy can be pulled by. */
+  /** The digest by which the copy can be pulled. */
   readonly digest: Digest;
   readonly mediaType: string;
-  /** `present`: the target had it already. `planned`: a dry run that found something to do. */
+  /** `present`: the target had it already. `planned`: a dry run that found work. */
   readonly state: 'copied' | 'present' | 'planned';
   readonly durationMs: number;
 }
 
 export interface CopierOptions {
   readonly clock?: Clock;
-  /** Without it a copy is as fast as it can be. */
-  readonly pace?: CopyThrottle | undefined;
-  /** Where layers can be mounted from; what copiers of this client brought when left out. */
+  /** Without it, copies are not throttled. */
+  readonly throttle?: CopyThrottle | undefined;
+  /** Repositories to mount layers from. Default: those that copiers of this client have filled. */
   readonly places?: BlobPlaces | undefined;
 }
 
@@ -52,28 +52,29 @@ export interface ImageCopier {
 }
 
 const maxDepth = 5;
-/** Manifests of one copy, referrers among them. */
+/** Limit of manifests in one copy, referrers included. */
 const maxManifests = 5000;
-/** A copy may take this long and what its declared bytes need at a slow rate; blobs that are there by then stay. */
+/** Time limit of a copy: a base and the declared bytes at a slow rate. Blobs that were copied by then stay. */
 const copyTime = { baseMs: 10 * 60_000, bytesPerMs: 1024, maxMs: 6 * 3_600_000 };
 const blobsAtOnce = 8;
 const manifestsAtOnce = 4;
 
 /**
- * Copies images. The tag is resolved once and everything after goes by digest, so that a tag that moves meanwhile cannot
- * mix two images. A manifest is put when all its blobs and manifests are there, the tag last of all.
+ * Copies images. The tag is resolved once and everything after uses digests, so that a tag that moves cannot mix two
+ * images. A manifest is put after all its blobs and manifests, and the tag last.
  */
 export function createCopier(client: RegistryClient, options: CopierOptions = {}): ImageCopier {
-  const { clock = systemClock, pace, places } = options;
-  const blobs = new BlobCopier(client, pace, places);
+  const { clock = systemClock, throttle, places } = options;
+  const blobs = new BlobCopier(client, throttle, places);
   return {
     async copy(request) {
       check(request);
-      // The first failure calls off what else is under way.
-      const calledOff = new AbortController();
-      // Every request of the copy listens to it; their number is bounded by the lanes, not by Node's guess of ten.
-      setMaxListeners(0, calledOff.signal);
-      const onAbort = () => calledOff.abort(request.signal?.reason);
+      // The first error aborts the other transfers.
+      const aborter = new AbortController();
+      // Every request of the copy listens to this signal. The lanes bound their number, so Node's default limit of ten
+      // does not apply.
+      setMaxListeners(0, aborter.signal);
+      const onAbort = () => aborter.abort(request.signal?.reason);
       request.signal?.throwIfAborted();
       request.signal?.addEventListener('abort', onAbort, { once: true });
       const startedAt = clock.monotonicMs();
@@ -86,14 +87,14 @@ export function createCopier(client: RegistryClient, options: CopierOptions = {}
         const allowedMs = Math.min(copyTime.maxMs, copyTime.baseMs + bytes / copyTime.bytesPerMs);
         const leftMs = startedAt + allowedMs - clock.monotonicMs();
         if (leftMs > 0) cancelTimer = clock.after(Math.max(leftMs, 1000), look);
-        else calledOff.abort(tooLong(request, allowedMs));
+        else aborter.abort(tooLong(request, allowedMs));
       };
       let cancelTimer = clock.after(copyTime.baseMs, look);
       try {
-        const done = await copyImage(client, blobs, { ...request, onEvent, signal: calledOff.signal });
+        const done = await copyImage(client, blobs, { ...request, onEvent, signal: aborter.signal });
         return { ...done, durationMs: clock.monotonicMs() - startedAt };
       } catch (thrown) {
-        calledOff.abort(new DOMException('the copy failed elsewhere', 'AbortError'));
+        aborter.abort(new DOMException('the copy failed elsewhere', 'AbortError'));
         throw thrown;
       } finally {
         cancelTimer();
@@ -110,14 +111,15 @@ async function copyImage(
 ): Promise<Omit<CopyResult, 'durationMs'>> {
   const { source, target, signal, dryRun: isDryRun = false } = request;
   const totals = noTotals();
-  const tell = request.onEvent ?? (() => undefined);
-  const context: CopyContext = { source, target, isDryRun, planned: new Set(), signal, totals, tell };
-  // The target is asked before anybody knows for what: finding it and logging in takes as long as at the source.
+  const onEvent = request.onEvent ?? (() => undefined);
+  const context: CopyContext = { source, target, isDryRun, planned: new Set(), signal, totals, onEvent: onEvent };
+  // Query the target in parallel with resolving the source: finding the endpoint and logging in takes as long on both
+  // sides.
   const early = target.tag === undefined ? undefined : client.headManifest(target, target.tag, signal);
   early?.catch(() => undefined);
   const root = await resolve(client, request);
   const { digest, mediaType } = root;
-  tell({ kind: 'resolved', digest, mediaType });
+  onEvent({ kind: 'resolved', digest, mediaType });
   const there = await (early ?? client.headManifest(target, digest, signal));
   const hasManifest = there?.digest === digest;
   const isRepair =
@@ -151,7 +153,7 @@ function check({ source, platforms }: CopyRequest): void {
     );
 }
 
-/** What is copied: its digest, and its bytes where they had to be read to know it. */
+/** The digest to copy, and the manifest's bytes where they had to be read to know the digest. */
 interface Root {
   readonly digest: Digest;
   readonly mediaType: string;
@@ -164,7 +166,7 @@ async function resolve(client: RegistryClient, { source, platforms = [], signal 
   if (head === undefined)
     throw new RegistryError(
       'registry-not-found',
-      `${renderReference(source)} is not there; check the name, and whether the credentials may read it`,
+      `${renderReference(source)} does not exist; check the name, and whether the credentials may read it`,
       { registry: source.registry, status: 404 },
     );
   if (platforms.length === 0) return { digest: head.digest, mediaType: head.mediaType, fetched: undefined };
@@ -177,12 +179,12 @@ interface Node {
   readonly root: Root;
   readonly tag: Tag | undefined;
   readonly depth: number;
-  /** Manifests are there, but not all that they name. */
+  /** The target has the manifests, but not everything that they name. */
   readonly isRepair?: boolean;
 }
 
 async function copyTree(client: RegistryClient, blobs: BlobCopier, context: CopyContext, node: Node): Promise<void> {
-  const { source, target, signal, totals, tell, isDryRun } = context;
+  const { source, target, signal, totals, onEvent, isDryRun } = context;
   const { root, tag, depth, isRepair = false } = node;
   if (depth > maxDepth)
     throw new RegistryError('registry-bad-response', `${source.path} has indexes nested more than ${maxDepth} deep`, {
@@ -211,7 +213,7 @@ async function copyTree(client: RegistryClient, blobs: BlobCopier, context: Copy
   const put = await client.putManifest(target, tag ?? fetched.digest, fetched, signal);
   const subject = manifest.subject?.digest;
   if (subject !== undefined && !put.isSubjectKnown) await client.enterReferrer(target, subject, fetched, signal);
-  tell({ kind: 'manifest-put', digest: fetched.digest, ...(tag === undefined ? {} : { tag }) });
+  onEvent({ kind: 'manifest-put', digest: fetched.digest, ...(tag === undefined ? {} : { tag }) });
 }
 
 function incomplete({ source }: CopyContext, index: FetchedManifest, child: Digest, cause: unknown): RegistryError {

@@ -1,11 +1,14 @@
 import type { Digest, Tag } from '../../image/index.ts';
 
-/** What happens during a copy, for displays, logs and metrics. */
+/** Progress of a copy, for displays, logs and metrics. */
 export type CopyEvent =
   | { readonly kind: 'resolved'; readonly digest: Digest; readonly mediaType: string }
-  /** A blob is known to be needed; its size counts towards the whole. */
+  /** A blob is needed; its size counts towards the total. */
   | { readonly kind: 'blob-found'; readonly digest: Digest; readonly size: number }
-  /** Nothing travels: the target has it, takes it from another repository, or the publisher keeps it. */
+  /**
+   * Nothing is transferred: the target has the blob, mounts it from another repository, or only the publisher
+   * distributes it.
+   */
   | {
       readonly kind: 'blob-skipped';
       readonly digest: Digest;
@@ -17,7 +20,7 @@ export type CopyEvent =
   | { readonly kind: 'blob-copied'; readonly digest: Digest; readonly size: number }
   | { readonly kind: 'manifest-put'; readonly digest: Digest; readonly tag?: Tag | undefined };
 
-/** What a copy came to; on a dry run, what it would come to. */
+/** Totals of a copy; on a dry run, what they would be. */
 export interface CopyTotals {
   readonly manifests: number;
   readonly referrers: number;

@@ -6,8 +6,8 @@ import { isRegistryError } from '../errors.ts';
 const atOnce = 8;
 
 /**
- * What an image lacks at a registry: digests of manifests and blobs that it names and that are not there. Empty for an
- * image that can be pulled whole. The witness for the promise that a copy is complete.
+ * The digests of manifests and blobs that an image names and the registry does not have. Empty for a complete image.
+ * Tests use it as the oracle for complete copies.
  */
 export async function findMissing(
   client: RegistryClient,

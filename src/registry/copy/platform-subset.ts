@@ -12,11 +12,14 @@ import type { RegistryClient } from '../client.ts';
 import { RegistryError } from '../errors.ts';
 import type { FetchedManifest } from '../manifests.ts';
 
-// BuildKit's attestations are entries of the index that name the image they are about.
+// BuildKit's attestations are index entries that name the image they describe.
 const attestationSubject = 'vnd.docker.reference.digest';
 const maxConfigBytes = 8 * 1024 * 1024;
 
-/** The index with the wanted platforms alone, another manifest with another digest; the same one when nothing is left out. */
+/**
+ * The index with only the wanted platforms: another manifest with another digest. Returns the same index when it has no
+ * other platforms.
+ */
 export async function selectPlatforms(
   client: RegistryClient,
   repository: Repository,
@@ -73,7 +76,7 @@ function missing(repository: Repository, lacking: readonly Platform[], offered: 
   const there = offered.filter(({ os }) => os !== 'unknown');
   return new RegistryError(
     'registry-platform-missing',
-    `${repository.registry}/${repository.path} has no image for ${names(lacking)}; it has ${names(there) || 'none that names its platform'}`,
+    `${repository.registry}/${repository.path} has no image for ${names(lacking)}; it has ${names(there) || 'none with a platform'}`,
     { registry: repository.registry },
   );
 }

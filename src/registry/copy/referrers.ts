@@ -6,17 +6,16 @@ import type { FetchedManifest } from '../manifests.ts';
 import { maxReferrers } from '../referrers.ts';
 import type { CopyContext } from './blob-copier.ts';
 
-// Signatures of signatures are as far as anybody has gone.
+// Deepest nesting of referrers, such as signatures of signatures.
 const maxDepth = 3;
-/** Signatures, SBOMs and attestations are small. What is over this as a whole is left out. */
+/** Total size limit. Signatures, SBOMs and attestations are small; what exceeds the limit is not copied. */
 const maxReferrerBytes = 1024 ** 3;
 const atOnce = 4;
-/** Where cosign keeps signatures, attestations and SBOMs at registries of any age. */
+/** Tag suffixes that cosign uses for signatures, attestations and SBOMs at registries without referrers. */
 const cosignSuffixes = ['sig', 'att', 'sbom'];
 
 /**
- * Copies what refers to a manifest, and to the manifests of an index, and to what refers to those. Answers how many
- * were not there yet.
+ * Copies the referrers of a manifest, of the manifests of an index, and their own referrers. Returns how many were new.
  */
 export async function copyReferrers(
   client: RegistryClient,
@@ -45,7 +44,7 @@ export async function copyReferrers(
   return copied + done.filter(Boolean).length;
 }
 
-/** Copies while the bytes that manifests declare fit the budget. */
+/** Copies while the declared bytes of the manifests fit the budget. */
 const within =
   (budget: { bytes: number }, copy: (fetched: FetchedManifest) => Promise<void>) =>
   async (fetched: FetchedManifest) => {
@@ -62,7 +61,7 @@ async function childrenOf(
   root: Digest,
   known: FetchedManifest | undefined,
 ): Promise<readonly Digest[]> {
-  // From the copy, which is there by now: reading the source again may count against a limit.
+  // Read it from the copy, which is complete by now: reading the source again may count against a pull limit.
   const fetched = known ?? (await client.getManifest(isDryRun ? source : target, root, signal));
   return fetched.manifest.manifests.map(({ digest }) => digest);
 }
@@ -77,7 +76,7 @@ async function copyOne(
   try {
     return await copy(await client.getManifest(source, digest, signal));
   } catch (thrown) {
-    // A list may name what was deleted since.
+    // A list may name referrers that have been deleted since.
     if (isRegistryError(thrown, 'registry-not-found')) return false;
     throw thrown;
   }

@@ -3,7 +3,7 @@ import { BulkSocket, type BulkTarget, connectionClosed } from './bulk-socket.ts'
 export interface BulkRequest extends BulkTarget {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Needs a content-length among the headers. */
+  /** Requires a content-length header. */
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
@@ -13,18 +13,18 @@ export interface BulkResponse {
   readonly body: BulkBody;
 }
 
-/** A body that is read once. A piece is valid until the next is asked for. */
+/** A body that can be read once. A piece is valid until the next one is requested. */
 export interface BulkBody extends AsyncIterable<Buffer> {
-  /** Lets go of what is left. */
+  /** Discards the rest of the body. */
   dump(): Promise<void>;
 }
 
 const maxHeadBytes = 64 * 1024;
 
 /**
- * One HTTP/1.1 exchange on a connection of its own, for the bodies of layers: a third of the work that a general client
- * has with them, which decides how fast a copy is when registries and copy share their processors. Undefined for an
- * answer in a form that is not read here (chunked): then the general client asks again.
+ * One HTTP/1.1 exchange on its own connection, for layers. It needs a third of the CPU time of a general client, which
+ * limits the speed of a copy when registries and copy share the CPU. Returns undefined for a chunked response, which it
+ * does not stream: the general client then repeats the request.
  */
 export async function bulkExchange(request: BulkRequest & Required<Pick<BulkRequest, 'body'>>): Promise<BulkResponse>;
 export async function bulkExchange(request: BulkRequest): Promise<BulkResponse | undefined>;
@@ -32,12 +32,12 @@ export async function bulkExchange(request: BulkRequest): Promise<BulkResponse |
   const { method, url, body } = request;
   const socket = await BulkSocket.open(request);
   try {
-    const head = { host: url.host, connection: 'close', ...request.headers };
-    const lines = Object.entries(head).map(([name, value]) => `${name}: ${checked(value)}\r\n`);
+    const requestHeaders = { host: url.host, connection: 'close', ...request.headers };
+    const lines = Object.entries(requestHeaders).map(([name, value]) => `${name}: ${checked(value)}\r\n`);
     await socket.write(`${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`);
-    const answered = readHead(socket);
-    if (body !== undefined) await sendBody(socket, body, answered);
-    const { status, headers, rest } = await answered;
+    const head = readHead(socket);
+    if (body !== undefined) await sendBody(socket, body, head);
+    const { status, headers, rest } = await head;
     const isChunked = headers['transfer-encoding'] !== undefined;
     if (isChunked && body === undefined) {
       socket.destroy();
@@ -52,30 +52,26 @@ export async function bulkExchange(request: BulkRequest): Promise<BulkResponse |
   }
 }
 
-/** Header values come from us and from tokens that servers made: none may begin another line. */
+/** Header values come from us and from tokens of servers. None may start another line. */
 function checked(value: string): string {
   if (/[\r\n\0]/.test(value)) throw new Error('a header holds a line break');
   return value;
 }
 
-/** An answer before the end of the body (a refusal) ends the sending. */
-async function sendBody(
-  socket: BulkSocket,
-  body: AsyncIterable<Uint8Array>,
-  answered: Promise<unknown>,
-): Promise<void> {
-  let isAnswered = false;
-  const noted = answered.then(
+/** A response before the end of the body (an error) stops the sending. */
+async function sendBody(socket: BulkSocket, body: AsyncIterable<Uint8Array>, head: Promise<unknown>): Promise<void> {
+  let hasResponse = false;
+  const noted = head.then(
     () => {
-      isAnswered = true;
+      hasResponse = true;
     },
     () => {
-      isAnswered = true;
+      hasResponse = true;
     },
   );
   for await (const piece of body) {
-    if (isAnswered) return;
-    // A target that refuses and stops reading never takes the piece.
+    if (hasResponse) return;
+    // A target that responded with an error and stopped reading never takes the piece.
     await Promise.race([socket.write(piece).catch(() => noted), noted]);
   }
 }
@@ -92,29 +88,29 @@ async function readHead(socket: BulkSocket): Promise<Head> {
     const piece = await socket.read();
     if (piece === undefined) throw connectionClosed();
     const before = Math.max(0, bytes.length - 3);
-    // The first piece may hold a good part of the body: only the head is looked through, and the rest copied once.
+    // The first piece may hold a large part of the body: search only the head, and copy the rest once.
     bytes = bytes.length === 0 ? Buffer.from(piece) : Buffer.concat([bytes, piece]);
     const end = bytes.indexOf('\r\n\r\n', before, 'latin1');
     if (end === -1) {
-      if (bytes.length > maxHeadBytes) throw new Error(`the head of the answer is larger than ${maxHeadBytes} bytes`);
+      if (bytes.length > maxHeadBytes) throw new Error(`the response head is larger than ${maxHeadBytes} bytes`);
       continue;
     }
     const head = parseHead(bytes.toString('latin1', 0, end));
     bytes = bytes.subarray(end + 4);
-    // 100 Continue and the like come before the answer.
+    // Skip interim responses such as 100 Continue.
     if (head.status >= 200) return { ...head, rest: bytes };
-    if (bytes.length > 0) throw new Error('an interim answer ran into the final one');
+    if (bytes.length > 0) throw new Error('an interim response overlaps the final one');
   }
 }
 
 function parseHead(text: string): { readonly status: number; readonly headers: Record<string, string> } {
   const [first = '', ...lines] = text.split('\r\n');
   const status = Number(/^HTTP\/1\.[01] ([1-5]\d\d)(?: |$)/.exec(first)?.[1]);
-  if (!Number.isInteger(status)) throw new Error('the answer is not HTTP/1.1');
+  if (!Number.isInteger(status)) throw new Error('the response is not HTTP/1.1');
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(':');
-    if (colon <= 0) throw new Error('a header of the answer is not valid');
+    if (colon <= 0) throw new Error('a response header is not valid');
     const [name, value] = [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
@@ -124,7 +120,7 @@ function parseHead(text: string): { readonly status: number; readonly headers: R
 function lengthOf(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['content-length'];
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new Error('the content-length of the answer is not valid');
+  if (!/^\d{1,15}$/.test(text)) throw new Error('the content-length of the response is not valid');
   return Number(text);
 }
 
@@ -156,13 +152,13 @@ function bodyOf(socket: BulkSocket, first: Buffer, length: number | undefined, i
 
 const maxChunkedBytes = 1024 * 1024;
 
-/** The chunked coding of a small answer, such as a refusal's. */
+/** Decodes the chunked coding of a small response, such as an error. */
 async function* dechunk(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const all: Buffer[] = [];
   let size = 0;
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > maxChunkedBytes) throw new Error('the answer is too large');
+    if (size > maxChunkedBytes) throw new Error('the response is too large');
     all.push(Buffer.from(piece));
   }
   const bytes = Buffer.concat(all);

@@ -7,10 +7,10 @@ export interface BulkTarget {
   readonly secureContext: () => SecureContext | undefined;
   readonly rejectUnauthorized: boolean;
   readonly connectTimeoutMs: number;
-  /** How long a reader may wait for a byte. */
+  /** How long a reader waits for data. */
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Resolves the host to addresses that may be connected to. */
+  /** Resolves the host to allowed addresses. */
   readonly lookup?: LookupFunction | undefined;
 }
 
@@ -18,7 +18,7 @@ const slots = 3;
 const slotBytes = 512 * 1024;
 const minRoom = 64 * 1024;
 
-/** A connection for one large body, read into the same few buffers and written without a queue. */
+/** A connection for one large body. Reads into a fixed set of buffers and writes without a queue. */
 export class BulkSocket {
   private readonly ring = new PieceRing(slots, slotBytes, minRoom);
   private readonly socket: Socket;
@@ -59,7 +59,7 @@ export class BulkSocket {
   }
 
   private openPlain(host: string, port: number): Socket {
-    // Read into our own memory: otherwise every 64 KiB are a buffer of their own that somebody must collect.
+    // Read into our own buffers: otherwise Node allocates a buffer for every 64 KiB, which costs garbage collection.
     const onread = {
       buffer: () => this.ring.room(),
       callback: (bytes: number) => {
@@ -90,7 +90,7 @@ export class BulkSocket {
     });
     socket.on('data', (bytes: Buffer) => {
       for (let at = 0; at < bytes.length; ) {
-        // More than the ring takes is put back; the socket stands still until there is room.
+        // Put back what does not fit into the ring; the socket is paused until there is room.
         if (this.ring.isFull) {
           socket.pause();
           socket.unshift(bytes.subarray(at));
@@ -119,7 +119,7 @@ export class BulkSocket {
     }
   }
 
-  /** Resolves when the system has taken the bytes; only then may their memory be used again. */
+  /** Resolves when the system has taken the bytes; the buffer may be reused only then. */
   write(bytes: Uint8Array | string): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.failure !== undefined) return reject(this.failure);
@@ -156,5 +156,5 @@ export class BulkSocket {
   }
 }
 
-const timeout = (what: string) => Object.assign(new Error(`nothing came while ${what}`), { code: 'ETIMEDOUT' });
+const timeout = (what: string) => Object.assign(new Error(`no data while ${what}`), { code: 'ETIMEDOUT' });
 export const connectionClosed = () => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });

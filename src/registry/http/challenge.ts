@@ -6,7 +6,7 @@ export interface Challenge {
 
 const maxHeaderLength = 8192;
 
-/** Reads every challenge of a header (RFC 9110, 11.6.1); what cannot be read ends the list. */
+/** Parses every challenge of a header (RFC 9110, 11.6.1). The list ends at the first syntax error. */
 export function parseChallenges(header: string): Challenge[] {
   const text = header.slice(0, maxHeaderLength);
   const challenges: { scheme: string; parameters: Record<string, string> }[] = [];

@@ -29,7 +29,7 @@ function open(proxy: ProxySettings = {}, idleTimeoutMs = 5000) {
   });
   started.push(() => connections.close());
   return async (url: string, signal?: AbortSignal) => {
-    const answer = await connections.send({
+    const response = await connections.send({
       method: 'GET',
       url: new URL(url),
       headers: { accept: 'text/plain' },
@@ -37,7 +37,7 @@ function open(proxy: ProxySettings = {}, idleTimeoutMs = 5000) {
       tls: {},
       isBulk: false,
     });
-    return answer;
+    return response;
   };
 }
 
@@ -48,7 +48,7 @@ async function text(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 describe('connections', () => {
-  it('are used again, whether an answer was read or let go', async () => {
+  it('are reused, whether a response was read or discarded', async () => {
     const { server, port } = await listen((request, response) => response.end(`${request.method} ${request.url}`));
     let opened = 0;
     server.on('connection', () => opened++);
@@ -59,9 +59,9 @@ describe('connections', () => {
     expect(opened).toBe(1);
   });
 
-  it('do not wait for a silent server, before the head or in the body', async () => {
+  it('time out on a silent server, before the head or in the body', async () => {
     const { port } = await listen((request, response) => {
-      if (request.url === '/body') response.write('the beginning');
+      if (request.url === '/body') response.write('the start');
     });
     const send = open({}, 100);
     await expect(send(`http://127.0.0.1:${port}/head`)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
@@ -69,7 +69,7 @@ describe('connections', () => {
     await expect(text(body)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('tell of an answer that was cut, and of work that was called off, what happened', async () => {
+  it('report a truncated response and an aborted request', async () => {
     const { port } = await listen((request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half');
@@ -77,9 +77,9 @@ describe('connections', () => {
     });
     const send = open();
     await expect(text((await send(`http://127.0.0.1:${port}/cut`)).body)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    const calledOff = new AbortController();
-    const { body } = await send(`http://127.0.0.1:${port}/slow`, calledOff.signal);
-    calledOff.abort(new DOMException('no longer wanted', 'AbortError'));
+    const aborter = new AbortController();
+    const { body } = await send(`http://127.0.0.1:${port}/slow`, aborter.signal);
+    aborter.abort(new DOMException('no longer wanted', 'AbortError'));
     await expect(text(body)).rejects.toThrow('no longer wanted');
   });
 

@@ -14,9 +14,9 @@ import {
 import { type ProxySettings, proxyFor } from './proxy.ts';
 
 export interface TlsSettings {
-  /** Authorities trusted beside the system's own, PEM. */
+  /** Certificate authorities trusted besides the system's, PEM. */
   readonly ca?: string | undefined;
-  /** Trusts any certificate. */
+  /** Accepts any certificate. */
   readonly isInsecure?: boolean;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
@@ -24,17 +24,17 @@ export interface TlsSettings {
 
 export interface ConnectionOptions extends HttpLimits {
   readonly proxy: ProxySettings;
-  /** The system's authorities, to which `ca` is added: Node replaces them otherwise. */
+  /** The system's authorities, to which `ca` is added: Node would otherwise replace them. */
   readonly systemCa: () => readonly string[];
-  /** Which addresses may be connected to. Hosts in `isConfiguredHost` are asked for with their port: `name:5000`. */
+  /** Addresses that may be connected to. Hosts in `isConfiguredHost` include their port: `name:5000`. */
   readonly addresses: AddressPolicy;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: Resolve | undefined;
 }
 
 export interface ConnectionRequest extends StreamedRequest {
   readonly tls: TlsSettings;
-  /** Its body or its answer's is large, and travels on a connection of its own where that can be. */
+  /** The request or response body is large and uses its own connection where possible. */
   readonly isBulk: boolean;
 }
 
@@ -45,9 +45,9 @@ export function createConnections(options: ConnectionOptions): Connections {
   const { connectTimeoutMs, idleTimeoutMs, systemCa } = options;
   const direct = new Map<string, HttpConnections>();
   const proxied = new Map<string, Promise<HttpConnections<StreamedRequest>>>();
-  // Reading all the authorities takes tens of milliseconds: once per settings, not per connection.
+  // Parsing all authorities takes tens of milliseconds: do it once per settings, not per connection.
   const contexts = new Map<string, SecureContext>();
-  /** Undefined where Node's own context does, which is read once for all. */
+  /** Undefined where Node's default context is enough, which is created only once. */
   const contextFor = ({ ca, certificate, key }: TlsSettings): SecureContext | undefined => {
     if (ca === undefined && certificate === undefined && key === undefined) return undefined;
     return once(contexts, JSON.stringify([ca, certificate, key]), () =>
@@ -81,7 +81,7 @@ export function createConnections(options: ConnectionOptions): Connections {
 
   const guarded = guardedLookup({ ...options.addresses, isConfiguredHost: undefined }, options.resolve);
   const unguarded = guardedLookup({ isConfiguredHost: () => true }, options.resolve);
-  /** The lookup for a connection to this address; throws for one that may not be connected to. */
+  /** The lookup function for a connection to this address; throws when the address is not allowed. */
   const lookupFor = ({ host, hostname }: URL): LookupFunction => {
     if (options.addresses.isConfiguredHost?.(host) === true) return unguarded;
     checkHost(hostname, { ...options.addresses, isConfiguredHost: undefined });
@@ -95,7 +95,7 @@ export function createConnections(options: ConnectionOptions): Connections {
       const proxy = proxyFor(url, options.proxy);
       if (proxy !== undefined) return sendThrough(proxy, request);
       const bulk = { ...request, ...settingsFor(tls), lookup };
-      // An upload is watched by whoever sends it.
+      // The sender of an upload monitors it for stalls.
       if (isStream(body)) return bulkExchange({ ...bulk, body, idleTimeoutMs: 0 });
       const { body: _, ...read } = bulk;
       return (isBulk ? await bulkExchange(read) : undefined) ?? sendDirectly(tls, { ...request, body, lookup });

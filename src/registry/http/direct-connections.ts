@@ -9,7 +9,7 @@ export interface DirectOptions extends HttpLimits {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Node's own client: it is there already, where any other takes longer to load than a small image to copy. */
+/** Node's own client: loading any other takes longer than copying a small image. */
 export function createDirectConnections(options: DirectOptions): HttpConnections {
   const common = { keepAlive: true, timeout: keepAliveMs };
   const plain = new PlainAgent(common);
@@ -52,14 +52,14 @@ function exchange(
   limits: HttpLimits,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    let answer: IncomingMessage | undefined;
+    let response: IncomingMessage | undefined;
     request.once('response', (message) => {
-      answer = message;
+      response = message;
       resolve({ status: message.statusCode ?? 0, headers: flatten(message.headers), body: bodyOf(message, signal) });
     });
-    // It stays: what breaks after the head is told by the body as well.
+    // The listener stays: errors after the head are also reported by the body.
     request.on('error', reject);
-    request.once('timeout', () => (answer ?? request).destroy(timeout('nothing came')));
+    request.once('timeout', () => (response ?? request).destroy(timeout('no data')));
     request.once('socket', (socket) => {
       if (!socket.connecting) return;
       const timer = setTimeout(() => request.destroy(timeout('no connection')), limits.connectTimeoutMs);
@@ -71,7 +71,7 @@ function exchange(
   });
 }
 
-/** An answer larger than this is not read to its end for the sake of the connection. */
+/** Larger responses are not read to the end just to keep the connection. */
 const maxDumpedBytes = 64 * 1024;
 const maxDumpMs = 2_000;
 
@@ -90,9 +90,9 @@ function bodyOf(message: IncomingMessage, signal: AbortSignal | undefined): Resp
         size += piece.length;
         if (size > maxDumpedBytes) message.destroy();
       });
-      // However it ends, nobody wanted it.
+      // Ignore errors: the rest of the response is discarded.
       message.on('error', () => undefined);
-      // A server that drips what nobody wants is not waited for.
+      // Do not wait for a slow server when the data is discarded.
       const timer = setTimeout(() => message.destroy(), maxDumpMs);
       if (!message.closed) await new Promise((done) => message.once('close', done));
       clearTimeout(timer);

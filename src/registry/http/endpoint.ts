@@ -2,11 +2,11 @@ import { RegistryError, systemCode } from '../errors.ts';
 import type { TlsSettings } from './connections.ts';
 import { isLoopback } from './proxy.ts';
 
-/** How one registry is reached. */
+/** How to reach one registry. */
 export interface RegistrySettings extends TlsSettings {
-  /** Speaks HTTP without TLS. */
+  /** HTTP without TLS. */
   readonly isPlainHttp?: boolean;
-  /** Never falls back to plain HTTP, also where any certificate is trusted and on this machine. */
+  /** Never falls back to plain HTTP, even where any certificate is accepted and on loopback. */
   readonly isTlsRequired?: boolean;
 }
 
@@ -16,10 +16,10 @@ export interface Endpoint {
   readonly settings: RegistrySettings;
 }
 
-/** The status that `/v2/` answers with; throws when nobody answers. */
+/** Returns the status of `/v2/`; throws when there is no response. */
 export type Ping = (url: URL, settings: RegistrySettings, signal: AbortSignal | undefined) => Promise<number>;
 
-// What a server without TLS makes of a TLS greeting.
+// Error codes of a TLS handshake with a server without TLS.
 const noTls = new Set([
   'EPROTO',
   'ERR_SSL_WRONG_VERSION_NUMBER',
@@ -28,12 +28,12 @@ const noTls = new Set([
   'ECONNRESET',
 ]);
 
-/** The address behind a registry's name. Docker Hub's is another host. */
+/** The host of a registry name. Docker Hub's is another host. */
 export const hostOf = (registry: string) => (registry === 'docker.io' ? 'registry-1.docker.io' : registry);
 
 /**
- * Finds out how to speak to a registry. TLS, unless it is set to plain HTTP; on this machine, and where any certificate
- * is trusted, plain HTTP too when there is no TLS, as docker does.
+ * Finds the endpoint of a registry. TLS unless plain HTTP is configured. On loopback, and where any certificate is
+ * accepted, plain HTTP is used when there is no TLS, as docker does.
  */
 export async function findEndpoint(
   registry: string,
@@ -45,27 +45,27 @@ export async function findEndpoint(
   const secure: Endpoint = { origin: `https://${host}`, isSecure: true, settings };
   const plain: Endpoint = { origin: `http://${host}`, isSecure: false, settings };
   if (!URL.canParse(secure.origin))
-    throw new RegistryError('registry-usage', `${JSON.stringify(registry)} is no registry`, { registry });
+    throw new RegistryError('registry-usage', `${JSON.stringify(registry)} is not a registry`, { registry });
   if (settings.isPlainHttp) return plain;
   if (settings.isTlsRequired) return secure;
   const isHere = isLoopback(new URL(secure.origin).hostname);
   if (settings.isInsecure !== true && !isHere) return secure;
-  const ask = ({ origin }: Endpoint) => ping(new URL(`${origin}/v2/`), settings, signal);
-  // On this machine nobody listens in, and most registries there speak plainly: they are asked so first.
-  if (isHere && isRegistryAnswer(await ask(plain).catch(unlessRefused))) return plain;
+  const pingEndpoint = ({ origin }: Endpoint) => ping(new URL(`${origin}/v2/`), settings, signal);
+  // On loopback nothing can be intercepted and most registries have no TLS, so plain HTTP is tried first.
+  if (isHere && isRegistryStatus(await pingEndpoint(plain).catch(unlessRefused))) return plain;
   try {
-    await ask(secure);
+    await pingEndpoint(secure);
     return secure;
   } catch (thrown) {
     const cause = thrown instanceof RegistryError ? thrown.cause : thrown;
     if (!noTls.has(systemCode(cause))) throw thrown;
-    await ask(plain);
+    await pingEndpoint(plain);
     return plain;
   }
 }
 
-/** A server with TLS answers a plain question with a 400, or not at all. */
-const isRegistryAnswer = (status: number | undefined) => status === 200 || status === 401;
+/** A TLS server responds to plain HTTP with a 400, or not at all. */
+const isRegistryStatus = (status: number | undefined) => status === 200 || status === 401;
 
 function unlessRefused(thrown: unknown): undefined {
   const cause = thrown instanceof RegistryError ? thrown.cause : thrown;

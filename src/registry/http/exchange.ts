@@ -8,11 +8,14 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Resolves the host to addresses that may be connected to. */
+  /** Resolves the host to allowed addresses. */
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** One whose body may come in pieces, each valid until the next is asked for; its length is among the headers. */
+/**
+ * A request whose body may be a stream. Each piece is valid until the next one is requested; the headers contain the
+ * length.
+ */
 export interface StreamedRequest extends Omit<HttpRequest, 'body'> {
   readonly body?: HttpRequest['body'] | AsyncIterable<Uint8Array>;
 }
@@ -31,7 +34,7 @@ export interface HttpConnections<Request = HttpRequest> {
 
 export interface HttpLimits {
   readonly connectTimeoutMs: number;
-  /** How long nothing may move: before the head of an answer, and between two pieces of it. */
+  /** Idle timeout: before the response head, and between two pieces of the body. */
   readonly idleTimeoutMs: number;
 }
 

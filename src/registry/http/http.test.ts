@@ -8,7 +8,7 @@ import { isLoopback, proxyFor, proxyFromEnvironment } from './proxy.ts';
 import { createRedactor } from './redact.ts';
 
 describe('a challenge', () => {
-  it('is read with its parameters, quoted or not, and beside others', () => {
+  it('is parsed with its parameters, quoted or not, and beside others', () => {
     expect(parseChallenges('Bearer realm="https://auth/token",service="a, b",scope="x:y:pull,push"')).toEqual([
       { scheme: 'bearer', parameters: { realm: 'https://auth/token', service: 'a, b', scope: 'x:y:pull,push' } },
     ]);
@@ -19,7 +19,7 @@ describe('a challenge', () => {
     ]);
   });
 
-  it('of any text ends', () => {
+  it('of any text is parsed to an end', () => {
     fc.assert(fc.property(fc.string(), (text) => Array.isArray(parseChallenges(text))));
   });
 });
@@ -59,7 +59,7 @@ describe('the proxy', () => {
     ['https://[::1]:5000/', undefined],
   ])('for %s is %s', (url, expected) => expect(proxyFor(new URL(url), settings)).toBe(expected));
 
-  it('is used by nobody where NO_PROXY is a star', () => {
+  it('is not used where NO_PROXY is *', () => {
     expect(proxyFor(new URL('https://a/'), { httpsProxy: 'http://p', noProxy: '*' })).toBeUndefined();
     expect(isLoopback('example.com')).toBe(false);
   });
@@ -67,35 +67,35 @@ describe('the proxy', () => {
 
 describe('an endpoint', () => {
   const notTls = Object.assign(new Error('no TLS'), { code: 'EPROTO' });
-  const find = async (registry: string, settings: object, answers: Readonly<Record<string, number | Error>>) => {
+  const find = async (registry: string, settings: object, responses: Readonly<Record<string, number | Error>>) => {
     const asked: string[] = [];
     const { origin } = await findEndpoint(
       registry,
       settings,
       async (url) => {
         asked.push(url.protocol);
-        const answer = answers[url.protocol];
-        if (typeof answer === 'number') return answer;
-        throw answer ?? new Error('nobody');
+        const status = responses[url.protocol];
+        if (typeof status === 'number') return status;
+        throw status ?? new Error('no server');
       },
       undefined,
     );
     return { origin, asked };
   };
-  it('elsewhere has TLS, and is not tried without it', async () => {
+  it('on another host uses TLS and never plain HTTP', async () => {
     expect(await find('quay.io', {}, {})).toEqual({ origin: 'https://quay.io', asked: [] });
     expect(await find('docker.io', {}, {})).toEqual({ origin: 'https://registry-1.docker.io', asked: [] });
     expect(await find('quay.io', { isPlainHttp: true }, {})).toEqual({ origin: 'http://quay.io', asked: [] });
   });
 
-  it('on this machine may speak plainly, and is not mistaken when it speaks TLS', async () => {
+  it('on loopback may use plain HTTP, and TLS is detected', async () => {
     expect(await find('localhost:5000', {}, { 'http:': 401 })).toMatchObject({ origin: 'http://localhost:5000' });
     expect(await find('127.0.0.1:5000', {}, { 'http:': 400, 'https:': 200 })).toMatchObject({
       origin: 'https://127.0.0.1:5000',
     });
   });
 
-  it('whose certificate need not be right is asked with TLS first', async () => {
+  it('whose certificate is not verified is tried with TLS first', async () => {
     expect(await find('r.example', { isInsecure: true }, { 'https:': 200 })).toMatchObject({
       origin: 'https://r.example',
     });
@@ -107,7 +107,7 @@ describe('an endpoint', () => {
 });
 
 describe('a redactor', () => {
-  it('takes out what it knows, as it is and as it stands in an address, and what looks like a header', () => {
+  it('removes known secrets, plain and URL-encoded, and what looks like a header', () => {
     const redactor = createRedactor();
     redactor.add('s3cret/x', undefined, 'abc');
     expect(redactor.clean('a s3cret/x b s3cret%2Fx abc Bearer eyJhbGciOi.x.y')).toBe(
@@ -117,7 +117,7 @@ describe('a redactor', () => {
 });
 
 describe('a ring of buffers', () => {
-  it('gives out every byte once and in order, whatever the pace of both sides', () => {
+  it('returns every byte once and in order, at any speed of both sides', () => {
     const steps = fc.array(
       fc.oneof(fc.record({ put: fc.integer({ min: 1, max: 40 }) }), fc.constant('take' as const)),
       {

@@ -1,4 +1,4 @@
-/** The address of the next page, from a Link header of RFC 8288; relative ones are resolved. */
+/** The URL of the next page from a Link header (RFC 8288). Relative URLs are resolved. */
 export function nextPage(header: string | readonly string[] | undefined, base: URL): URL | undefined {
   const text = typeof header === 'string' ? header : (header?.join(', ') ?? '');
   for (const [, target = '', parameters = ''] of text.slice(0, 16_384).matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {

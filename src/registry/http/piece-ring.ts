@@ -1,23 +1,23 @@
 interface Slot {
-  /** Made when first used: an answer of a few bytes needs one of them. */
+  /** Allocated on first use: a small response needs only one. */
   buffer: Buffer | undefined;
-  /** Given out up to here. */
+  /** Bytes before this were handed out. */
   start: number;
-  /** Filled up to here. */
+  /** Bytes before this were filled. */
   fill: number;
-  /** Pieces that somebody still reads. */
+  /** Pieces that are still being read. */
   out: number;
-  /** Nothing more is put into it before it was emptied. */
+  /** Takes no more bytes until it is emptied. */
   isClosed: boolean;
 }
 
 /**
- * A few buffers that a socket fills and a reader empties in turn, over and over: a layer of any size passes through the
- * same memory. A piece is as large as what came in meanwhile, so that a slow reader has few large ones. It is valid
+ * A ring of buffers that a socket fills and a reader empties. A layer of any size passes through the same memory. A
+ * piece holds everything that arrived since the last one, so a slow reader gets few large pieces. A piece is valid
  * until the next one is taken.
  */
 export class PieceRing {
-  /** True while there is nowhere to put another byte. */
+  /** True while there is no room for another byte. */
   isFull = false;
   private readonly slots: readonly Slot[];
   private writing = 0;
@@ -27,7 +27,7 @@ export class PieceRing {
   constructor(
     slots: number,
     private readonly slotBytes: number,
-    /** A slot with less room than this is left for the next. */
+    /** A slot with less room than this is closed. */
     private readonly minRoom: number,
   ) {
     this.slots = Array.from({ length: slots }, () => ({
@@ -39,14 +39,14 @@ export class PieceRing {
     }));
   }
 
-  /** Where the next bytes go. While the ring is full it is memory in use: nothing may be put there until it is not. */
+  /** Where the next bytes go. While the ring is full this memory is in use and must not be written. */
   room(): Buffer {
     const slot = this.slots[this.writing]!;
     slot.buffer ??= Buffer.allocUnsafeSlow(this.slotBytes);
     return this.isFull ? slot.buffer : slot.buffer.subarray(slot.fill);
   }
 
-  /** Counts bytes that were put into the room. */
+  /** Counts bytes that were written into the room. */
   filled(bytes: number): void {
     const slot = this.slots[this.writing]!;
     slot.fill += bytes;
@@ -56,7 +56,7 @@ export class PieceRing {
     this.isFull = !this.recycle(this.slots[this.writing]!);
   }
 
-  /** What has come in, or undefined; what was taken before is given back. */
+  /** The received bytes, or undefined. Releases the piece that was taken before. */
   take(): Buffer | undefined {
     if (this.last !== undefined) {
       this.last.out--;

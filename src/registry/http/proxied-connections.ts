@@ -10,7 +10,7 @@ export interface ProxiedOptions extends HttpLimits {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Connections through a proxy. A module of its own, to be loaded where there is one. */
+/** Connections through a proxy. A separate module, so that it is loaded only when there is one. */
 export function createProxiedConnections(options: ProxiedOptions): HttpConnections<StreamedRequest> {
   const { proxy, rejectUnauthorized, connectTimeoutMs, idleTimeoutMs } = options;
   const secureContext = options.secureContext();
@@ -21,7 +21,7 @@ export function createProxiedConnections(options: ProxiedOptions): HttpConnectio
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveMs,
-    // One request at a time on a connection: a layer on its way must not hold up anything behind it.
+    // One request at a time on a connection: a layer must not block requests behind it.
     pipelining: 1,
     requestTls: {
       ...(secureContext === undefined ? {} : { secureContext }),
@@ -34,8 +34,8 @@ export function createProxiedConnections(options: ProxiedOptions): HttpConnectio
     async send({ method, url, headers, body, signal }) {
       const {
         statusCode,
-        headers: answered,
-        body: answer,
+        headers: responseHeaders,
+        body: responseBody,
       } = await agent.request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
@@ -45,16 +45,19 @@ export function createProxiedConnections(options: ProxiedOptions): HttpConnectio
           ? {}
           : { body: isStream(body) ? Readable.from(copies(body), { objectMode: false }) : body }),
         ...(signal === undefined ? {} : { signal }),
-        // A stream takes as long as it takes; whoever sends it watches for standstill.
+        // No timeout for a stream: its sender monitors it for stalls.
         ...(isStream(body) ? { headersTimeout: 0 } : {}),
       });
-      return { status: statusCode, headers: flatten(answered), body: answer as unknown as ResponseBody };
+      return { status: statusCode, headers: flatten(responseHeaders), body: responseBody as unknown as ResponseBody };
     },
     close: () => agent.destroy(),
   };
 }
 
-/** A client that asks for the next piece before it has sent the last must not find the memory used again. */
+/**
+ * Copies the pieces: a client that requests the next piece before it has sent the last one must not see a reused
+ * buffer.
+ */
 async function* copies(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield Buffer.from(piece);
 }

@@ -1,20 +1,20 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Which proxy a request goes through, as the usual environment variables say it. */
+/** Proxy settings, as in the usual environment variables. */
 export interface ProxySettings {
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
-  /** Names, domains, addresses and networks that are reached directly, separated by commas; `*` is everything. */
+  /** Names, domains, addresses and networks that are reached directly, separated by commas; `*` matches everything. */
   readonly noProxy?: string | undefined;
 }
 
-/** Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY in either case. */
+/** Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
 export function proxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   const read = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   return { httpProxy: read('HTTP_PROXY'), httpsProxy: read('HTTPS_PROXY'), noProxy: read('NO_PROXY') };
 }
 
-/** The proxy for an address, or undefined where it is reached directly; this machine always is. */
+/** The proxy for a URL; undefined where it is reached directly. Loopback always is. */
 export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
   const proxy = url.protocol === 'https:' ? settings.httpsProxy : settings.httpProxy;
   if (proxy === undefined || isLoopback(url.hostname)) return undefined;
@@ -45,7 +45,7 @@ function isInNetwork(entry: string, host: string): boolean {
   return list.check(host, type);
 }
 
-/** True for the names and addresses of this machine. */
+/** True for names and addresses of loopback. */
 export function isLoopback(hostname: string): boolean {
   const host = bare(hostname);
   return (

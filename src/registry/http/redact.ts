@@ -1,11 +1,11 @@
-/** Knows the secrets in use and takes them out of text that others wrote: a registry may quote what it was sent. */
+/** Removes known secrets from text of other parties: a registry may quote the request in its error. */
 export interface Redactor {
   add(...secrets: readonly (string | undefined)[]): void;
   clean(text: string): string;
 }
 
 const maxSecrets = 200;
-// Shorter ones would tear words apart that are no secret.
+// Shorter secrets would mask ordinary words.
 const minSecretLength = 4;
 
 export function createRedactor(): Redactor {
@@ -26,7 +26,7 @@ export function createRedactor(): Redactor {
     },
     clean(text) {
       let cleaned = text.replace(/\b(Bearer|Basic)\s+[A-Za-z0-9+/=_.~-]{8,}/gi, '$1 [redacted]');
-      // The query of a storage address is its signature.
+      // The query of a storage URL is its signature.
       cleaned = cleaned.replace(/\?[^\s"'<>?=]+=[^\s"'<>]*/g, '?[redacted]');
       for (const secret of known) cleaned = cleaned.replaceAll(secret, '[redacted]');
       return cleaned;

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../base/index.ts';
 import { badResponse, errorFromNetwork, type RequestLine } from '../errors.ts';
 
-/** Read once; a piece is valid until the next is asked for. */
+/** Can be read once. A piece is valid until the next one is requested. */
 export interface ResponseBody extends AsyncIterable<Buffer> {
   dump(): Promise<void>;
 }
@@ -10,7 +10,7 @@ export interface RegistryResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: ResponseBody;
-  /** Where the answer came from, after redirects. */
+  /** The URL of the response, after redirects. */
   readonly url: URL;
   readonly line: RequestLine;
 }
@@ -25,8 +25,8 @@ export async function readBytes({ body, line, status }: RegistryResponse, maxByt
   try {
     for await (const piece of body) {
       size += piece.length;
-      if (size > maxBytes) throw badResponse(line, `the answer is larger than ${maxBytes} bytes`, status);
-      // Its memory is used again for the next one.
+      if (size > maxBytes) throw badResponse(line, `the response is larger than ${maxBytes} bytes`, status);
+      // The piece's buffer is reused for the next one.
       pieces.push(Buffer.from(piece));
     }
   } catch (thrown) {
@@ -43,7 +43,7 @@ export function flatten(
   );
 }
 
-/** The first of the errors in the specification's form; anything else is not repeated, a proxy's page helps nobody. */
+/** The first error in the format of the specification. Anything else, such as a proxy's error page, is not quoted. */
 export function firstError(text: string): {
   readonly code?: string | undefined;
   readonly message?: string | undefined;

@@ -25,16 +25,16 @@ export interface RegistryRequest {
   readonly registry: string;
   readonly repository?: string | undefined;
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the registry's address, or a whole address that the registry gave. */
+  /** A path below the registry's address, or a complete URL from the registry. */
   readonly path: string | URL;
   readonly scopes: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes can be sent again; a stream is sent once, and whoever made it decides about another attempt. */
+  /** Bytes can be sent again. A stream is sent once, and its owner decides about another attempt. */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  /** Statuses that are answers; every other one is thrown. */
+  /** Expected statuses; any other one is thrown. */
   readonly expect: readonly number[];
   readonly signal?: AbortSignal | undefined;
-  /** The bytes of a layer, in one direction or the other. */
+  /** The request or response is a layer. */
   readonly isBulk?: boolean;
 }
 
@@ -53,14 +53,17 @@ export interface TransportOptions {
     readonly maxMs: number;
     readonly maxRetryAfterMs: number;
   };
-  readonly standstill: StallLimits;
+  readonly stallLimits: StallLimits;
   readonly rate: RateLimits;
-  /** How long a call with a small answer may take as a whole: one that drips is never idle. */
+  /** Timeout of a whole call with a small response: a slow one never hits the idle timeout. */
   readonly callTimeoutMs: number;
   readonly concurrency: { readonly calls: number; readonly downloads: number; readonly uploads: number };
 }
 
-/** Per registry. An upload waits for downloads and calls, these for nothing: no one waits in a ring. */
+/**
+ * Concurrency lanes per registry. An upload waits for downloads and calls, which wait for nothing, so there is no
+ * deadlock.
+ */
 export interface Lanes {
   readonly calls: Limiter;
   readonly downloads: Limiter;
@@ -87,7 +90,10 @@ interface Exchange {
 const maxRedirects = 5;
 const maxErrorBytes = 64 * 1024;
 
-/** Sends requests to registries: finds the address, logs in, follows redirects, tries again, and makes errors of refusals. */
+/**
+ * Sends requests to registries: finds the endpoint, logs in, follows redirects, retries, and turns error responses into
+ * errors.
+ */
 export class Transport {
   private readonly registries = new Map<string, Known>();
 
@@ -97,13 +103,16 @@ export class Transport {
     return this.known(registry).lanes;
   }
 
-  /** Layers are sent once: whoever moves them knows where to go on. */
+  /** Layers are sent once: their owner knows where to resume. */
   async send(request: RegistryRequest): Promise<RegistryResponse> {
     if (isStream(request.body) || request.isBulk) return this.attempt(request);
     return this.fetch(request, async (response) => response);
   }
 
-  /** Sends and reads the answer; both are tried again together, so that a cut or wrong answer is asked for anew. */
+  /**
+   * Sends the request and reads the response. Both are retried together, so that a truncated or wrong response is
+   * requested again.
+   */
   async fetch<T>(request: RegistryRequest, read: (response: RegistryResponse) => Promise<T>): Promise<T> {
     const { calls } = this.known(request.registry).lanes;
     return this.retrying(() => calls.run(() => this.inTime(request, read)), request.signal);
@@ -114,7 +123,7 @@ export class Transport {
     const { clock, callTimeoutMs: ms } = this.options;
     const where = path instanceof URL ? safeUrl(path) : `${registry}${path.replace(/\?.*$/, '')}`;
     const late = () =>
-      new RegistryError('registry-timeout', `${method} ${where}: no whole answer within ${ms} ms`, {
+      new RegistryError('registry-timeout', `${method} ${where}: no complete response within ${ms} ms`, {
         registry,
         method,
         retry: 'backoff',
@@ -124,7 +133,7 @@ export class Transport {
     );
   }
 
-  /** Runs work again as its errors allow it, with the pauses they ask for, up to a limit. */
+  /** Retries work as its errors allow, with the requested pauses, up to a limit. */
   private retrying<T>(work: (attempt: number) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const { clock, random, retries } = this.options;
     return retry(work, {
@@ -136,9 +145,9 @@ export class Transport {
     });
   }
 
-  /** Never, where the pause that is asked for is longer than anybody would wait. */
+  /** Never, where the requested pause exceeds the limit. */
   waitOf(thrown: unknown): Retry {
-    // What is none of ours is a mistake in the program, and stays one however often it is tried.
+    // Any other error is a bug and stays one on every attempt.
     const wanted = thrown instanceof SupercargoError ? thrown.retry : 'never';
     return typeof wanted === 'object' && wanted.afterMs > this.options.retries.maxRetryAfterMs ? 'never' : wanted;
   }
@@ -154,7 +163,7 @@ export class Transport {
     return known;
   }
 
-  /** How the registry is reached, found out once. */
+  /** The endpoint of a registry, determined once. */
   endpoint(registry: string, signal: AbortSignal | undefined): Promise<Endpoint> {
     return this.retrying(() => this.findEndpoint(registry, signal), signal);
   }
@@ -172,7 +181,7 @@ export class Transport {
         return await mine;
       } catch (thrown) {
         if (known.endpoint === mine) known.endpoint = undefined;
-        // Whoever asked first called it off; we did not.
+        // The first caller aborted; this one did not.
         if (!isAbort(thrown) || signal?.aborted) throw thrown;
       }
     }
@@ -211,8 +220,8 @@ export class Transport {
       }
       const error = await this.refusal(response);
       if (response.status !== 401 && response.status !== 403) throw error;
-      // Only the registry itself says how to log in. A challenge of a host that it redirects to would send the
-      // registry's password to a realm of that host's choice.
+      // Only the registry itself says how to log in. A challenge of a redirect target would send the registry's
+      // password to a realm of that host's choice.
       if (!response.isHome) throw error;
       const challenges = parseChallenges(response.headers['www-authenticate'] ?? '');
       const hasMore = await authenticator.refused(
@@ -226,7 +235,7 @@ export class Transport {
     }
   }
 
-  /** The registry's credentials go to the registry alone; where it sends us, the address itself is the permission. */
+  /** Credentials are sent only to the registry. A redirect URL carries its own authorization. */
   private async follow(
     request: RegistryRequest,
     { origin, isSecure, settings }: Endpoint,
@@ -234,7 +243,7 @@ export class Transport {
   ): Promise<RegistryResponse & { readonly isHome: boolean }> {
     const { registry, method, body, signal, isBulk } = request;
     let url = request.path instanceof URL ? request.path : new URL(request.path, origin);
-    // Once a redirect left the registry, a redirect back to it is the other host's choice of request, not ours.
+    // After a redirect to another host, a redirect back is that host's choice of request, not ours.
     let isHome = true;
     for (let hops = 0; ; hops++) {
       isHome &&= url.origin === origin;
@@ -258,14 +267,14 @@ export class Transport {
       if (hops >= maxRedirects)
         throw badResponse(response.line, `more than ${maxRedirects} redirects`, response.status);
       if (!URL.canParse(location, url.href))
-        throw badResponse(response.line, 'a redirect to no valid address', response.status);
+        throw badResponse(response.line, 'a redirect to an invalid address', response.status);
       url = new URL(location, url);
       if (isSecure && url.protocol !== 'https:')
         throw badResponse(response.line, `a redirect away from TLS, to ${safeUrl(url)}`, response.status);
     }
   }
 
-  /** How another host is reached that a registry names: never with the registry's client certificate. */
+  /** Settings for other hosts that a registry names: never the registry's client certificate. */
   private settingsElsewhere({ ca, isInsecure }: RegistrySettings, url: URL): RegistrySettings {
     return { ca, ...(isInsecure === undefined ? {} : { isInsecure }), ...this.options.settings(url.host) };
   }
@@ -276,7 +285,7 @@ export class Transport {
     const line = { registry, method, url: safeUrl(url) };
     signal?.throwIfAborted();
     try {
-      const answered = await this.options.connections.send({
+      const response = await this.options.connections.send({
         method,
         url,
         headers,
@@ -285,8 +294,8 @@ export class Transport {
         tls: request.settings,
         isBulk: request.isBulk === true,
       });
-      this.options.log.debug('registry answered', { method, url: line.url, status: answered.status });
-      return { ...answered, url, line };
+      this.options.log.debug('registry responded', { method, url: line.url, status: response.status });
+      return { ...response, url, line };
     } catch (thrown) {
       throw signal?.aborted ? signal.reason : errorFromNetwork(thrown, line);
     }

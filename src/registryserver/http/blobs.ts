@@ -3,7 +3,7 @@ import { type Context, digestIn, send } from './context.ts';
 import { OciError } from './errors.ts';
 import { parseRange } from './range.ts';
 
-/** GET, HEAD and DELETE of a blob that the repository shows. */
+/** GET, HEAD and DELETE of a blob that is linked in the repository. */
 export async function handleBlob(context: Context, repository: string, reference: string): Promise<void> {
   const { request, response, store } = context;
   const digest = digestIn(reference);

@@ -8,7 +8,7 @@ export interface HandlerLimits {
   readonly maxPage: number;
 }
 
-/** One request on its way to a handler. */
+/** One request for a handler. */
 export interface Context {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -28,7 +28,7 @@ export function send(
   response.end(request.method === 'HEAD' || status === 204 ? undefined : bytes);
 }
 
-/** The body in pieces; whoever stops reading can still answer. */
+/** The body in pieces. A handler that stops reading can still send a response. */
 export function bodyOf(request: IncomingMessage): AsyncIterable<Buffer> {
   return request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
@@ -41,7 +41,7 @@ export function digestIn(text: string): Digest {
   }
 }
 
-/** A page of a sorted list, and the Link header that leads to the next. */
+/** A page of a sorted list, and the Link header of the next page. */
 export function pageOf<T extends string>(
   { query, limits }: Context,
   sorted: readonly T[],

@@ -1,4 +1,4 @@
-/** The codes of the OCI distribution specification, and the HTTP status each is sent with. */
+/** The error codes of the OCI distribution specification, and the HTTP status of each. */
 const statuses = {
   BLOB_UNKNOWN: 404,
   BLOB_UPLOAD_INVALID: 400,
@@ -20,7 +20,7 @@ const statuses = {
 
 export type OciCode = keyof typeof statuses;
 
-/** A refusal in the words of the specification. */
+/** An error response in the format of the specification. */
 export class OciError extends Error {
   readonly status: number;
 

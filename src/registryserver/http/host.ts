@@ -3,8 +3,8 @@ import { isLoopbackOrigin } from '../../base/index.ts';
 import { OciError } from './errors.ts';
 
 /**
- * Throws unless the request was meant for this machine. A web page whose name is made to resolve to 127.0.0.1 (DNS
- * rebinding) sends its own name as Host; one that calls across origins sends its own as Origin.
+ * Throws unless the request was meant for this machine. A web page whose name resolves to 127.0.0.1 (DNS rebinding)
+ * sends its own name as Host; a cross-origin request sends its own as Origin.
  */
 export function checkHost({ headers }: Pick<IncomingMessage, 'headers'>, names: readonly string[] = []): void {
   if (!names.includes(headers.host ?? '') && !isLoopbackOrigin(`http://${headers.host ?? ''}`))

@@ -18,7 +18,7 @@ export function listTags(context: Context, repository: string): void {
 
 const maxReferrersPage = 200;
 
-/** What says something about a manifest, as an index. The manifest itself need not be here. */
+/** The referrers of a manifest, as an index. The manifest itself need not exist. */
 export async function listReferrers(context: Context, repository: string, reference: string): Promise<void> {
   const { query, store } = context;
   const subject = digestIn(reference);

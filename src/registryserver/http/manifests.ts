@@ -71,7 +71,10 @@ function parse(bytes: Buffer, contentType: string | undefined): Manifest {
   }
 }
 
-/** The promise of the registry: whoever can pull a manifest can pull what it names. A subject may come later. */
+/**
+ * Invariant of the registry: a client that can pull a manifest can pull everything it names. A subject may be pushed
+ * later.
+ */
 async function checkPresent({ store }: Context, repository: string, manifest: Manifest): Promise<void> {
   const entry = store.catalog.get(repository);
   const isMissing = async (blob: Descriptor) =>

@@ -1,6 +1,6 @@
 export type Range = 'whole' | 'unsatisfiable' | { readonly start: number; readonly end: number };
 
-/** One byte range of RFC 9110. What is no such range is ignored, as the RFC asks; several ranges are not offered. */
+/** One byte range of RFC 9110. Other headers are ignored, as the RFC requires; several ranges are not supported. */
 export function parseRange(header: string | undefined, size: number): Range {
   const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
   if (!found || (found[1] === '' && found[2] === '')) return 'whole';

@@ -8,7 +8,7 @@ import { beginUpload, handleUpload } from './uploads.ts';
 
 type Handler = (context: Context, repository: string, rest: string) => void | Promise<void>;
 
-// In this order: `uploads` is no digest, and a repository's own name may end in any of these words.
+// The order matters: `uploads` is not a digest, and a repository's own name may end in any of these words.
 const routes: readonly (readonly [RegExp, Handler])[] = [
   [/^\/v2\/(.+)\/blobs\/uploads\/?$/, beginUpload],
   [/^\/v2\/(.+)\/blobs\/uploads\/([^/]+)$/, handleUpload],

@@ -3,7 +3,7 @@ import type { Upload } from '../store/uploads.ts';
 import { bodyOf, type Context, digestIn, send } from './context.ts';
 import { OciError } from './errors.ts';
 
-/** POST: begins an upload, mounts a blob of another repository, or takes a whole blob at once. */
+/** POST: starts an upload, mounts a blob of another repository, or accepts a whole blob at once. */
 export async function beginUpload(context: Context, repository: string): Promise<void> {
   const { request, query, store } = context;
   if (request.method !== 'POST') throw new OciError('UNSUPPORTED', 'an upload is begun by POST');
@@ -30,7 +30,7 @@ async function mount(context: Context, repository: string): Promise<boolean> {
   return true;
 }
 
-/** PATCH, PUT, GET and DELETE of an upload under way. */
+/** PATCH, PUT, GET and DELETE of an upload session. */
 export async function handleUpload(context: Context, repository: string, id: string): Promise<void> {
   const { request, query, store } = context;
   const upload = store.uploads.get(repository, id);
@@ -38,7 +38,7 @@ export async function handleUpload(context: Context, repository: string, id: str
     throw new OciError('BLOB_UPLOAD_UNKNOWN', `${repository} has no upload ${id.slice(0, 40)}; begin another`);
   const digest = request.method === 'PUT' ? digestIn(query.get('digest') ?? '') : undefined;
   await upload.exclusively(async () => {
-    // The one before us in the line may have ended it.
+    // An earlier request in the queue may have ended the upload.
     if (store.uploads.get(repository, id) === undefined)
       throw new OciError('BLOB_UPLOAD_UNKNOWN', 'the upload has ended; begin another');
     switch (request.method) {
@@ -106,7 +106,7 @@ function announce(context: Context, upload: Upload, status: number): void {
 function stateOf({ repository, id, offset }: Upload): Record<string, string> {
   return {
     location: `/v2/${repository}/blobs/uploads/${id}`,
-    // Docker's form for nothing yet is 0-0 too.
+    // In Docker's format, 0-0 also means no bytes.
     range: `0-${Math.max(0, offset - 1)}`,
     'docker-upload-uuid': id,
   };

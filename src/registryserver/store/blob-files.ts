@@ -7,7 +7,7 @@ import { type Digest, digestAlgorithm, digestHex, isDigest } from '../../image/i
 
 const readPieceBytes = 256 * 1024;
 
-/** Bytes by their digest, one file each. A file is there only with all its bytes: it is moved into place. */
+/** Blobs by digest, one file each. A file is moved into place when it is complete. */
 export class BlobFiles {
   private counter = 0;
 
@@ -25,7 +25,7 @@ export class BlobFiles {
     }
   }
 
-  /** Both ends are included, as in HTTP. */
+  /** Both ends are inclusive, as in HTTP. */
   stream(digest: Digest, start: number, end: number): Readable {
     return createReadStream(this.path(digest), { start, end, highWaterMark: readPieceBytes });
   }
@@ -34,7 +34,7 @@ export class BlobFiles {
     return readFile(this.path(digest));
   }
 
-  /** Takes a file that holds exactly these bytes. */
+  /** Takes over a file that holds exactly these bytes. */
   async adopt(file: string, digest: Digest): Promise<void> {
     const path = this.path(digest);
     await mkdir(dirname(path), { recursive: true });
@@ -52,7 +52,7 @@ export class BlobFiles {
     await rm(this.path(digest), { force: true });
   }
 
-  /** Every blob there is, with its size and when it came. */
+  /** All blobs, with size and time of arrival. */
   async *all(): AsyncGenerator<{ readonly digest: Digest; readonly size: number; readonly modifiedMs: number }> {
     const names = await readdir(this.folder, { recursive: true }).catch((thrown) => {
       if (errorCode(thrown) === 'ENOENT') return [];

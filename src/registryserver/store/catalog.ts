@@ -12,7 +12,7 @@ export interface RepositoryEntry {
   readonly blobs: ReadonlySet<Digest>;
 }
 
-/** One change of the catalogue, as the journal keeps it. */
+/** One change of the catalog, as stored in the journal. */
 export type Change =
   | { readonly repository: string; readonly put: 'tag'; readonly tag: Tag; readonly digest: Digest }
   | {
@@ -34,7 +34,7 @@ interface MutableEntry {
   sortedTags: readonly Tag[] | undefined;
 }
 
-/** What is in which repository: everything but the bytes. */
+/** The content of the repositories, except the bytes. */
 export class Catalog {
   private readonly entries = new Map<string, MutableEntry>();
   private sortedNames: readonly string[] | undefined;
@@ -43,7 +43,7 @@ export class Catalog {
     return this.entries.get(repository);
   }
 
-  /** Repositories that hold a manifest, in byte order; what was only uploaded to is none yet. */
+  /** Repositories with at least one manifest, in byte order. Uploads alone do not create a repository. */
   names(): readonly string[] {
     this.sortedNames ??= [...this.entries]
       .filter(([, { manifests }]) => manifests.size > 0)
@@ -71,7 +71,7 @@ export class Catalog {
     if (entry.manifests.size + entry.blobs.size + entry.tags.size === 0) this.entries.delete(change.repository);
   }
 
-  /** The shortest list of changes that leads here. */
+  /** The shortest list of changes that produces this state. */
   *changes(): Generator<Change> {
     for (const [repository, { tags, manifests, blobs }] of this.entries) {
       for (const digest of blobs) yield { repository, put: 'blob', digest };
@@ -128,7 +128,7 @@ function remove(entry: MutableEntry, change: Extract<Change, { remove: string }>
   }
 }
 
-/** A record of the journal as a change, or undefined when it is none. */
+/** Parses a journal record; undefined when it is not a change. */
 export function changeOf(record: JsonObject): Change | undefined {
   const { repository, put: putting, remove: removing, digest, tag, mediaType, subject } = record;
   if (typeof repository !== 'string') return undefined;

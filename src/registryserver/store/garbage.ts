@@ -4,9 +4,9 @@ import type { Change, RepositoryEntry } from './catalog.ts';
 import type { Store } from './store.ts';
 
 export interface GarbageOptions {
-  /** Removes manifests too that no tag, index or kept subject leads to. */
+  /** Also removes manifests that no tag, index or kept subject references. */
   readonly untagged?: boolean;
-  /** What came later than this many milliseconds ago is left alone: its manifest may be on the way. */
+  /** Content that is newer than this many milliseconds is kept: its manifest may be about to arrive. */
   readonly graceMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface GarbageReport {
 
 const defaultGraceMs = 60 * 60 * 1000;
 
-/** Removes what nothing leads to: links first, so that a file is gone only when no repository shows it any more. */
+/** Removes unreferenced content: links first, so that a file is removed only when no repository shows it any more. */
 export async function collectGarbage(store: Store, clock: Clock, options: GarbageOptions = {}): Promise<GarbageReport> {
   const { untagged = false, graceMs = defaultGraceMs, signal } = options;
   const ages = new Map<Digest, { readonly size: number; readonly modifiedMs: number }>();
@@ -47,7 +47,7 @@ export async function collectGarbage(store: Store, clock: Clock, options: Garbag
   let [blobs, bytes] = [0, 0];
   for (const [digest, { size }] of ages) {
     signal?.throwIfAborted();
-    // Asked again at the last moment: a push may have linked it since.
+    // Checked again at the last moment: a push may have linked it since.
     if (kept.has(digest) || isYoung(digest) || isLinked(store, digest)) continue;
     await store.blobs.remove(digest);
     blobs++;

@@ -1,13 +1,13 @@
 import { type FileHandle, open, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { errorCode, isJsonObject, type JsonObject, SupercargoError } from '../../base/index.ts';
 
-/** Lines of JSON, appended and never changed; what was not written to its end before a crash is dropped at the next start. */
+/** Append-only lines of JSON. A line that a crash left incomplete is dropped at the next start. */
 export interface Journal {
   append(record: JsonObject): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reads what the file holds; a torn last line is cut off. */
+/** Reads the records of the file; truncates an incomplete last line. */
 export async function readJournal(file: string): Promise<JsonObject[]> {
   let bytes: Buffer;
   try {
@@ -39,7 +39,7 @@ function parseLine(line: string): JsonObject | undefined {
   }
 }
 
-/** Replaces the file in one step by these records. */
+/** Replaces the file atomically by these records. */
 export async function rewriteJournal(file: string, records: Iterable<JsonObject>): Promise<void> {
   const text = [...records].map((record) => `${JSON.stringify(record)}\n`).join('');
   await writeFile(`${file}.new`, text);
@@ -52,7 +52,7 @@ export async function openJournal(file: string): Promise<Journal> {
     [];
   let writing: Promise<void> | undefined;
 
-  /** Whatever gathered during one write goes out with the next. */
+  /** Records that accumulate during one write are written together in the next. */
   const drain = async () => {
     while (waiting.length > 0) {
       const batch = waiting;

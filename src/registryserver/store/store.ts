@@ -14,7 +14,7 @@ export interface StoreOptions {
   readonly log: Logger;
 }
 
-/** Everything the registry keeps. A change is in the journal before it is in memory. */
+/** All data of the registry. A change is written to the journal before it is applied in memory. */
 export class Store {
   private constructor(
     readonly blobs: BlobFiles,
@@ -25,7 +25,7 @@ export class Store {
 
   static async open({ folder, maxUploads, uploadIdleMs, clock, log }: StoreOptions): Promise<Store> {
     const scratch = join(folder, 'uploads');
-    // Uploads do not outlive the process: their hashes are in its memory.
+    // Uploads do not survive a restart: their hash states are in memory.
     await rm(scratch, { recursive: true, force: true });
     await mkdir(scratch, { recursive: true, mode: 0o700 });
     const file = join(folder, 'journal');

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { createHasher, type Digest, digestAlgorithm, type Hasher } from '../../image/index.ts';
 
-/** A blob on its way in: bytes are appended until its digest closes it. */
+/** An upload session: bytes are appended until the client closes it with a digest. */
 export interface Upload {
   readonly id: string;
   readonly repository: string;
   readonly file: string;
   readonly offset: number;
-  /** Work on one upload happens in turn: a client that lost its connection comes back before we know of the loss. */
+  /** Work on one upload is serialised: a client that lost its connection returns before the server notices the loss. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Appends what comes; what arrived before a failure stays and counts. */
+  /** Appends the received bytes; those that arrived before a failure are kept. */
   append(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<'done' | 'too-large'>;
   digest(like: Digest): Promise<Digest>;
 }
@@ -25,13 +25,13 @@ export interface UploadOptions {
   readonly clock: Clock;
 }
 
-/** The uploads under way. They live as long as the process; what stays idle too long is forgotten. */
+/** The upload sessions. They live as long as the process; idle ones are removed. */
 export class Uploads {
   private readonly uploads = new Map<string, FileUpload>();
 
   constructor(private readonly options: UploadOptions) {}
 
-  /** Undefined when there are too many already. */
+  /** Undefined when there are too many sessions. */
   async start(repository: string): Promise<Upload | undefined> {
     await this.forgetIdle();
     if (this.uploads.size >= this.options.maxUploads) return undefined;
@@ -46,7 +46,7 @@ export class Uploads {
     return upload?.repository === repository ? upload : undefined;
   }
 
-  /** Closes the file and hands it over: whoever asks moves it away. */
+  /** Closes the file; the caller moves it away. */
   async finish(upload: Upload): Promise<void> {
     const known = this.uploads.get(upload.id);
     this.uploads.delete(upload.id);
@@ -98,7 +98,7 @@ class FileUpload implements Upload {
     try {
       for await (const piece of pieces) {
         if (this.offset + piece.length > maxBytes) return 'too-large';
-        // Hashed while the disk writes: both read the same bytes.
+        // Hash and disk write run in parallel on the same bytes.
         const written = this.handle.write(piece, 0, piece.length, this.offset);
         this.hasher.update(piece);
         const { bytesWritten } = await written;

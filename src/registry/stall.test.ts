@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../base/index.ts';
 import { monitorStall } from './stall.ts';
 
-/** Time that moves when told. */
+/** A clock that moves only on request. */
 function handClock() {
   let now = 0;
   const timers = new Set<{ at: number; fn: () => void }>();
@@ -26,7 +26,7 @@ function handClock() {
 const line = { registry: 'r', method: 'PUT', url: 'https://r/x' };
 
 describe('an upload', () => {
-  it('is broken off when the target takes nothing, and not while the source is slow', async () => {
+  it('is aborted when the target accepts no bytes, but not while the source is slow', async () => {
     const { clock, advance, pending } = handClock();
     const watch = monitorStall(clock, undefined, { takeMs: 100, finishMs: 1000 });
     let more = (_: Uint8Array) => {};
@@ -54,7 +54,7 @@ describe('an upload', () => {
     expect(pending()).toBe(0);
   });
 
-  it('follows the signal of whoever asked for it', () => {
+  it('follows the signal of the caller', () => {
     const { clock } = handClock();
     const outer = new AbortController();
     const watch = monitorStall(clock, outer.signal, { takeMs: 100, finishMs: 1000 });

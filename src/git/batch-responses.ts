@@ -4,8 +4,8 @@ export interface GitObject {
   readonly content: Buffer;
 }
 
-/** An answer as it comes: the object, nothing where there is no such object, or one that is larger than allowed. */
-export type BatchAnswer = GitObject | undefined | 'too-large';
+/** One response: the object, undefined when it does not exist, or `too-large` when it exceeds the limit. */
+export type BatchResponse = GitObject | undefined | 'too-large';
 
 interface Head {
   readonly object: string;
@@ -13,16 +13,16 @@ interface Head {
   readonly size: number;
 }
 
-/** Reads what `git cat-file --batch` writes: a line, and the object's bytes with a line break after them. */
-export class BatchAnswers {
+/** Parses the output of `git cat-file --batch`: a header line, and the object's bytes followed by a line break. */
+export class BatchResponseParser {
   private chunks: Buffer[] = [];
   private length = 0;
   private head: Head | undefined;
 
   constructor(private readonly maxBytes: number) {}
 
-  /** The answers that are complete with these bytes. */
-  *take(chunk: Buffer): Generator<BatchAnswer> {
+  /** The responses that these bytes complete. */
+  *take(chunk: Buffer): Generator<BatchResponse> {
     this.chunks.push(chunk);
     this.length += chunk.length;
     for (;;) {
@@ -60,7 +60,7 @@ export class BatchAnswers {
     return all.subarray(0, count);
   }
 
-  /** Joined only when something is complete: a large object comes in many pieces. */
+  /** Joined only when something is complete: a large object arrives in many chunks. */
   private joined(): Buffer {
     if (this.chunks.length > 1) this.chunks = [Buffer.concat(this.chunks)];
     return this.chunks[0] ?? Buffer.alloc(0);

@@ -7,17 +7,17 @@ import { createMemoryClient, type MemoryClient } from './memory-client.testing.t
 import type { SimulationOptions } from './options.ts';
 import { createSimulation } from './simulation.ts';
 
-export interface Story {
+export interface SimulationHarness {
   readonly client: MemoryClient;
   readonly clock: FakeClock;
-  /** What `kubectl get` shows: the columns of normal output without age, in the order of names. */
+  /** The normal output of `kubectl get` without age, sorted by name. */
   table(type: GroupVersionResource): string;
-  /** Lets time pass in small steps until the condition holds; fails after a minute of it, or `withinMs`. */
+  /** Advances time in small steps until the condition holds; fails after a minute of it, or `withinMs`. */
   until(condition: () => unknown, withinMs?: number): Promise<void>;
   pass(ms: number): Promise<void>;
   get(type: GroupVersionResource, name: string): Record<string, unknown> & KubeObject & { spec: never; status: never };
   create(type: GroupVersionResource, object: object): Promise<KubeObject>;
-  /** Changes an object as a user would, whatever the version. */
+  /** Changes an object as a user would, without a version check. */
   edit(type: GroupVersionResource, name: string, change: (object: KubeObject) => object): Promise<void>;
   names(type: GroupVersionResource): string[];
   end(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Story {
 
 export const start = Date.parse('2026-03-01T12:00:00Z');
 
-export async function beginStory(options: Partial<SimulationOptions> = {}): Promise<Story> {
+export async function startHarness(options: Partial<SimulationOptions> = {}): Promise<SimulationHarness> {
   const clock = createFakeClock(start);
   const client = createMemoryClient(clock);
   for (const name of ['default', 'kube-node-lease']) {
@@ -38,7 +38,7 @@ export async function beginStory(options: Partial<SimulationOptions> = {}): Prom
   }
   const stop = new AbortController();
   const ended = createSimulation(client, { clock, log: silentLogger, options }).run(stop.signal);
-  const story: Story = {
+  const harness: SimulationHarness = {
     client,
     clock,
     table: (type) => renderPlainTable(type, client.list(type), clock.now()),
@@ -59,7 +59,7 @@ export async function beginStory(options: Partial<SimulationOptions> = {}): Prom
     },
     async edit(type, name, change) {
       for (;;) {
-        const current = story.get(type, name);
+        const current = harness.get(type, name);
         try {
           return void (await client.update(type, change(current) as KubeObject));
         } catch {
@@ -73,8 +73,8 @@ export async function beginStory(options: Partial<SimulationOptions> = {}): Prom
       await ended;
     },
   };
-  await story.until(() => client.list(kinds.leases).length === (options.nodes ?? 1));
-  return story;
+  await harness.until(() => client.list(kinds.leases).length === (options.nodes ?? 1));
+  return harness;
 }
 
 function renderPlainTable(type: GroupVersionResource, objects: readonly KubeObject[], now: number): string {
