@@ -21,7 +21,7 @@ export interface Effects {
 export interface ApplyOptions {
   readonly program: PolicyProgram;
   readonly rules: readonly RuleProgram[];
-  readonly occasion: TriggerContext;
+  readonly context: TriggerContext;
   readonly subject: KubeObject;
   readonly run: RuleRun;
   /** What the subject brought about before, synchronized. */
@@ -74,9 +74,9 @@ async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleR
 }
 
 /** An update does not undo what a rule for creations alone made. */
-function matchesOtherwise({ occasion, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
-  if (occasion.operation === 'DELETE') return true;
-  const operation = occasion.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
+function matchesOtherwise({ context, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
+  if (context.operation === 'DELETE') return true;
+  const operation = context.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
   const { namespaceLabels } = run;
   const request = { kind: gvkOf(subject), subresource: '', object: subject, uid: '', now: 0, namespaceLabels };
   return rule.mismatchReason({ ...request, operation }) === undefined;
@@ -104,7 +104,7 @@ async function ensureAll(
   rule: RuleProgram,
   wanted: readonly KubeObject[],
 ): Promise<ReadonlySet<string>> {
-  const { program, occasion, subject, run, writer, effects, signal } = options;
+  const { program, context, subject, run, writer, effects, signal } = options;
   const synchronize = isSynchronized(rule);
   const kept = new Set<string>();
   for (const object of wanted) {
@@ -115,7 +115,7 @@ async function ensureAll(
       policy: program.key,
       rule: rule.name,
       trigger: triggerIdentityOf(subject),
-      operation: occasion.operation,
+      operation: context.operation,
       synchronize,
       ...(synchronize && !rule.spec.generate?.orphanDownstreamOnPolicyDelete ? { goesWithPolicy: true } : {}),
       ...(source

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/index.ts';
 import { compareResourceVersions, type ResourceType } from '../kube/index.ts';
 import type { WatchPosition } from './position-tracker.ts';
-import type { Beginning, TriggerOperation } from './trigger.ts';
+import type { ActiveSince, TriggerOperation } from './trigger.ts';
 
 /** A trigger that could not be worked off: read again and tried again, while everything else goes on. */
 export interface FailedTrigger {
@@ -20,10 +20,10 @@ export interface FailedTrigger {
 /** What of the objects that were there before it a policy has looked at. */
 export interface PolicyPosition {
   readonly revision: string;
-  /** Not yet: up to where each kind had been heard when the policy became known. Absent when it is done. */
+  /** Not yet: up to where each kind had been observed when the policy became known. Absent when it is done. */
   readonly pending?: Readonly<Record<string, WatchPosition>> | undefined;
   /** By the names of its rules, until it is done: from when on each acts. */
-  readonly since?: Readonly<Record<string, Beginning>> | undefined;
+  readonly since?: Readonly<Record<string, ActiveSince>> | undefined;
 }
 
 export interface DownstreamPosition {
@@ -76,7 +76,7 @@ export function parseCheckpoint(text: string | undefined): Checkpoint | undefine
   }
   if (!isJsonObject(value)) return undefined;
   const part = (name: string) => (isJsonObject(value[name]) ? value[name] : {});
-  const marks = Object.entries(part('marks')).filter(([, mark]) => isMark(mark));
+  const marks = Object.entries(part('marks')).filter(([, position]) => isWatchPosition(position));
   const failed = Array.isArray(value['failed']) ? value['failed'].filter(isJsonObject) : [];
   return {
     marks: Object.fromEntries(marks) as unknown as Checkpoint['marks'],
@@ -86,7 +86,7 @@ export function parseCheckpoint(text: string | undefined): Checkpoint | undefine
   };
 }
 
-function isMark(value: unknown): boolean {
+function isWatchPosition(value: unknown): boolean {
   return (
     isJsonObject(value) &&
     typeof value['resourceVersion'] === 'string' &&
@@ -95,12 +95,13 @@ function isMark(value: unknown): boolean {
   );
 }
 
-/** After two leaders wrote: each mark is true by itself, so that the further one stands. */
+/** After two leaders wrote: each position is true by itself, so that the further one stands. */
 export function mergeCheckpoints(ours: Checkpoint, theirs: Checkpoint): Checkpoint {
   const marks = { ...theirs.marks };
-  for (const [kind, mark] of Object.entries(ours.marks)) {
+  for (const [kind, position] of Object.entries(ours.marks)) {
     const other = marks[kind];
-    if (!other || (compareResourceVersions(mark.resourceVersion, other.resourceVersion) ?? 1) > 0) marks[kind] = mark;
+    if (!other || (compareResourceVersions(position.resourceVersion, other.resourceVersion) ?? 1) > 0)
+      marks[kind] = position;
   }
   const failed = new Map([...theirs.failed, ...ours.failed].map((one) => [failedKey(one), one]));
   return {

@@ -32,9 +32,9 @@ describe('synchronized objects of a kind that may not be listed', () => {
     const missing = "missing permission: cannot list secrets; allow it to Supercargo's service account";
     for (let i = 0; i < 10; i++) await expect(index.follow(secrets, '3')).rejects.toThrow(missing);
     // Where to resume is not forgotten meanwhile.
-    expect(index.marks()).toEqual({ 'v1/secrets': { type: secrets, resourceVersion: '3' } });
+    expect(index.positions()).toEqual({ 'v1/secrets': { type: secrets, resourceVersion: '3' } });
     rights.mayList = true;
-    await expect.poll(() => index.marks(), { timeout: 10_000 }).toEqual({});
+    await expect.poll(() => index.positions(), { timeout: 10_000 }).toEqual({});
     stop.abort();
     await index.stopped();
   });

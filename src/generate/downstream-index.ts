@@ -55,14 +55,14 @@ export class DownstreamIndex {
   ) {}
 
   /** Up to where each kind that has objects is known. */
-  marks(): Readonly<Record<string, DownstreamPosition>> {
-    const marks: Record<string, DownstreamPosition> = {};
+  positions(): Readonly<Record<string, DownstreamPosition>> {
+    const positions: Record<string, DownstreamPosition> = {};
     for (const [id, { informer, since }] of this.followed) {
       const { resourceVersion, type, size } = informer;
-      if (!informer.hasSynced && since !== undefined) marks[id] = { type: plain(type), resourceVersion: since };
-      else if (resourceVersion !== undefined && size > 0) marks[id] = { type: plain(type), resourceVersion };
+      if (!informer.hasSynced && since !== undefined) positions[id] = { type: plain(type), resourceVersion: since };
+      else if (resourceVersion !== undefined && size > 0) positions[id] = { type: plain(type), resourceVersion };
     }
-    return marks;
+    return positions;
   }
 
   /**
@@ -116,14 +116,14 @@ export class DownstreamIndex {
       },
       onDelete: ({ stored }) => stored && onChange(stored, true),
     });
-    const tellRemoved = async () => {
+    const reportRemoved = async () => {
       if (since === undefined) return;
       for (const object of await removedSince(client, type, { ...selection, resourceVersion: since }, this.signal)) {
         const gone = project(object);
         if (gone) onChange(gone, true);
       }
     };
-    const ready = informer.synced(this.signal).then(tellRemoved);
+    const ready = informer.synced(this.signal).then(reportRemoved);
     // Whoever waits hears of it; nobody needs to.
     ready.catch(() => {});
     const followed = { informer, run: informer.run(this.signal), since, ready, failures };

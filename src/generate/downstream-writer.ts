@@ -4,7 +4,7 @@ import { type Discovery, isKubeError, type KubeClient, type ResourceType } from 
 import { gvkOf, type KubeObject, keyOf, parseKey, renderGroupResource, renderGvk } from '../object/index.ts';
 import { isAsWanted, renewed } from './content.ts';
 import { forbidden, GenerateError } from './errors.ts';
-import { type OnceMarkers, onceMark } from './once-markers.ts';
+import { type OnceMarkers, onceMarker } from './once-markers.ts';
 import { type Origin, oncePerAnnotation, originOf, withOrigin } from './origin.ts';
 
 export type Written = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
@@ -51,23 +51,23 @@ export class DownstreamWriter {
   async ensure(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
     const text = object.metadata.annotations?.[oncePerAnnotation];
     if (text === undefined || text === '') return this.write(object, origin, signal);
-    const mark = onceMark(origin.policy, origin.rule, text);
-    // Two triggers of one moment wait for each other: only after the first is there a mark to be found.
-    for (let other = this.making.get(mark); other; other = this.making.get(mark)) await other.catch(() => {});
-    const work = this.ensureOnce(mark, object, origin, signal);
-    this.making.set(mark, work);
+    const marker = onceMarker(origin.policy, origin.rule, text);
+    // Two triggers of one moment wait for each other: only after the first is there a marker to be found.
+    for (let other = this.making.get(marker); other; other = this.making.get(marker)) await other.catch(() => {});
+    const work = this.ensureOnce(marker, object, origin, signal);
+    this.making.set(marker, work);
     try {
       return await work;
     } finally {
-      this.making.delete(mark);
+      this.making.delete(marker);
     }
   }
 
-  private async ensureOnce(mark: string, object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async ensureOnce(marker: string, object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
     const { once } = this.options;
-    if (await once.has(mark, signal)) return 'done before';
+    if (await once.has(marker, signal)) return 'done before';
     const written = await this.write(object, origin, signal);
-    await once.add(mark, signal);
+    await once.add(marker, signal);
     return written;
   }
 

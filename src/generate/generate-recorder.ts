@@ -31,7 +31,7 @@ export class GenerateRecorder {
   /** What failed, by policy. */
   private readonly problems = new Map<string, PolicyProblem>();
   /** What cannot be followed, by policy: work that succeeds says nothing of it. */
-  private readonly blind = new Map<string, PolicyProblem>();
+  private readonly followProblems = new Map<string, PolicyProblem>();
 
   constructor(private readonly options: GenerateRecorderOptions) {
     const registers = [options.metrics];
@@ -92,14 +92,14 @@ export class GenerateRecorder {
 
   /** Kinds that trigger the policy cannot be followed; without a problem, all of them can. */
   cannotFollow(key: string, policy: PolicyObject | undefined, problem: PolicyProblem | undefined): void {
-    if (this.blind.get(key)?.message === problem?.message) return;
+    if (this.followProblems.get(key)?.message === problem?.message) return;
     if (problem) {
-      this.blind.set(key, problem);
+      this.followProblems.set(key, problem);
       this.announce(key, policy, problem);
     } else {
-      this.blind.delete(key);
+      this.followProblems.delete(key);
       this.options.log.info('all kinds of a policy can be followed again', { policy: key });
-      this.tell(key);
+      this.publish(key);
     }
   }
 
@@ -115,18 +115,18 @@ export class GenerateRecorder {
         reason: 'PolicyError',
         message: problem.message,
       });
-    this.tell(key);
+    this.publish(key);
   }
 
-  private tell(key: string): void {
-    const found = [this.problems.get(key), this.blind.get(key)].flatMap((problem) => problem ?? []);
+  private publish(key: string): void {
+    const found = [this.problems.get(key), this.followProblems.get(key)].flatMap((problem) => problem ?? []);
     const [first] = found;
     const message = found.map((problem) => problem.message).join('; ');
     this.options.onProblem?.(key, first && { reason: first.reason, message });
   }
 
   succeeded(key: string): void {
-    if (this.problems.delete(key)) this.tell(key);
+    if (this.problems.delete(key)) this.publish(key);
   }
 
   gaveUp(why: 'overflow' | 'attempts' | 'outbox', fields: Readonly<Record<string, unknown>>): void {

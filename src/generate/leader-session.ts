@@ -8,7 +8,7 @@ import type { Checkpoint, PolicyPosition } from './checkpoint.ts';
 import { CheckpointStore, type OpenedCheckpoint } from './checkpoint-store.ts';
 import { type Downstream, DownstreamIndex } from './downstream-index.ts';
 import { DownstreamWriter } from './downstream-writer.ts';
-import { Failures } from './failures.ts';
+import { FailedTriggers } from './failed-triggers.ts';
 import { followProblem } from './follow-problem.ts';
 import type { GenerateRecorder } from './generate-recorder.ts';
 import { OnceMarkers } from './once-markers.ts';
@@ -34,7 +34,7 @@ export interface LeaderSessionOptions {
   readonly queueMetrics: WorkqueueMetrics;
   readonly namespace: string;
   readonly installation: string;
-  /** Whether requests are heard: without, rules that are bound to admission cannot work. */
+  /** Whether requests are observed: without, rules that are bound to admission cannot work. */
   readonly receivesRequests: boolean;
   /** Whether the sender of a review can be known. */
   readonly canTrust: boolean;
@@ -68,11 +68,11 @@ class LeaderSession {
   private readonly writer: DownstreamWriter;
   private types: readonly DiscoveredType[] = [];
   private table: RuleTable = createRuleTable([], []);
-  private marks: Readonly<Record<string, WatchPosition>> = {};
-  private readonly policyMarks = new Map<string, PolicyPosition>();
-  private failures = new Failures([]);
+  private positions: Readonly<Record<string, WatchPosition>> = {};
+  private readonly policyPositions = new Map<string, PolicyPosition>();
+  private failures = new FailedTriggers([]);
   /** Policies that were told which kinds cannot be followed. */
-  private blind: ReadonlySet<string> = new Set();
+  private reportedPolicies: ReadonlySet<string> = new Set();
   private worker!: Worker;
   private scanner!: Scanner;
   private sources!: SourceFollower;
@@ -132,10 +132,10 @@ class LeaderSession {
     const { options, index, writer, signal } = this;
     const table = () => this.table;
     this.restored = checkpoint;
-    this.marks = checkpoint.marks;
+    this.positions = checkpoint.marks;
     this.downstream = checkpoint.downstream;
-    for (const [uid, mark] of Object.entries(checkpoint.policies)) this.policyMarks.set(uid, mark);
-    this.failures = new Failures(checkpoint.failed);
+    for (const [uid, position] of Object.entries(checkpoint.policies)) this.policyPositions.set(uid, position);
+    this.failures = new FailedTriggers(checkpoint.failed);
     const runRules = createRuleRunner({
       ...options,
       exceptions: () => options.policies.current.exceptions,
@@ -147,9 +147,9 @@ class LeaderSession {
       ...options,
       table,
       sinceMs,
-      marks: this.policyMarks,
+      positions: this.policyPositions,
       trigger: (trigger) => this.worker.trigger(trigger),
-      heard: (type) => this.followers.get(renderGvr(type))?.heard(),
+      observed: (type) => this.followers.get(renderGvr(type))?.observed(),
       room: (callSignal) => this.worker.roomBelow(maxWaiting, callSignal),
       onScanned: () => this.store.touch(),
     });
@@ -160,7 +160,7 @@ class LeaderSession {
         index,
         sync: (origin) => this.worker.sync(origin),
         retry: (policy) => this.worker.retryNow(policy),
-        onFailure: () => this.tellFailingKinds(),
+        onFailure: () => this.reportFailingKinds(),
       },
       signal,
     );
@@ -205,8 +205,8 @@ class LeaderSession {
     this.table = createRuleTable(this.options.policies.current.programs, this.types);
     for (const [id, follower] of this.followers) {
       if (this.table.types.has(id)) continue;
-      const mark = this.types.some((type) => renderGvr(type) === id) ? undefined : follower.mark();
-      if (mark) this.marks = { ...this.marks, [id]: mark };
+      const position = this.types.some((type) => renderGvr(type) === id) ? undefined : follower.position();
+      if (position) this.positions = { ...this.positions, [id]: position };
       this.followers.delete(id);
       void follower.end();
     }
@@ -218,14 +218,14 @@ class LeaderSession {
     this.scanner.touch();
     this.store.touch();
     this.recordUnreceived();
-    this.tellFailingKinds();
+    this.reportFailingKinds();
   }
 
   /** A kind that cannot be followed triggers nothing: the policies that need it say so, and the others go on. */
-  private tellFailingKinds(): void {
+  private reportFailingKinds(): void {
     const { recorder } = this.options;
     const kinds = new Set<string>();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const [key, policy] of this.table.policies) {
       const failing = [...this.followers.values()].flatMap(({ informer: { type }, failure }) =>
         failure && policy.watched.some((rule) => rule.mayMatchKind(type, '')) ? [{ type, failure }] : [],
@@ -233,10 +233,10 @@ class LeaderSession {
       const all = [...failing, ...this.sources.failuresOf(key)];
       for (const { type } of all) kinds.add(renderGvr(type));
       recorder.cannotFollow(key, policy.program.policy, followProblem(all));
-      told.add(key);
+      reported.add(key);
     }
-    for (const key of this.blind) if (!told.has(key)) recorder.cannotFollow(key, undefined, undefined);
-    this.blind = told;
+    for (const key of this.reportedPolicies) if (!reported.has(key)) recorder.cannotFollow(key, undefined, undefined);
+    this.reportedPolicies = reported;
     recorder.failingKinds(kinds.size);
   }
 
@@ -258,7 +258,7 @@ class LeaderSession {
     const follower = new TriggerFollower({
       client,
       type,
-      mark: this.marks[id],
+      position: this.positions[id],
       installation,
       fieldManager: `${installation}-generate`,
       log,
@@ -267,14 +267,14 @@ class LeaderSession {
       onGone: (uid) => {
         for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
       },
-      onFailure: () => this.tellFailingKinds(),
-      onFirstHeard: (heard) => this.scanner.firstHeard(type, heard),
+      onFailure: () => this.reportFailingKinds(),
+      onFirstListed: (observed) => this.scanner.firstListed(type, observed),
       onProgress: () => this.store.touch(),
     });
     this.followers.set(id, follower);
-    // A mark serves once: what is followed again later begins anew.
-    const { [id]: _, ...others } = this.marks;
-    this.marks = others;
+    // A position serves once: what is followed again later begins anew.
+    const { [id]: _, ...others } = this.positions;
+    this.positions = others;
     follower.start(this.signal);
   }
 
@@ -282,14 +282,14 @@ class LeaderSession {
     const identity = triggerIdentityOf(object);
     const labels = identity.namespace === '' ? {} : this.options.namespaces.labels(identity.namespace);
     const request = { kind: gvkOf(object), subresource: '', object, uid: identity.uid, now: 0, operation };
-    const concerned = this.table.forKind(request.kind).filter(({ program, watched }) => {
+    const matching = this.table.forKind(request.kind).filter(({ program, watched }) => {
       if (!isSince(creationOf(program.policy), object)) return false;
       if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
       return watched.some((rule) => rule.mismatchReason({ ...request, namespaceLabels: labels }) === undefined);
     });
-    for (const { program, watchedNames: rules } of concerned)
-      this.worker.trigger({ policy: program.key, type, identity, occasion: { operation, object }, rules, done });
-    return concerned.length;
+    for (const { program, watchedNames: rules } of matching)
+      this.worker.trigger({ policy: program.key, type, identity, context: { operation, object }, rules, done });
+    return matching.length;
   }
 
   private async followSources(): Promise<void> {
@@ -334,18 +334,18 @@ class LeaderSession {
 
   private checkpoint(): Checkpoint {
     if (this.restored) return { ...this.restored, failed: this.failures.list() };
-    // Those of kinds that are not served just now are kept: what is written meanwhile is heard when they are again.
+    // Those of kinds that are not served just now are kept: what is written meanwhile is observed when they are again.
     const served = new Set(this.types.map(renderGvr));
-    const marks = Object.fromEntries(Object.entries(this.marks).filter(([id]) => !served.has(id)));
+    const positions = Object.fromEntries(Object.entries(this.positions).filter(([id]) => !served.has(id)));
     for (const [id, follower] of this.followers) {
-      const mark = follower.mark();
-      if (mark) marks[id] = mark;
+      const position = follower.position();
+      if (position) positions[id] = position;
     }
     const alive = new Set(this.options.policies.all.map(({ object }) => object.metadata.uid));
-    const policies = Object.fromEntries([...this.policyMarks].filter(([uid]) => alive.has(uid)));
+    const policies = Object.fromEntries([...this.policyPositions].filter(([uid]) => alive.has(uid)));
     // A removal that is not made good yet must be found again.
-    if (this.worker.isSynchronized) this.downstream = this.index.marks();
-    return { marks, policies, failed: this.failures.list(), downstream: this.downstream };
+    if (this.worker.isSynchronized) this.downstream = this.index.positions();
+    return { marks: positions, policies, failed: this.failures.list(), downstream: this.downstream };
   }
 }
 

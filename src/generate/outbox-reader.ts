@@ -25,7 +25,7 @@ export interface OutboxReaderOptions {
 
 // An API server gives a request a minute, with all webhooks that are asked.
 const defaultPersistMs = 90_000;
-const lookAgain = { baseMs: 100, maxMs: 5_000 };
+const persistBackoff = { baseMs: 100, maxMs: 5_000 };
 const maxAttempts = 8;
 /** An empty outbox nobody wrote to for so long belongs to a replica that is gone. */
 const abandonedMs = 3_600_000;
@@ -34,7 +34,7 @@ const abandonedMs = 3_600_000;
 export class OutboxReader {
   /** Entries that were seen, with their box; forgotten when the box no longer shows them. */
   private readonly seen = new Map<string, { readonly box: string; isDone: boolean }>();
-  private readonly leaving = new Map<string, { readonly ids: Set<string>; readonly written: Promise<void> }>();
+  private readonly removals = new Map<string, { readonly ids: Set<string>; readonly written: Promise<void> }>();
 
   constructor(private readonly options: OutboxReaderOptions) {}
 
@@ -43,7 +43,7 @@ export class OutboxReader {
     const labelSelector = `${ownerLabel}=${installation},${outboxLabel}=generate`;
     const informer = createInformer<KubeObject>({ client, type: configMaps, namespace, labelSelector, log });
     const work = new Set<Promise<void>>();
-    const look = ({ object }: { readonly object: KubeObject | undefined }) => {
+    const onOutbox = ({ object }: { readonly object: KubeObject | undefined }) => {
       if (!object) return;
       const entries = entriesOf(object);
       this.forget(
@@ -53,24 +53,24 @@ export class OutboxReader {
       for (const entry of entries) {
         if (this.seen.has(entry.id)) continue;
         this.seen.set(entry.id, { box: keyOf(object), isDone: false });
-        const one = this.workOff(object, entry, signal).finally(() => work.delete(one));
+        const one = this.process(object, entry, signal).finally(() => work.delete(one));
         work.add(one);
       }
       if (entries.length === 0) this.removeAbandoned(object, signal);
     };
-    informer.addHandler({ onAdd: look, onUpdate: look });
+    informer.addHandler({ onAdd: onOutbox, onUpdate: onOutbox });
     await informer.run(signal);
     await Promise.all(work);
   }
 
-  private async workOff(box: KubeObject, entry: OutboxEntry, signal: AbortSignal): Promise<void> {
+  private async process(box: KubeObject, entry: OutboxEntry, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.options;
     for (let failures = 0; !signal.aborted; ) {
       try {
         const effect = await this.effectOf(entry, signal);
         if (effect) await this.runPolicies(entry, effect.stored, signal);
         this.seen.get(entry.id)!.isDone = true;
-        await this.takeOut(keyOf(box), entry.id, signal);
+        await this.removeEntry(keyOf(box), entry.id, signal);
         return;
       } catch (thrown) {
         if (signal.aborted) return;
@@ -86,12 +86,12 @@ export class OutboxReader {
     signal: AbortSignal,
   ): Promise<{ readonly stored: KubeObject | undefined } | undefined> {
     const { client, clock, persistMs = defaultPersistMs } = this.options;
-    for (let looks = 0; ; looks++) {
+    for (let attempts = 0; ; attempts++) {
       const isStored = request.operation !== 'CONNECT' && request.name !== '';
       const stored = isStored ? await readSubject(client, request, signal) : undefined;
       if (wasPersisted(request, stored) === 'yes') return { stored };
       if (clock.now() - at > persistMs) return undefined;
-      await clock.sleep(backoffMs(looks, lookAgain), signal);
+      await clock.sleep(backoffMs(attempts, persistBackoff), signal);
     }
   }
 
@@ -108,19 +108,19 @@ export class OutboxReader {
     const type = { ...request.resource, kind: request.kind.kind, namespaced: request.namespace !== '' };
     const { namespace = '', name = request.name, uid = '' } = subject.metadata;
     const identity = { apiVersion: renderApiVersion(request.kind), kind: request.kind.kind, namespace, name, uid };
-    const occasion = { operation, object, oldObject, info, subresource };
+    const context = { operation, object, oldObject, info, subresource };
     await Promise.all(
       policies.map(async (policy) => {
         for (let attempt = 0; attempt < maxAttempts && !signal.aborted; attempt++) {
           const isDone = await new Promise<boolean>((resolve) => {
-            const end = (answer: boolean) => {
+            const end = (isDone: boolean) => {
               signal.removeEventListener('abort', failed);
-              resolve(answer);
+              resolve(isDone);
             };
             const failed = () => end(false);
             signal.addEventListener('abort', failed, { once: true });
             const rules = isTrusted === true ? undefined : this.options.confirmableOf(policy);
-            this.options.trigger({ policy, type, identity, occasion, rules, done: () => end(true), onFailed: failed });
+            this.options.trigger({ policy, type, identity, context, rules, done: () => end(true), onFailed: failed });
           });
           if (isDone) return;
           await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);
@@ -137,20 +137,20 @@ export class OutboxReader {
     for (const [id, one] of this.seen) if (one.isDone && one.box === box && !ids.has(id)) this.seen.delete(id);
   }
 
-  /** Takes the entry out of its box; entries that end together go together. */
-  private takeOut(box: string, id: string, signal: AbortSignal): Promise<void> {
-    const together = this.leaving.get(box);
-    if (together) {
-      together.ids.add(id);
-      return together.written;
+  /** Takes the entry out of its box; entries that end together go batch. */
+  private removeEntry(box: string, id: string, signal: AbortSignal): Promise<void> {
+    const batch = this.removals.get(box);
+    if (batch) {
+      batch.ids.add(id);
+      return batch.written;
     }
     const ids = new Set([id]);
     const written = (async () => {
       await this.options.clock.sleep(50, signal);
-      this.leaving.delete(box);
+      this.removals.delete(box);
       await this.rewrite(box, ids, signal);
     })();
-    this.leaving.set(box, { ids, written });
+    this.removals.set(box, { ids, written });
     return written;
   }
 

@@ -36,10 +36,10 @@ export class OutboxWriter {
   constructor(private readonly options: OutboxWriterOptions) {}
 
   async collect(claimed: AdmittedRequest, signal: AbortSignal): Promise<void> {
-    if (claimed.dryRun || this.concerned(claimed).length === 0) return;
+    if (claimed.dryRun || this.matchingPolicies(claimed).length === 0) return;
     const { client, clock, recorder, policies, log } = this.options;
     const request = claimed.isTrusted ? claimed : await confirmedBefore(client, claimed, signal);
-    const keys = request ? this.concerned(request) : [];
+    const keys = request ? this.matchingPolicies(request) : [];
     if (!request || keys.length === 0) {
       const { operation, namespace, name } = claimed;
       log.debug('a review was not confirmed by the API server', { operation, namespace, name });
@@ -77,7 +77,7 @@ export class OutboxWriter {
     signal.removeEventListener('abort', onAbort);
   }
 
-  private concerned({ policyNamespace, isTrusted, ...given }: AdmittedRequest): readonly string[] {
+  private matchingPolicies({ policyNamespace, isTrusted, ...given }: AdmittedRequest): readonly string[] {
     const { kind, subresource } = given;
     const request = { ...given, now: this.options.clock.now() };
     return [...this.options.table().policies.values()]
@@ -96,7 +96,7 @@ export class OutboxWriter {
     const key = { namespace, name: `${installation}-outbox-${replica}` };
     for (let attempt = 0; attempt < 5; attempt++) {
       const stored = await this.read(key, signal);
-      const { box, taken } = this.together(stored);
+      const { box, taken } = this.mergeWith(stored);
       if (taken.length === 0) return;
       const metadata = { ...key, labels: { [ownerLabel]: installation, [outboxLabel]: 'generate' } };
       const data = { entries: renderOutbox(box.list()) };
@@ -113,7 +113,7 @@ export class OutboxWriter {
   }
 
   /** What is stored and as much of what waits as fits; the rest waits for the leader to make room. */
-  private together(stored: KubeObject | undefined): { readonly box: Outbox; readonly taken: readonly OutboxEntry[] } {
+  private mergeWith(stored: KubeObject | undefined): { readonly box: Outbox; readonly taken: readonly OutboxEntry[] } {
     const box = new Outbox();
     for (const entry of parseOutbox((stored?.['data'] as Record<string, string> | undefined)?.['entries']))
       box.add(entry);

@@ -9,7 +9,7 @@ export interface PendingTrigger {
   readonly type: ResourceType;
   readonly identity: TriggerIdentity;
   /** Without the object when too many wait: it is read again then. */
-  readonly occasion: Omit<TriggerContext, 'object'> & { readonly object?: KubeObject | undefined };
+  readonly context: Omit<TriggerContext, 'object'> & { readonly object?: KubeObject | undefined };
   /** By name, the rules that were there to hear of it: one that comes while it waits has nothing to do with it. */
   readonly rules?: ReadonlySet<string> | undefined;
   /** Called once when it is done or given up; never when the work was called off. */
@@ -38,30 +38,29 @@ export class PendingTriggers {
     else if (last && supersedes(kept, last)) {
       // Of several updates that wait, the last one says it all.
       waiting[waiting.length - 1] = { ...kept, done: both(last.done, kept.done) };
-      if (last.occasion.object) this.bodies--;
+      if (last.context.object) this.bodies--;
     } else waiting.push(kept);
   }
 
   take(key: string): readonly PendingTrigger[] {
     const taken = this.byKey.get(key) ?? [];
     this.byKey.delete(key);
-    this.bodies -= taken.filter(({ occasion }) => occasion.object).length;
+    this.bodies -= taken.filter(({ context }) => context.object).length;
     return taken;
   }
 
   private withinLimit(trigger: PendingTrigger): PendingTrigger {
-    const { object, ...occasion } = trigger.occasion;
+    const { object, ...context } = trigger.context;
     if (object === undefined) return trigger;
     // What came with a request cannot be read again.
-    if (this.bodies >= maxBodies && occasion.info === undefined) return { ...trigger, occasion };
+    if (this.bodies >= maxBodies && context.info === undefined) return { ...trigger, context };
     this.bodies++;
     return trigger;
   }
 }
 
 function supersedes(next: PendingTrigger, last: PendingTrigger): boolean {
-  const isPlainUpdate = ({ occasion }: PendingTrigger) =>
-    occasion.operation === 'UPDATE' && occasion.info === undefined;
+  const isPlainUpdate = ({ context }: PendingTrigger) => context.operation === 'UPDATE' && context.info === undefined;
   const isSame = next.identity.uid === last.identity.uid && next.rules === last.rules;
   return isSame && isPlainUpdate(next) && isPlainUpdate(last);
 }

@@ -38,24 +38,24 @@ export class PositionTracker {
   private first = 0;
   private resourceVersion: string | undefined;
   private readonly done: Edge;
-  /** Everything told of so far, done or not. */
-  private readonly told: Edge;
-  private toldVersion: string | undefined;
-  /** What a list told: counts when all of the list is done. */
+  /** Everything seen of so far, done or not. */
+  private readonly seen: Edge;
+  private seenVersion: string | undefined;
+  /** What a list seen: counts when all of the list is done. */
   private listed = new Edge(0, []);
 
   constructor(position?: WatchPosition) {
     this.resourceVersion = position?.resourceVersion;
     this.done = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
-    this.told = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
-    this.toldVersion = position?.resourceVersion;
+    this.seen = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
+    this.seenVersion = position?.resourceVersion;
   }
 
   /** An event with so many pieces of work; the answer is to be called as each ends. */
   note(noted: ObservedWrite, work: number): () => void {
     const entry: Entry = { ...noted, pending: work };
-    this.told.raise(noted.timeMs, noted.uid);
-    this.toldVersion = noted.resourceVersion ?? this.toldVersion;
+    this.seen.raise(noted.timeMs, noted.uid);
+    this.seenVersion = noted.resourceVersion ?? this.seenVersion;
     if (work === 0 && this.isIdle) this.pass(entry);
     else this.entries.push(entry);
     return () => {
@@ -69,7 +69,7 @@ export class PositionTracker {
   }
 
   /** Undefined as long as nothing is certain: before the end of the first list. */
-  mark({ resourceVersion, listedAtServerMs = 0 }: WatchState): WatchPosition | undefined {
+  position({ resourceVersion, listedAtServerMs = 0 }: WatchState): WatchPosition | undefined {
     this.advance();
     if (this.isIdle && resourceVersion !== undefined) {
       this.resourceVersion = resourceVersion;
@@ -82,10 +82,10 @@ export class PositionTracker {
     return { resourceVersion: this.resourceVersion, timeMs: this.done.timeMs, handled: [...this.done.handled] };
   }
 
-  /** Up to where the kind has been heard, whether or not the work is done. */
+  /** Up to where the kind has been observed, whether or not the work is done. */
   observed(follower: WatchState): WatchPosition {
-    const resourceVersion = this.toldVersion ?? follower.resourceVersion ?? '';
-    return { resourceVersion, timeMs: this.told.timeMs, handled: [...this.told.handled] };
+    const resourceVersion = this.seenVersion ?? follower.resourceVersion ?? '';
+    return { resourceVersion, timeMs: this.seen.timeMs, handled: [...this.seen.handled] };
   }
 
   /** Up to where lists need not look; shared, not copied. */

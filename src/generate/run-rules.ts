@@ -44,24 +44,24 @@ export interface RuleRun {
 export type RunRules = (
   program: PolicyProgram,
   rules: readonly RuleProgram[],
-  occasion: TriggerContext,
+  context: TriggerContext,
   signal: AbortSignal,
 ) => Promise<RuleRun>;
 
-/** Runs rules of one policy on one occasion, with every look-up they may need. */
+/** Runs rules of one policy on one context, with every look-up they may need. */
 export function createRuleRunner(options: RuleRunnerOptions): RunRules {
   const { clock, namespaces, exceptions, turns } = options;
-  return async (program, rules, occasion, signal) => {
-    const subject = occasion.object ?? occasion.oldObject;
+  return async (program, rules, context, signal) => {
+    const subject = context.object ?? context.oldObject;
     if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
-    const witness = recordLookUps(withPullSecrets(options.lookUps, subject));
-    const { lookUps } = witness;
+    const recording = recordLookUps(withPullSecrets(options.lookUps, subject));
+    const { lookUps } = recording;
     const { namespace } = subject.metadata;
     const labels = namespace ? (namespaces.labels(namespace) ?? (await namespaces.fetchLabels(namespace, signal))) : {};
     const request = {
-      ...occasion,
+      ...context,
       kind: gvkOf(subject),
-      subresource: occasion.subresource ?? '',
+      subresource: context.subresource ?? '',
       namespaceLabels: labels,
       uid: subject.metadata.uid ?? '',
       now: clock.now(),
@@ -76,6 +76,6 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
       const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known, turns });
       results.push(...run.results);
     }
-    return { results, sources: witness.found, refused: witness.refused, namespaceLabels: labels };
+    return { results, sources: recording.found, refused: recording.refused, namespaceLabels: labels };
   };
 }

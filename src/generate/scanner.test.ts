@@ -67,8 +67,8 @@ function policyObject(createdAt: number, generation: number, generateExisting: b
 interface Setting {
   readonly program: ReturnType<typeof policy>;
   readonly objects: readonly KubeObject[];
-  readonly heard: WatchPosition | undefined;
-  readonly marks?: Map<string, PolicyPosition>;
+  readonly observed: WatchPosition | undefined;
+  readonly positions?: Map<string, PolicyPosition>;
   readonly sinceMs?: number;
   readonly types?: readonly (typeof discoveredPods)[];
   /** A kind that the server refuses to list. */
@@ -77,7 +77,7 @@ interface Setting {
   readonly then?: (scanner: Scanner) => void;
 }
 
-async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, ...setting }: Setting) {
+async function scan({ program, objects, observed, positions = new Map(), sinceMs = 0, ...setting }: Setting) {
   const { types = [discoveredPods], forbidden, then } = setting;
   const found: string[] = [];
   const rulesFor: Record<string, readonly string[]> = {};
@@ -92,15 +92,15 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, .
   const scanner = new Scanner({
     client,
     table: () => createRuleTable([program], types),
-    marks,
+    positions,
     sinceMs,
     installation: 'ours',
-    trigger: ({ occasion, identity, rules = new Set(), done }) => {
-      found.push(`${occasion.operation} ${identity.name}`);
+    trigger: ({ context, identity, rules = new Set(), done }) => {
+      found.push(`${context.operation} ${identity.name}`);
       rulesFor[identity.name] = [...rules];
       unfinished.push(done);
     },
-    heard: () => heard,
+    observed: () => observed,
     room: async () => {},
     onScanned: () => {},
     clock: systemClock,
@@ -113,16 +113,16 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, .
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   await running;
-  return { found, rulesFor, marks, scanner, finish: () => unfinished.forEach((done) => void done()) };
+  return { found, rulesFor, positions, scanner, finish: () => unfinished.forEach((done) => void done()) };
 }
 
-const heardAt = (version: number, seconds: number, ...handled: string[]): WatchPosition => ({
+const observedAt = (version: number, seconds: number, ...handled: string[]): WatchPosition => ({
   resourceVersion: String(version),
   timeMs: noon + seconds * 1000,
   handled: handled.map((name) => `uid-${name}`),
 });
 
-describe('what a policy looks at that was there before it was heard of', () => {
+describe('what a policy looks at that was there before it was observed of', () => {
   const objects = [
     pod('older', 5, 0),
     pod('missed', 15, 12),
@@ -137,11 +137,11 @@ describe('what a policy looks at that was there before it was heard of', () => {
       ? { ...object, metadata: { ...object.metadata, labels: { 'supercargo.dev/owner': 'ours' } } }
       : object,
   );
-  const heard = heardAt(30, 20, 'same-second');
+  const observed = observedAt(30, 20, 'same-second');
 
-  it('with generateExisting is all that is older than the policy, even when its kind was last heard long ago', async () => {
+  it('with generateExisting is all that is older than the policy, even when its kind was last observed long ago', async () => {
     const program = policy(25, 1, true);
-    const { found } = await scan({ program, objects, heard: heardAt(3, -100) });
+    const { found } = await scan({ program, objects, observed: observedAt(3, -100) });
     expect(found.sort()).toEqual(
       ['missed', 'missed-then-status', 'older', 'same-second', 'same-second-later', 'updated'].map(
         (name) => `CREATE ${name}`,
@@ -151,55 +151,55 @@ describe('what a policy looks at that was there before it was heard of', () => {
   const missed = ['CREATE missed', 'CREATE missed-then-status', 'UPDATE updated', 'CREATE same-second'];
 
   it('is what was written between the policy and the moment it became known', async () => {
-    const { found } = await scan({ program: policy(10, 1, false), objects, heard });
+    const { found } = await scan({ program: policy(10, 1, false), objects, observed });
     expect(found).toEqual(missed);
   });
 
   it('is everything that was there with generateExisting', async () => {
-    const { found } = await scan({ program: policy(10, 1, true), objects, heard });
+    const { found } = await scan({ program: policy(10, 1, true), objects, observed });
     expect(found).toEqual(['older', ...missed.map((line) => line.slice(7))].map((name) => `CREATE ${name}`));
   });
 
   it('is nothing older than the installation', async () => {
-    const { found } = await scan({ program: policy(10, 1, false), objects, heard, sinceMs: noon + 20_000 });
+    const { found } = await scan({ program: policy(10, 1, false), objects, observed, sinceMs: noon + 20_000 });
     expect(found).toEqual(['CREATE same-second']);
   });
 
   it('is done once all of it is, and not again for the same revision', async () => {
-    const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard });
+    const { found, positions, finish } = await scan({ program: policy(10, 1, false), objects, observed });
     expect(found).toHaveLength(4);
-    expect(marks.get('uid-p')).toMatchObject({
+    expect(positions.get('uid-p')).toMatchObject({
       revision: '1',
       since: { r: { timeMs: noon + 10_000 } },
-      pending: { 'v1/pods': heard },
+      pending: { 'v1/pods': observed },
     });
     finish();
-    expect(marks.get('uid-p')).toEqual({ revision: '1' });
-    expect((await scan({ program: policy(10, 1, false), objects, heard, marks })).found).toEqual([]);
-    const changed = await scan({ program: policy(10, 2, false, 13), objects, heard, marks });
+    expect(positions.get('uid-p')).toEqual({ revision: '1' });
+    expect((await scan({ program: policy(10, 1, false), objects, observed, positions })).found).toEqual([]);
+    const changed = await scan({ program: policy(10, 2, false, 13), objects, observed, positions });
     expect(changed.found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
   it('is looked at once, although other policies come while its triggers are worked off', async () => {
     const then = (scanner: Scanner) => scanner.touch();
-    const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard, then });
+    const { found, positions, finish } = await scan({ program: policy(10, 1, false), objects, observed, then });
     expect(found).toEqual(missed);
     finish();
-    expect(marks.get('uid-p')).toEqual({ revision: '1' });
+    expect(positions.get('uid-p')).toEqual({ revision: '1' });
   });
 
   it('after a restart is still what it was then, not what came since', async () => {
-    const { marks } = await scan({ program: policy(10, 1, false), objects, heard });
-    const later = heardAt(100, 60);
-    const { found } = await scan({ program: policy(10, 1, false), objects, heard: later, marks });
+    const { positions } = await scan({ program: policy(10, 1, false), objects, observed });
+    const later = observedAt(100, 60);
+    const { found } = await scan({ program: policy(10, 1, false), objects, observed: later, positions });
     expect(found).toEqual(missed);
   });
 
   it('is nothing that was written before a rule was added or renamed, not even within that second', async () => {
     const young = [pod('before', 25, 20), pod('touched-before', 26, 0, 20), pod('after', 35, 20)];
-    const marks = new Map([['uid-p', { revision: '1' }]]);
+    const positions = new Map([['uid-p', { revision: '1' }]]);
     const program = changedPolicy(2, 20, 30, ['other']);
-    const { found } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
+    const { found } = await scan({ program, objects: young, observed: observedAt(40, 20), positions });
     expect(found).toEqual(['CREATE after']);
   });
 
@@ -207,19 +207,23 @@ describe('what a policy looks at that was there before it was heard of', () => {
     const validate = { message: 'no', pattern: { metadata: { name: '?*' } } };
     const { spec, ...rest } = policyObject(10, 1, false, 10);
     const rules = [{ name: 'checks', match: spec.rules[0]!.match, validate }];
-    const first = await scan({ program: compilePolicy({ ...rest, spec: { rules } }).program!, objects, heard });
+    const first = await scan({ program: compilePolicy({ ...rest, spec: { rules } }).program!, objects, observed });
     expect(first.found).toEqual([]);
     const program = changedPolicy(2, 13, 14, ['r']);
-    const { found } = await scan({ program, objects, heard, marks: first.marks });
+    const { found } = await scan({ program, objects, observed, positions: first.positions });
     expect(found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
   it('begins with the change for a rule that is new, while another one still has to look further back', async () => {
     const young = [pod('missed', 15, 12), pod('before', 25, 20), pod('after', 35, 20)];
-    const { found, marks } = await scan({ program: policy(10, 1, false), objects: young, heard: heardAt(20, 12) });
+    const { found, positions } = await scan({
+      program: policy(10, 1, false),
+      objects: young,
+      observed: observedAt(20, 12),
+    });
     expect(found).toEqual(['CREATE missed']);
     const program = changedPolicy(2, 20, 30, ['r', 'other']);
-    const { rulesFor } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
+    const { rulesFor } = await scan({ program, objects: young, observed: observedAt(40, 20), positions });
     expect(rulesFor).toEqual({ missed: ['r'], before: ['r'], after: ['r', 'other'] });
   });
 
@@ -231,7 +235,7 @@ describe('what a policy looks at that was there before it was heard of', () => {
     const { found } = await scan({
       program: program!,
       objects,
-      heard,
+      observed,
       types: [other, discoveredPods],
       forbidden: 'Secret',
     });
@@ -239,9 +243,9 @@ describe('what a policy looks at that was there before it was heard of', () => {
   });
 
   it('waits for the first list where the kind was not followed yet', async () => {
-    const { found, marks, scanner } = await scan({ program: policy(10, 1, false), objects, heard: undefined });
+    const { found, positions, scanner } = await scan({ program: policy(10, 1, false), objects, observed: undefined });
     expect(found).toEqual([]);
-    scanner.firstHeard(discoveredPods, heard);
-    expect(marks.get('uid-p')?.pending).toEqual({ 'v1/pods': heard });
+    scanner.firstListed(discoveredPods, observed);
+    expect(positions.get('uid-p')?.pending).toEqual({ 'v1/pods': observed });
   });
 });

@@ -40,11 +40,11 @@ describe('what is to be synchronized', () => {
       recorder: undefined as never,
       apply: async (_, { rules }) => {
         seen.push(rules.map(({ name }) => name).join(' and '));
-        if (seen.length === 1) for (const rule of ['one', 'two']) work.want('key', origin(rule));
+        if (seen.length === 1) for (const rule of ['one', 'two']) work.add('key', origin(rule));
       },
     });
     const { signal } = new AbortController();
-    work.want('key', origin('one'));
+    work.add('key', origin('one'));
     await work.run('key', signal);
     expect(work.size).toBe(1);
     await work.run('key', signal);

@@ -20,12 +20,12 @@ export interface SyncWorkOptions {
   readonly recorder: GenerateRecorder;
   readonly apply: (
     policy: GeneratingPolicy,
-    job: { readonly occasion: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
+    job: { readonly context: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
     signal: AbortSignal,
   ) => Promise<void>;
 }
 
-interface Wish {
+interface SyncRequest {
   readonly policy: string;
   readonly trigger: TriggerIdentity;
   /** Rule → the operation it once answered. */
@@ -35,37 +35,37 @@ interface Wish {
 /** Keeps synchronized objects as their rule, trigger and source want them, and removes those that nobody wants. */
 export class SyncWork {
   /** By the key of the queue, then by the trigger's uid: a name may have been used again. */
-  private readonly wishes = new Map<string, Map<string, Wish>>();
+  private readonly requests = new Map<string, Map<string, SyncRequest>>();
 
   constructor(private readonly options: SyncWorkOptions) {}
 
   get size(): number {
-    return this.wishes.size;
+    return this.requests.size;
   }
 
-  want(key: string, { policy, rule, trigger, operation }: Origin): void {
-    const byUid = this.wishes.get(key) ?? new Map<string, Wish>();
-    this.wishes.set(key, byUid);
-    // Replaced, never changed: what is wished while the last one is fulfilled is another wish.
+  add(key: string, { policy, rule, trigger, operation }: Origin): void {
+    const byUid = this.requests.get(key) ?? new Map<string, SyncRequest>();
+    this.requests.set(key, byUid);
+    // Replaced, never changed: what is wished while the last one is fulfilled is another request.
     const rules = new Map(byUid.get(trigger.uid)?.rules).set(rule, operation);
     byUid.set(trigger.uid, { policy, trigger, rules });
   }
 
   policyOf(key: string): string | undefined {
-    return this.wishes.get(key)?.values().next().value?.policy;
+    return this.requests.get(key)?.values().next().value?.policy;
   }
 
-  /** A wish that fails, or comes meanwhile, stays for the next run. */
+  /** A request that fails, or comes meanwhile, stays for the next run. */
   async run(key: string, signal: AbortSignal): Promise<void> {
-    for (const [uid, wish] of [...(this.wishes.get(key) ?? [])]) {
-      await this.fulfil(wish, signal);
-      const byUid = this.wishes.get(key);
-      if (byUid?.get(uid) === wish) byUid.delete(uid);
+    for (const [uid, request] of [...(this.requests.get(key) ?? [])]) {
+      await this.synchronize(request, signal);
+      const byUid = this.requests.get(key);
+      if (byUid?.get(uid) === request) byUid.delete(uid);
     }
-    if (this.wishes.get(key)?.size === 0) this.wishes.delete(key);
+    if (this.requests.get(key)?.size === 0) this.requests.delete(key);
   }
 
-  private async fulfil({ policy: key, trigger, rules }: Wish, signal: AbortSignal): Promise<void> {
+  private async synchronize({ policy: key, trigger, rules }: SyncRequest, signal: AbortSignal): Promise<void> {
     const { policies, table, index } = this.options;
     const existing = index.ofTrigger(key, trigger.uid);
     const live = policies.all.find((policy) => policy.key === key);
@@ -95,7 +95,7 @@ export class SyncWork {
           (rule) => isSynchronized(rule) && rules.get(rule.name) === operation && !withoutSource.has(rule.name),
         ) ?? [];
       if (policy && chosen.length > 0)
-        await this.options.apply(policy, { occasion: { operation, object }, rules: chosen }, signal);
+        await this.options.apply(policy, { context: { operation, object }, rules: chosen }, signal);
     }
   }
 

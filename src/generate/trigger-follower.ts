@@ -24,7 +24,7 @@ interface Trace {
 export interface TriggerFollowerOptions {
   readonly client: KubeClient;
   readonly type: ResourceType;
-  readonly mark?: WatchPosition | undefined;
+  readonly position?: WatchPosition | undefined;
   readonly installation: string;
   readonly fieldManager: string;
   readonly isOwnWrite: (object: KubeObject) => boolean;
@@ -32,10 +32,10 @@ export interface TriggerFollowerOptions {
   readonly onTrigger: (object: KubeObject, operation: TriggerOperation, done: () => void) => number;
   readonly onGone: (uid: string) => void;
   /** A first list, which is history to everybody, came to this. */
-  readonly onFirstHeard: (heard: WatchPosition) => void;
+  readonly onFirstListed: (observed: WatchPosition) => void;
   /** Its objects cannot be listed or watched, or can be again. */
   readonly onFailure: () => void;
-  /** The mark may have moved. */
+  /** The position may have moved. */
   readonly onProgress: () => void;
   readonly log: Logger;
 }
@@ -49,16 +49,16 @@ export class TriggerFollower {
   private readonly progress: PositionTracker;
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
-  /** True until the end of a first list that no mark preceded: what it shows is history that nobody asked for. */
-  private isBlind: boolean;
+  /** True until the end of a first list that no position preceded: what it shows is history that nobody asked for. */
+  private isFirstList: boolean;
   private readonly resumed: CutOff | undefined;
 
   constructor(private readonly options: TriggerFollowerOptions) {
-    const { client, type, mark, log } = options;
+    const { client, type, position, log } = options;
     this.id = renderGvr(type);
-    this.isBlind = mark === undefined;
-    this.progress = new PositionTracker(mark);
-    this.resumed = mark && { ...mark, handled: new Set(mark.handled) };
+    this.isFirstList = position === undefined;
+    this.progress = new PositionTracker(position);
+    this.resumed = position && { ...position, handled: new Set(position.handled) };
     this.informer = createInformer<KubeObject, Trace>({
       client: withFailures(client, (failure) => {
         if (failure?.message === this.failure?.message) return;
@@ -67,7 +67,7 @@ export class TriggerFollower {
       }),
       type,
       log,
-      resumeFrom: mark?.resourceVersion,
+      resumeFrom: position?.resourceVersion,
       project: (object) => ({
         uid: object.metadata.uid ?? '',
         digest: digestOf(object),
@@ -93,9 +93,9 @@ export class TriggerFollower {
     this.running = this.informer.run(this.stop.signal);
     this.informer.synced(this.stop.signal).then(
       () => {
-        if (this.isBlind) {
-          this.isBlind = false;
-          this.options.onFirstHeard(this.progress.observed(this.informer));
+        if (this.isFirstList) {
+          this.isFirstList = false;
+          this.options.onFirstListed(this.progress.observed(this.informer));
         }
         this.options.onProgress();
       },
@@ -112,21 +112,21 @@ export class TriggerFollower {
   }
 
   /** Up to where writes have been told, to whoever was there to listen; unknown during a first list. */
-  heard(): WatchPosition | undefined {
-    return this.isBlind ? undefined : this.progress.observed(this.informer);
+  observed(): WatchPosition | undefined {
+    return this.isFirstList ? undefined : this.progress.observed(this.informer);
   }
 
-  mark(): WatchPosition | undefined {
-    return this.isBlind ? undefined : this.progress.mark(this.informer);
+  position(): WatchPosition | undefined {
+    return this.isFirstList ? undefined : this.progress.position(this.informer);
   }
 
   private appeared(object: KubeObject, origin: 'listed' | 'added' | 'modified'): void {
     const version = origin === 'listed' ? undefined : object.metadata.resourceVersion;
-    if (this.isBlind && origin === 'listed') {
+    if (this.isFirstList && origin === 'listed') {
       this.note(object, undefined, version);
       return;
     }
-    // What a resumed watch shows as changed was there before: only the mark it resumed from can tell since when.
+    // What a resumed watch shows as changed was there before: only the position it resumed from can tell since when.
     const cutOff = origin === 'modified' ? this.resumed : this.progress.cutOff;
     const operation = origin === 'added' ? 'CREATE' : cutOff && coldTrigger(object, cutOff);
     const isOwn = operation === 'CREATE' ? this.isOursFromBirth(object) : this.isOurs(object);

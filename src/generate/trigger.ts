@@ -32,11 +32,11 @@ export function coldTrigger(object: KubeObject, cutOff: CutOff): TriggerOperatio
 }
 
 /**
- * What an object is the trigger of for a rule that became known when its kind had been followed up to `heard`: what was
+ * What an object is the trigger of for a rule that became known when its kind had been followed up to `observed`: what was
  * written after the rule and before that. Everything later is told live.
  */
-export function missedTrigger(object: KubeObject, begun: Beginning, heard: CutOff): TriggerOperation | undefined {
-  const isMissed = (ms: number) => isSince(begun, object, ms) && isWithin(object, ms, heard);
+export function missedTrigger(object: KubeObject, since: ActiveSince, observed: CutOff): TriggerOperation | undefined {
+  const isMissed = (ms: number) => isSince(since, object, ms) && isWithin(object, ms, observed);
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
   if (isMissed(createdAtMs(object))) return 'CREATE';
   return isMissed(lastWriteOf(object).timeMs) ? 'UPDATE' : undefined;
@@ -56,31 +56,31 @@ export function liveTrigger(before: string, after: string, object: KubeObject): 
 }
 
 /** The write from which on a policy, or a rule of it, acts. */
-export interface Beginning {
+export interface ActiveSince {
   readonly timeMs: number;
   /** Where it is certain that this is the version of that write and of no later one. */
   readonly resourceVersion?: string | undefined;
 }
 
-export function creationOf(policy: KubeObject): Beginning {
+export function creationOf(policy: KubeObject): ActiveSince {
   const { generation = 1, managedFields = [], resourceVersion } = policy.metadata;
   const isAsCreated = generation <= 1 && managedFields.length <= 1;
   return { timeMs: createdAtMs(policy), ...(isAsCreated ? { resourceVersion } : {}) };
 }
 
 /** The last change of a policy that was not one of its status. */
-export function lastChangeOf(policy: KubeObject): Beginning {
+export function lastChangeOf(policy: KubeObject): ActiveSince {
   const { managedFields = [], resourceVersion } = policy.metadata;
   const { timeMs } = lastWriteOf(policy);
-  const isStatusLater = managedFields.some(
+  const isStatusNewer = managedFields.some(
     ({ subresource = '', time = '' }) => subresource !== '' && !(Date.parse(time) < timeMs),
   );
-  return { timeMs, ...(isStatusLater ? {} : { resourceVersion }) };
+  return { timeMs, ...(isStatusNewer ? {} : { resourceVersion }) };
 }
 
-/** Whether a write of the object came after the beginning; within one second the order of versions tells. */
+/** Whether a write of the object came after the start; within one second the order of versions tells. */
 export function isSince(
-  { timeMs, resourceVersion }: Beginning,
+  { timeMs, resourceVersion }: ActiveSince,
   object: KubeObject,
   writtenMs = lastWriteOf(object).timeMs,
 ): boolean {

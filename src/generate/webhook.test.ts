@@ -41,7 +41,7 @@ const program = (name: string, namespace?: string) =>
     },
   }).program!;
 
-test('namespaced policies are heard of their namespace alone, and act on what was asked for them', async () => {
+test('namespaced policies are observed of their namespace alone, and act on what was asked for them', async () => {
   const programs = [program('cluster'), program('own', 'shop'), program('own', 'bank')];
   const collected: AdmittedRequest[] = [];
   const { registration, reviewer } = createRequestListener({

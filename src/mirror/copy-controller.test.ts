@@ -33,7 +33,7 @@ interface Scene {
   readonly copyDigest?: () => Promise<string | undefined>;
   readonly sourceDigest?: () => Promise<string | undefined>;
   readonly isWhole?: boolean;
-  readonly rival?: string;
+  readonly conflicting?: string;
   readonly follow?: boolean;
   readonly isUsed?: boolean | undefined;
 }
@@ -44,19 +44,19 @@ function play({
   copyDigest,
   sourceDigest,
   isWhole = true,
-  rival,
+  conflicting,
   follow = false,
   isUsed = true,
 }: Scene) {
   const clock = createFakeClock();
   const { objects, writes, client } = fakeObjects([image]);
   const orders: CopyTask[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const reconcile = createCopyController({
     client,
     imageOf: (key) => (key === image.metadata.name ? image : undefined),
     names: createCopyNames({ target, mapping: 'path' }),
-    claims: rival === undefined ? noClaims : { claim: async () => rival, release() {} },
+    claims: conflicting === undefined ? noClaims : { claim: async () => conflicting, release() {} },
     copy(order) {
       orders.push(order);
       return copy(order);
@@ -69,7 +69,7 @@ function play({
     follow,
     isUsed: () => isUsed,
     keepUnusedMs: 24 * hour,
-    events: { record: (_, { reason, message }) => void told.push(`${reason}: ${message}`) },
+    events: { record: (_, { reason, message }) => void reported.push(`${reason}: ${message}`) },
     metrics,
     clock,
     log,
@@ -78,7 +78,7 @@ function play({
     clock,
     orders,
     writes,
-    told,
+    reported,
     status: () => objects.get(image.metadata.name!)?.status,
     remove: () => objects.delete(image.metadata.name!),
     run: () => reconcile(image.metadata.name!, signal),
@@ -115,7 +115,7 @@ describe('an image that is to be copied', () => {
       attempts: 1,
       conditions: [{ type: 'Ready', status: 'True', reason: 'Copied' }],
     });
-    expect(scene.told).toEqual([]);
+    expect(scene.reported).toEqual([]);
   });
 
   it('is tried again soon when that may help, and rarely when it does not', async () => {
@@ -138,7 +138,7 @@ describe('an image that is to be copied', () => {
     expect(await login.run()).toEqual({ requeueAfterMs: 30_000 });
     for (const scene of [soon, rarely]) {
       expect(scene.status()).toMatchObject({ phase: 'Failed', message: 'it did not work', attempts: 5 });
-      expect(scene.told).toEqual(['CopyFailed: it did not work']);
+      expect(scene.reported).toEqual(['CopyFailed: it did not work']);
     }
   });
 
@@ -184,7 +184,7 @@ describe('an image that is to be copied', () => {
   });
 
   it('is refused when another source has its name', async () => {
-    const scene = play({ image: imageOf('busybox:1'), rival: 'quay.io/x/busybox:1' });
+    const scene = play({ image: imageOf('busybox:1'), conflicting: 'quay.io/x/busybox:1' });
     expect(await scene.run()).toEqual({ requeueAfterMs: 600_000 });
     expect(scene.status()?.message).toContain('is the copy of quay.io/x/busybox:1');
     expect(scene.orders).toEqual([]);
@@ -224,7 +224,7 @@ describe('an image that was copied', () => {
     expect(scene.status()).toMatchObject({ phase: 'Copied', attempts: 2 });
   });
 
-  it('follows a tag that moved where it is told to, and says that it moved where it is not', async () => {
+  it('follows a tag that moved where it is reported to, and says that it moved where it is not', async () => {
     const moved = { sourceDigest: async () => two, copy: async () => result(two) };
     const following = play({ ...moved, image: imageOf('busybox:1', copied(start - hour), { follow: true }) });
     await following.run();

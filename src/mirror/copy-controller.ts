@@ -176,9 +176,9 @@ async function lookAgain(
 async function copyOnce(task: Task, options: CopyControllerOptions, signal: AbortSignal) {
   const { clock, metrics, claims, log } = options;
   const { image } = task;
-  const rival = await claims.claim(image);
-  if (rival !== undefined) {
-    await fail(image, conflictMessage(image.spec.copy, rival), options, signal);
+  const conflicting = await claims.claim(image);
+  if (conflicting !== undefined) {
+    await fail(image, conflictMessage(image.spec.copy, conflicting), options, signal);
     return { requeueAfterMs: hopelessRetryMs };
   }
   let current = image;

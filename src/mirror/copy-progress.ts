@@ -17,12 +17,12 @@ export interface CopyProgress {
 /** Adds up what a copy reports and tells it at most once a second, one write at a time: progress must cost nothing. */
 export function createCopyProgress(
   clock: Clock,
-  tell: (bytes: CopiedBytes) => Promise<void>,
+  report: (bytes: CopiedBytes) => Promise<void>,
   everyMs = 1000,
 ): CopyProgress {
   const travelling = new Map<string, { readonly size: number; readonly done: number }>();
   let writing: Promise<void> | undefined;
-  let toldAtMs = Number.NEGATIVE_INFINITY;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   const sum = (): CopiedBytes => {
     let [bytesTotal, bytesCopied] = [0, 0];
     for (const { size, done } of travelling.values()) {
@@ -32,13 +32,13 @@ export function createCopyProgress(
     return { bytesTotal, bytesCopied };
   };
   const write = () => {
-    if (writing || clock.monotonicMs() - toldAtMs < everyMs) return;
-    toldAtMs = clock.monotonicMs();
+    if (writing || clock.monotonicMs() - reportedAtMs < everyMs) return;
+    reportedAtMs = clock.monotonicMs();
     const end = () => {
       writing = undefined;
     };
     // A line of progress that is lost is no harm to the copy.
-    writing = tell(sum()).then(end, end);
+    writing = report(sum()).then(end, end);
   };
   return {
     onEvent(event) {

@@ -5,8 +5,8 @@ import { target } from './testing/fakes.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const names = createCopyNames({ target, mapping: 'path' });
-const slot = (image: string) => ({ name: 'main', image, pointer: '/spec/containers/0/image' });
-const want = (image: string) => desiredCopies([slot(image)], names)[0]!;
+const field = (image: string) => ({ name: 'main', image, pointer: '/spec/containers/0/image' });
+const want = (image: string) => desiredCopies([field(image)], names)[0]!;
 
 describe('the copy that an image asks for', () => {
   it.each([
@@ -30,7 +30,7 @@ describe('the copy that an image asks for', () => {
   it('is none where there is no image, or too many', () => {
     expect(want('not an image')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('not an image') });
     const all = desiredCopies(
-      Array.from({ length: 120 }, (_, i) => slot(`busybox:${i}`)),
+      Array.from({ length: 120 }, (_, i) => field(`busybox:${i}`)),
       names,
     );
     expect(all.filter(({ kind }) => kind === 'copy')).toHaveLength(100);

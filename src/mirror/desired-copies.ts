@@ -17,14 +17,14 @@ import type { ContainerImageField } from './workload.ts';
 export type DesiredCopy =
   | {
       readonly kind: 'copy';
-      readonly slot: ContainerImageField;
+      readonly field: ContainerImageField;
       readonly source: ImageReference;
       readonly copy: CopyName;
     }
   /** It is where copies go. */
-  | { readonly kind: 'is-copy'; readonly slot: ContainerImageField }
+  | { readonly kind: 'is-copy'; readonly field: ContainerImageField }
   /** No image, or one that has no place among the copies; it is left as it is. */
-  | { readonly kind: 'refused'; readonly slot: ContainerImageField; readonly reason: string };
+  | { readonly kind: 'refused'; readonly field: ContainerImageField; readonly reason: string };
 
 /** How copies are named. It remembers nothing: who has a name under `basename` is decided by the copies there are. */
 export type CopyNames = Pick<ImageMapper, 'map' | 'isCopy'>;
@@ -38,17 +38,18 @@ export function createCopyNames(options: Pick<MapperOptions, 'target' | 'mapping
 const maxImages = 100;
 
 /** Finds for each container where the copy of its image is or will be. */
-export function desiredCopies(slots: readonly ContainerImageField[], names: CopyNames): readonly DesiredCopy[] {
-  return slots.map((slot, i): DesiredCopy => {
+export function desiredCopies(fields: readonly ContainerImageField[], names: CopyNames): readonly DesiredCopy[] {
+  return fields.map((field, i): DesiredCopy => {
     try {
-      if (names.isCopy(withDefaultTag(parseReference(slot.image)))) return { kind: 'is-copy', slot };
+      if (names.isCopy(withDefaultTag(parseReference(field.image)))) return { kind: 'is-copy', field };
       // A copy in another registry moves from its source, not from the copy: the source stays known.
-      const source = withDefaultTag(parseReference(slot.origin ?? slot.image));
-      if (names.isCopy(source)) return { kind: 'is-copy', slot };
-      if (i >= maxImages) return { kind: 'refused', slot, reason: `only ${maxImages} images of a workload are copied` };
-      return { kind: 'copy', slot, source, copy: names.map(source) };
+      const source = withDefaultTag(parseReference(field.origin ?? field.image));
+      if (names.isCopy(source)) return { kind: 'is-copy', field };
+      if (i >= maxImages)
+        return { kind: 'refused', field, reason: `only ${maxImages} images of a workload are copied` };
+      return { kind: 'copy', field, source, copy: names.map(source) };
     } catch (thrown) {
-      return { kind: 'refused', slot, reason: errorMessage(thrown) };
+      return { kind: 'refused', field, reason: errorMessage(thrown) };
     }
   });
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { ensureCopy } from './ensure-copy.ts';
 import type { CopyState, MirroredImageStore } from './mirrored-image-store.ts';
-import { log, settings, signal, wishOf } from './testing/fakes.ts';
+import { log, mirrorRequestOf, settings, signal } from './testing/fakes.ts';
 
-const wish = wishOf('busybox:1');
+const mirrorRequest = mirrorRequestOf('busybox:1');
 const copied: CopyState = { phase: 'Copied', digest: 'sha256:a', attempts: 1 };
 
 interface Scene {
@@ -12,7 +12,7 @@ interface Scene {
   readonly mode?: 'auto' | 'sync' | 'async';
   readonly exists?: () => Promise<boolean>;
   readonly isAccepted?: boolean;
-  readonly rival?: string;
+  readonly conflicting?: string;
   readonly isDryRun?: boolean;
 }
 
@@ -21,10 +21,10 @@ function play(scene: Scene) {
   let state: CopyState = scene.state ?? { phase: 'Unknown', attempts: 0 };
   const asked: string[] = [];
   let check = () => {};
-  const book: MirroredImageStore = {
+  const store: MirroredImageStore = {
     stateOf: () => state,
-    conflictingSource: () => scene.rival,
-    async ask() {
+    conflictingSource: () => scene.conflicting,
+    async request() {
       asked.push('asked');
       return scene.isAccepted ?? true;
     },
@@ -36,8 +36,8 @@ function play(scene: Scene) {
       }),
   };
   const presence = { exists: scene.exists ?? (async () => true) };
-  const options = { book, presence, settings: { ...settings, mode: scene.mode ?? 'auto' }, clock, log };
-  const outcome = ensureCopy(wish, options, { isDryRun: scene.isDryRun ?? false, mayAsk: true, signal });
+  const options = { store, presence, settings: { ...settings, mode: scene.mode ?? 'auto' }, clock, log };
+  const outcome = ensureCopy(mirrorRequest, options, { isDryRun: scene.isDryRun ?? false, mayRequest: true, signal });
   return {
     outcome,
     asked,
@@ -134,7 +134,7 @@ describe('the copy of an image', () => {
       isUnderWay: false,
       reason: 'the backup registry does not answer: connection refused',
     });
-    const taken = play({ rival: 'quay.io/x/busybox:1' });
+    const taken = play({ conflicting: 'quay.io/x/busybox:1' });
     expect(await taken.outcome).toMatchObject({
       reason: expect.stringContaining('is the copy of quay.io/x/busybox:1'),
     });
@@ -143,15 +143,19 @@ describe('the copy of an image', () => {
 
   it('is missing, not a failure of the request, when the cluster cannot be asked', async () => {
     const clock = createFakeClock();
-    const book = {
+    const store = {
       stateOf: () => ({ phase: 'Unknown', attempts: 0 }) as const,
       conflictingSource: () => undefined,
-      ask: () => Promise.reject(new Error('forbidden')),
+      request: () => Promise.reject(new Error('forbidden')),
       waitFor: () => Promise.reject(new Error('never')),
     };
     const presence = { exists: async () => true };
     expect(
-      await ensureCopy(wish, { book, presence, settings, clock, log }, { isDryRun: false, mayAsk: true, signal }),
+      await ensureCopy(
+        mirrorRequest,
+        { store, presence, settings, clock, log },
+        { isDryRun: false, mayRequest: true, signal },
+      ),
     ).toEqual({
       ok: false,
       isUnderWay: false,

@@ -7,7 +7,7 @@ import type { CopyPresence } from './presence.ts';
 import type { MirrorSettings } from './settings.ts';
 
 export interface EnsureCopyOptions {
-  readonly book: MirroredImageStore;
+  readonly store: MirroredImageStore;
   readonly presence: CopyPresence;
   readonly settings: Pick<MirrorSettings, 'mode' | 'waitMs' | 'waitBytes'>;
   readonly clock: Clock;
@@ -17,11 +17,11 @@ export interface EnsureCopyOptions {
 export interface EnsureCopyRequest {
   readonly isDryRun: boolean;
   /** False for a review that anybody may have sent: only what is there already is used, nothing is asked for. */
-  readonly mayAsk: boolean;
+  readonly mayRequest: boolean;
   readonly signal: AbortSignal;
 }
 
-/** `isUnderWay`: somebody works on it, and its end will be told by the book. */
+/** `isUnderWay`: somebody works on it, and its end will be told by the store. */
 export type CopyAvailability =
   | { readonly ok: true; readonly digest: string }
   | { readonly ok: false; readonly isUnderWay: boolean; readonly reason: string };
@@ -31,49 +31,56 @@ export type CopyAvailability =
  * as the mode says. A dry run asks for nothing. Nothing that goes wrong is thrown: it is a reason.
  */
 export async function ensureCopy(
-  wish: MirrorRequest,
+  mirrorRequest: MirrorRequest,
   options: EnsureCopyOptions,
   request: EnsureCopyRequest,
 ): Promise<CopyAvailability> {
   const { settings, clock, log } = options;
   const { signal } = request;
   try {
-    if (settings.mode === 'sync') return await obtain(wish, options, { ...request, deadline: signal });
+    if (settings.mode === 'sync') return await obtain(mirrorRequest, options, { ...request, deadline: signal });
     return await withDeadline({ clock, ms: settings.waitMs, signal }, (deadline) =>
-      obtain(wish, options, { ...request, deadline }),
+      obtain(mirrorRequest, options, { ...request, deadline }),
     );
   } catch (thrown) {
-    log.warn('a copy could not be asked for', { source: renderReference(wish.source), error: errorMessage(thrown) });
+    log.warn('a copy could not be asked for', {
+      source: renderReference(mirrorRequest.source),
+      error: errorMessage(thrown),
+    });
     return no(errorMessage(thrown));
   }
 }
 
 async function obtain(
-  wish: MirrorRequest,
+  mirrorRequest: MirrorRequest,
   options: EnsureCopyOptions,
   request: EnsureCopyRequest & { readonly deadline: AbortSignal },
 ): Promise<CopyAvailability> {
-  const { book, settings } = options;
-  const { isDryRun, mayAsk, signal, deadline } = request;
-  const rival = book.conflictingSource(wish);
-  if (rival !== undefined) return no(conflictMessage(renderReference(wish.copy), rival));
-  const known = book.stateOf(wish);
+  const { store, settings } = options;
+  const { isDryRun, mayRequest, signal, deadline } = request;
+  const conflicting = store.conflictingSource(mirrorRequest);
+  if (conflicting !== undefined) return no(conflictMessage(renderReference(mirrorRequest.copy), conflicting));
+  const known = store.stateOf(mirrorRequest);
   if (known.phase === 'Copied') {
-    const found = await verified(wish, known, options, deadline);
+    const found = await verified(mirrorRequest, known, options, deadline);
     if (found !== 'absent') return found;
   }
-  if (isDryRun || !mayAsk) {
+  if (isDryRun || !mayRequest) {
     if (known.phase === 'Failed') return no(reasonOf(known));
     return underWay(isDryRun ? 'it is not copied yet' : 'it is copied in the background, once the workload is stored');
   }
-  if (!(await book.ask(wish, signal))) return no(reasonOf(known));
+  if (!(await store.request(mirrorRequest, signal))) return no(reasonOf(known));
   if (settings.mode === 'async') return underWay('it is copied in the background');
-  const state = await book.waitFor(wish, (now) => isNews(now, known) && isDecided(now, settings), deadline);
-  if (isNews(state, known) && state.phase === 'Copied') {
-    const found = await verified(wish, state, options, signal);
+  const state = await store.waitFor(
+    mirrorRequest,
+    (now) => hasProgressed(now, known) && isDecided(now, settings),
+    deadline,
+  );
+  if (hasProgressed(state, known) && state.phase === 'Copied') {
+    const found = await verified(mirrorRequest, state, options, signal);
     return found === 'absent' ? no(lost) : found;
   }
-  if (isNews(state, known) && state.phase === 'Failed') return no(reasonOf(state));
+  if (hasProgressed(state, known) && state.phase === 'Failed') return no(reasonOf(state));
   return underWay('the copy takes longer than a request may wait; it goes on in the background');
 }
 
@@ -85,7 +92,8 @@ const reasonOf = ({ phase, message }: CopyState) => message || (phase === 'Copie
 const isEnd = ({ phase }: CopyState) => phase === 'Copied' || phase === 'Failed';
 
 /** The end that was known before is none, until there was another attempt. */
-const isNews = (now: CopyState, known: CopyState) => !isEnd(now) || !isEnd(known) || now.attempts !== known.attempts;
+const hasProgressed = (now: CopyState, known: CopyState) =>
+  !isEnd(now) || !isEnd(known) || now.attempts !== known.attempts;
 
 function isDecided(state: CopyState, { mode, waitBytes }: EnsureCopyOptions['settings']): boolean {
   if (isEnd(state)) return true;

@@ -26,16 +26,16 @@ export interface MirrorRequest {
  * the leader makes them, and everybody sees the outcome by watching.
  */
 export interface MirroredImageStore {
-  stateOf(wish: MirrorRequest): CopyState;
+  stateOf(request: MirrorRequest): CopyState;
   /** Another source whose copies are in the repository that this one's would go to. */
-  conflictingSource(wish: MirrorRequest): string | undefined;
+  conflictingSource(request: MirrorRequest): string | undefined;
   /**
    * Asks for a copy: for a new one, for one that failed, for one that is known to be made and is not there. Credentials
-   * of this wish are added to those of others. False when it was tried a moment ago and nothing new is known.
+   * of this request are added to those of others. False when it was tried a moment ago and nothing new is known.
    */
-  ask(wish: MirrorRequest, signal: AbortSignal): Promise<boolean>;
+  request(request: MirrorRequest, signal: AbortSignal): Promise<boolean>;
   /** Resolves with the first state that `isEnough`, or with the last one seen when the signal aborts. */
-  waitFor(wish: MirrorRequest, isEnough: (state: CopyState) => boolean, signal: AbortSignal): Promise<CopyState>;
+  waitFor(request: MirrorRequest, isEnough: (state: CopyState) => boolean, signal: AbortSignal): Promise<CopyState>;
 }
 
 export interface MirroredImageStoreOptions {
@@ -49,7 +49,7 @@ export interface MirroredImageStoreOptions {
 }
 
 /** Nobody asks for the same again sooner, so that no two who disagree about a copy keep each other busy. */
-const askAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
+const requestAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
 /** A watch that is later than this is not waited for. */
 const watchLagMs = 60_000;
 /** Credentials beyond these are not tried. One namespace cannot keep those of another out. */
@@ -62,18 +62,18 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
     for (const check of [...(waiting.get(key) ?? [])]) check();
   };
   informer.addHandler({ onAdd: wake, onUpdate: wake, onDelete: wake });
-  const stateOf = (wish: MirrorRequest) => stateOfObject(informer.get(nameOf(wish)));
+  const stateOf = (request: MirrorRequest) => stateOfObject(informer.get(nameOf(request)));
   /** Created by us and not seen by the watch yet. */
   const created = new Map<string, { readonly namespace: string; readonly atMs: number }>();
-  const admit = (wish: MirrorRequest) => {
-    const namespace = wish.pullSecrets[0]?.namespace;
+  const admit = (request: MirrorRequest) => {
+    const namespace = request.pullSecrets[0]?.namespace;
     if (namespace === undefined) return;
     for (const [name, { atMs }] of created)
       if (informer.get(name) || clock.monotonicMs() - atMs > watchLagMs) created.delete(name);
-    const unseen = [...created].filter(([name, one]) => one.namespace === namespace && name !== nameOf(wish)).length;
+    const unseen = [...created].filter(([name, one]) => one.namespace === namespace && name !== nameOf(request)).length;
     const count = imagesOfNamespace(informer, namespace).length + unseen;
     if (count < maxPerNamespace) {
-      created.set(nameOf(wish), { namespace, atMs: clock.monotonicMs() });
+      created.set(nameOf(request), { namespace, atMs: clock.monotonicMs() });
       return;
     }
     onRefused();
@@ -88,23 +88,23 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
       const names = { source: renderReference(source), copy: renderReference(copy) };
       return imagesWithCopyIn(informer, copy).find((other) => hasConflictingSource(other, names))?.spec.source;
     },
-    async ask(wish, signal) {
-      const object = informer.get(nameOf(wish));
+    async request(request, signal) {
+      const object = informer.get(nameOf(request));
       if (!object) {
-        admit(wish);
-        return create(client, wishObject(wish, options), signal);
+        admit(request);
+        return create(client, mirroredImageOf(request, options), signal);
       }
-      const isExtended = await addPullSecrets(client, object, wish, signal);
+      const isExtended = await addPullSecrets(client, object, request, signal);
       const phase = object.status?.phase;
       if (phase !== 'Copied' && phase !== 'Failed') return true;
       // More credentials are another generation, which is tried at once.
       if (phase === 'Failed' && isExtended) return true;
       const lastMs = Date.parse(object.status?.checkedAt ?? object.status?.copiedAt ?? '');
-      if (clock.now() - lastMs < askAgainMs[phase]) return false;
+      if (clock.now() - lastMs < requestAgainMs[phase]) return false;
       return reopen(client, object, signal);
     },
-    waitFor(wish, isEnough, signal) {
-      const name = nameOf(wish);
+    waitFor(request, isEnough, signal) {
+      const name = nameOf(request);
       return new Promise((resolve) => {
         const checks = waiting.get(name) ?? new Set();
         waiting.set(name, checks);
@@ -112,9 +112,9 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
           checks.delete(check);
           if (checks.size === 0 && waiting.get(name) === checks) waiting.delete(name);
           signal.removeEventListener('abort', end);
-          resolve(stateOf(wish));
+          resolve(stateOf(request));
         };
-        const check = () => isEnough(stateOf(wish)) && end();
+        const check = () => isEnough(stateOf(request)) && end();
         checks.add(check);
         signal.addEventListener('abort', end, { once: true });
         if (signal.aborted) end();
@@ -124,7 +124,7 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
   };
 }
 
-/** A wish that somebody made before, or at the same moment, is the same wish. */
+/** A request that somebody made before, or at the same moment, is the same request. */
 async function create(
   client: MirroredImageStoreOptions['client'],
   object: MirroredImage,
@@ -141,7 +141,7 @@ async function create(
 async function addPullSecrets(
   client: MirroredImageStoreOptions['client'],
   { metadata, spec }: MirroredImage,
-  wish: MirrorRequest,
+  request: MirrorRequest,
   signal: AbortSignal,
 ): Promise<boolean> {
   const known = spec.pullSecrets ?? [];
@@ -150,7 +150,7 @@ async function addPullSecrets(
       ({ namespace, name, serviceAccount }) =>
         namespace === ref.namespace && name === ref.name && serviceAccount === ref.serviceAccount,
     );
-  const fresh = new Set(wish.pullSecrets.filter((ref) => !has(ref)));
+  const fresh = new Set(request.pullSecrets.filter((ref) => !has(ref)));
   const added = withinLimit([...known, ...fresh]).filter((ref) => fresh.has(ref));
   if (added.length === 0) return false;
   const body = spec.pullSecrets
@@ -202,15 +202,15 @@ export function stateOfObject(object: MirroredImage | undefined): CopyState {
   return { phase, digest, bytesTotal, message, attempts };
 }
 
-function wishObject(
-  wish: MirrorRequest,
+function mirroredImageOf(
+  request: MirrorRequest,
   { installation }: Pick<MirroredImageStoreOptions, 'installation'>,
 ): MirroredImage {
-  const { source, copy, pullSecrets } = wish;
+  const { source, copy, pullSecrets } = request;
   return {
     apiVersion: renderApiVersion(mirroredImages),
     kind: mirroredImages.kind,
-    metadata: { name: nameOf(wish), labels: { [ownerLabel]: installation } },
+    metadata: { name: nameOf(request), labels: { [ownerLabel]: installation } },
     spec: {
       source: renderReference(source),
       copy: renderReference(copy),

@@ -32,21 +32,21 @@ export const namespacesOfImage = ({ spec }: MirroredImage): readonly string[] =>
 /** True for an image of another source whose copies are, or were, where those of `source` are to go. */
 export function hasConflictingSource(
   other: MirroredImage,
-  wish: { readonly source: string; readonly copy: string },
+  request: { readonly source: string; readonly copy: string },
 ): boolean {
   if (other.status?.digest === undefined) return false;
   try {
     return (
-      isSameRepository(parseReference(other.spec.copy), parseReference(wish.copy)) &&
-      !isSameRepository(parseReference(other.spec.source), parseReference(wish.source))
+      isSameRepository(parseReference(other.spec.copy), parseReference(request.copy)) &&
+      !isSameRepository(parseReference(other.spec.source), parseReference(request.source))
     );
   } catch {
     return false;
   }
 }
 
-export const conflictMessage = (copy: string, rival: string) =>
-  `${copy} is the copy of ${rival}; two sources share a name under the mapping "basename": choose "path" or "flat"`;
+export const conflictMessage = (copy: string, conflicting: string) =>
+  `${copy} is the copy of ${conflicting}; two sources share a name under the mapping "basename": choose "path" or "flat"`;
 
 function repositoryOf(reference: string): readonly string[] {
   try {

@@ -31,10 +31,10 @@ export function createNameClaims({ listImages }: NameClaimsOptions): NameClaims 
       if (other) return other.spec.source;
       // Claimed before anything is awaited: whoever comes now sees it.
       busy.set(copyOf(image), holders.set(image.metadata.name ?? '', image));
-      const rival = (await listImages()).find((one) => hasConflictingSource(one, image.spec));
-      if (!rival) return undefined;
+      const conflicting = (await listImages()).find((one) => hasConflictingSource(one, image.spec));
+      if (!conflicting) return undefined;
       this.release(image);
-      return rival.spec.source;
+      return conflicting.spec.source;
     },
     release(image) {
       const holders = busy.get(copyOf(image));

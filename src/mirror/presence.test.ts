@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { createCopyPresence } from './presence.ts';
-import { signal, wishOf } from './testing/fakes.ts';
+import { mirrorRequestOf, signal } from './testing/fakes.ts';
 
-const { copy } = wishOf('busybox:1');
+const { copy } = mirrorRequestOf('busybox:1');
 
 describe('whether a copy is there', () => {
   it('is what the registry says at that moment', async () => {

@@ -43,37 +43,37 @@ async function review(
   const { signal } = context;
   if (!settings.selectsNamespace(await options.namespaceLabels(request.namespace, signal))) return {};
   const pullSecrets = pullSecretsOf(pod, request.namespace);
-  const mayAsk = context.authenticated || options.trustsReviews;
+  const mayRequest = context.authenticated || options.trustsReviews;
   const problem = await options.pullSecretProblem?.(request.namespace, signal);
   let isDenied = false;
   const outcomes = await mapConcurrent(wanted, copiesAtOnce, async (one): Promise<Replaced | string | undefined> => {
     if (one.kind === 'is-copy') return undefined;
-    if (one.kind === 'refused') return `${one.slot.image}: ${one.reason}`;
-    const { source, copy, slot } = one;
+    if (one.kind === 'refused') return `${one.field.image}: ${one.reason}`;
+    const { source, copy, field } = one;
     const obtained = await ensureCopy({ source, copy, pullSecrets }, options, {
       isDryRun: request.dryRun,
-      mayAsk,
+      mayRequest,
       signal,
     });
     if (obtained.ok && problem !== undefined) {
       isDenied = true;
-      return `${slot.image}: ${problem}`;
+      return `${field.image}: ${problem}`;
     }
     // A dry run copies nothing, so that what is not copied yet would be no reason to refuse the request itself.
     if (!obtained.ok) isDenied ||= !request.dryRun || !obtained.isUnderWay;
-    if (!obtained.ok) return `${slot.image}: ${obtained.reason}`;
-    return { slot, image: renderCopy(one, obtained.digest, settings.pin) };
+    if (!obtained.ok) return `${field.image}: ${obtained.reason}`;
+    return { field, image: renderCopy(one, obtained.digest, settings.pin) };
   });
   const replaced = outcomes.filter((outcome) => typeof outcome === 'object');
   const kept = outcomes.filter((outcome) => typeof outcome === 'string');
   const object = request.object as unknown as KubeObject;
   if (!request.dryRun) {
     metrics.reviewed(replaced.length, kept.length);
-    for (const { slot, image } of replaced)
+    for (const { field, image } of replaced)
       log.info('image replaced by its copy', {
         namespace: request.namespace,
         kind: object.kind,
-        from: slot.image,
+        from: field.image,
         to: image,
       });
   }

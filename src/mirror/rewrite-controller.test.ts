@@ -31,7 +31,7 @@ interface Scene {
 function play({ object = workload('Deployment'), state = copied, namespace = 'default', ...scene }: Scene) {
   const { writes, client } = fakeObjects([object]);
   const asked: MirrorRequest[] = [];
-  const told: string[] = [];
+  const recorded: string[] = [];
   const bodies: unknown[] = [];
   const counts = { unrewritten: 0 };
   let reads = 0;
@@ -52,17 +52,17 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
     names: createCopyNames({ target, mapping: 'path' }),
     typeOf: (kind) => ({ group: 'apps', version: 'v1', resource: 'x', kind, namespaced: true }),
     namespaceLabels: async (name) => (name === 'quiet' ? {} : { 'image-clone-controller': 'enabled' }),
-    book: {
+    store: {
       stateOf: () => state,
       conflictingSource: () => undefined,
-      async ask(wish) {
-        asked.push(wish);
+      async request(mirrorRequest) {
+        asked.push(mirrorRequest);
         return scene.isAccepted ?? true;
       },
       waitFor: () => Promise.reject(new Error('nobody waits here')),
     },
     presence: { exists: scene.exists ?? (async () => true) },
-    events: { record: (_, { message }) => void told.push(message) },
+    events: { record: (_, { message }) => void recorded.push(message) },
     metrics: { ...metrics, unrewritten: () => void counts.unrewritten++ },
     clock: createFakeClock(),
     log,
@@ -72,7 +72,7 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
     bodies,
     counts,
     asked,
-    told,
+    recorded,
     reads: () => reads,
     run: () => reconcile(workloadKey(object.kind, namespace, 'web'), signal),
   };
@@ -90,7 +90,7 @@ describe('a workload that is there already', () => {
     expect(await scene.run()).toEqual({});
     // Nothing but the guard: a field that we set would be ours, and its owner's next apply a conflict.
     expect(scene.bodies).toEqual([{ metadata: { resourceVersion: '5' } }]);
-    expect(scene.told).toEqual([
+    expect(scene.recorded).toEqual([
       'replaced by their copies: busybox:1 → backup.example/copies/docker.io/library/busybox:1',
     ]);
     expect(scene.asked).toEqual([]);
@@ -147,6 +147,6 @@ describe('a workload that is there already', () => {
     const scene = play({ admit: (object) => object });
     await expect(scene.run()).rejects.toMatchObject({ code: 'mirror-unrewritten', retry: 'backoff' });
     expect(scene.counts.unrewritten).toBe(1);
-    expect(scene.told).toEqual([]);
+    expect(scene.recorded).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ export interface RewriteControllerOptions extends Omit<EnsureCopyOptions, 'setti
 export const workloadKey = (kind: string, namespace: string, name: string) => `${kind}/${namespace}/${name}`;
 
 /** Where no copy is under way nobody calls back: the registry is down, or the copy failed. */
-const lookAgainMs = 10_000;
+const retryAfterMs = 10_000;
 /** When it changed between reading and writing: soon, but not while whoever changes it is still at it. */
 const changedMs = 50;
 /** How long a look at the registry may take when nobody waits for it. */
@@ -48,17 +48,18 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
     const object = await find(client, type, { namespace, name }, signal);
     const pod = object && object.metadata.deletionTimestamp === undefined ? podSpecFieldOf(object) : undefined;
     if (!object || !pod || controllerOf(object) !== undefined) return {};
-    const { replaced, comesBack } = await obtainAll(pod, namespace, options, signal);
+    const { replaced, willBeRequeued } = await obtainAll(pod, namespace, options, signal);
     // Where pods are rewritten, what makes them is not; its images are copied before it makes any.
-    const isLeft =
+    const isSkipped =
       isImmutable(kind) ||
       !isRewritable(object, settings.rewrite) ||
       (settings.skipsGitOps && isTrackedByGitOps(object));
-    if (replaced.length > 0 && !isLeft && (await options.pullSecretProblem?.(namespace, signal)) !== undefined)
-      return { requeueAfterMs: lookAgainMs };
-    const isDone = replaced.length === 0 || isLeft || (await touch({ key, type, object, replaced }, options, signal));
+    if (replaced.length > 0 && !isSkipped && (await options.pullSecretProblem?.(namespace, signal)) !== undefined)
+      return { requeueAfterMs: retryAfterMs };
+    const isDone =
+      replaced.length === 0 || isSkipped || (await touch({ key, type, object, replaced }, options, signal));
     if (!isDone) return { requeueAfterMs: changedMs };
-    return comesBack ? {} : { requeueAfterMs: lookAgainMs };
+    return willBeRequeued ? {} : { requeueAfterMs: retryAfterMs };
   };
 }
 
@@ -66,19 +67,19 @@ async function obtainAll(pod: PodSpecField, namespace: string, options: RewriteC
   const { settings, names } = options;
   const pullSecrets = pullSecretsOf(pod, namespace);
   const replaced: Replaced[] = [];
-  let comesBack = true;
+  let willBeRequeued = true;
   for (const one of desiredCopies(pod.images, names)) {
     if (one.kind !== 'copy') continue;
-    const { source, copy, slot } = one;
+    const { source, copy, field } = one;
     const found = await ensureCopy(
       { source, copy, pullSecrets },
       { ...options, settings: { ...settings, mode: 'async', waitMs } },
-      { isDryRun: false, mayAsk: true, signal },
+      { isDryRun: false, mayRequest: true, signal },
     );
-    if (found.ok) replaced.push({ slot, image: renderCopy(one, found.digest, settings.pin) });
-    else comesBack &&= found.isUnderWay;
+    if (found.ok) replaced.push({ field, image: renderCopy(one, found.digest, settings.pin) });
+    else willBeRequeued &&= found.isUnderWay;
   }
-  return { replaced, comesBack };
+  return { replaced, willBeRequeued };
 }
 
 interface Rewriting {
@@ -114,11 +115,11 @@ async function touch(
     metrics.unrewritten();
     throw new SupercargoError('mirror-refused', `${key} cannot be rewritten`, { retry: 'backoff', cause: thrown });
   }
-  const now = new Map(podSpecFieldOf(touched)?.images.map((slot) => [slot.name, slot.image]));
-  const done = replaced.filter(({ slot }) => now.get(slot.name) !== slot.image);
+  const now = new Map(podSpecFieldOf(touched)?.images.map((field) => [field.name, field.image]));
+  const done = replaced.filter(({ field }) => now.get(field.name) !== field.image);
   if (done.length > 0) {
     metrics.rewritten();
-    const list = done.map(({ slot }) => `${slot.image} → ${now.get(slot.name)}`).join(', ');
+    const list = done.map(({ field }) => `${field.image} → ${now.get(field.name)}`).join(', ');
     events.record(
       { apiVersion: object.apiVersion, kind: object.kind, name, namespace, uid },
       { type: 'Normal', reason: 'ImagesReplaced', message: `replaced by their copies: ${list}` },

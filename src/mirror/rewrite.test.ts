@@ -20,8 +20,8 @@ const pod = (metadata: object, spec: object = {}): KubeObject => ({
 
 function rewritten(object: KubeObject, replacements: Readonly<Record<string, string>>, more: object = {}): KubeObject {
   const part = podSpecFieldOf(object)!;
-  const replaced = part.images.flatMap((slot) =>
-    replacements[slot.name] ? [{ slot, image: replacements[slot.name]! }] : [],
+  const replaced = part.images.flatMap((field) =>
+    replacements[field.name] ? [{ field, image: replacements[field.name]! }] : [],
   );
   const patch = rewritePatch({ object, pod: part, replaced, ...more });
   return applyJsonPatch(object, patch) as unknown as KubeObject;

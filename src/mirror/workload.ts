@@ -50,11 +50,11 @@ export function podSpecFieldOf(object: KubeObject): PodSpecField | undefined {
   const spec = value;
   const pointer = `/${kind.podPath.join('/')}`;
   const notes = readSourceImages(object);
-  const slots = lists.flatMap((list) => slotsOf(spec[list], `${pointer}/${list}`, notes));
-  return { pointer, spec, images: slots };
+  const fields = lists.flatMap((list) => imageFieldsOf(spec[list], `${pointer}/${list}`, notes));
+  return { pointer, spec, images: fields };
 }
 
-function slotsOf(
+function imageFieldsOf(
   containers: unknown,
   pointer: string,
   notes: ReturnType<typeof readSourceImages>,
@@ -85,7 +85,7 @@ export function isRewritable(object: KubeObject, rewrite: 'workloads' | 'pods'):
   return object.kind !== 'Pod' && controllerOf(object) === undefined;
 }
 
-const gitOpsMarks = {
+const gitOpsMetadata = {
   labels: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name', 'argocd.argoproj.io/instance'],
   annotations: ['argocd.argoproj.io/tracking-id'],
 } as const;
@@ -93,7 +93,7 @@ const gitOpsMarks = {
 /** Whoever keeps the object in step with a repository would undo the rewriting, and be undone. */
 export function isTrackedByGitOps({ metadata }: KubeObject): boolean {
   return (
-    gitOpsMarks.labels.some((label) => metadata.labels?.[label] !== undefined) ||
-    gitOpsMarks.annotations.some((annotation) => metadata.annotations?.[annotation] !== undefined)
+    gitOpsMetadata.labels.some((label) => metadata.labels?.[label] !== undefined) ||
+    gitOpsMetadata.annotations.some((annotation) => metadata.annotations?.[annotation] !== undefined)
   );
 }

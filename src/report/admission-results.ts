@@ -36,12 +36,12 @@ export interface AdmittedResults {
 }
 
 /** Undefined for what leaves nothing to report on. */
-export function admittedResults(record: AdmissionRecord, isLeftOut: IsExcluded): AdmittedResults | undefined {
+export function admittedResults(record: AdmissionRecord, isExcluded: IsExcluded): AdmittedResults | undefined {
   const { object, kind, operation, subresource, dryRun } = record.request;
   const uid = object?.metadata.uid;
   if (record.isBlocked || !object || !uid || dryRun || operation === 'DELETE' || subresource !== '') return undefined;
   const { namespace = '', name = '' } = object.metadata;
-  if (!isReportable(kind) || isLeftOut(kind, namespace, name)) return undefined;
+  if (!isReportable(kind) || isExcluded(kind, namespace, name)) return undefined;
   const contents = record.results.filter((result) => counts(result, kind)).map(admitted);
   if (contents.length === 0) return undefined;
   const key = namespace === '' ? name : `${namespace}/${name}`;
@@ -116,11 +116,11 @@ export class AdmissionResults {
     this.restored.delete(seen.uid);
     if (isStored) this.waiting.delete(seen.uid);
     if (contents.length === 0) return;
-    const told = new Set(contents.map(({ head }) => head.policy));
+    const policies = new Set(contents.map(({ head }) => head.policy));
     const { index, clock } = this.options;
     let resource = watch.resources.get(seen.uid);
     if (!resource) watch.resources.set(seen.uid, (resource = index.addResource(referenceOf(watch, key, seen.uid))));
-    index.put(resource, { isInScope: (policy) => told.has(policy), contents, sinceMs: clock.monotonicMs() });
+    index.put(resource, { isInScope: (policy) => policies.has(policy), contents, sinceMs: clock.monotonicMs() });
   }
 
   /** Only whoever leads knows the controllers of controllers. */
@@ -130,8 +130,8 @@ export class AdmissionResults {
     return contents.filter(({ head }) => {
       const program = this.options.policies.current.get(head.policy);
       const version = owned?.apiVersion.split('/').at(-1) ?? '';
-      const plan = program && kindPolicyFor(program, { group, version, kind });
-      return plan && programFor(plan, controllers)?.rules.some(({ name }) => name === head.rule);
+      const kindPolicy = program && kindPolicyFor(program, { group, version, kind });
+      return kindPolicy && programFor(kindPolicy, controllers)?.rules.some(({ name }) => name === head.rule);
     });
   }
 

@@ -32,7 +32,7 @@ export interface Controllers {
 
 export interface ControllersOptions {
   readonly client: KubeClient;
-  readonly isLeftOut: IsExcluded;
+  readonly isExcluded: IsExcluded;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ export interface ControllersOptions {
 }
 
 export function startControllers(options: ControllersOptions): Controllers {
-  const { client, isLeftOut, clock, log, signal, onChange } = options;
+  const { client, isExcluded, clock, log, signal, onChange } = options;
   const project = (object: KubeObject): Middle => ({
     uid: object.metadata.uid ?? '',
     controller: referenceOf(controllerOf(object)),
@@ -68,7 +68,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   };
   const isReported = (namespace: string, controller: ControllerReference) => {
     const kind = gvkOf(controller);
-    return isReportable(kind) && !isLeftOut(kind, namespace, controller.name);
+    return isReportable(kind) && !isExcluded(kind, namespace, controller.name);
   };
 
   return {

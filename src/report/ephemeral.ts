@@ -20,15 +20,15 @@ function withoutEphemeral(object: KubeObject): KubeObject | undefined {
  */
 export async function addEphemeral(
   subject: ScannedObject,
-  judgements: readonly ObjectPolicyResults[],
+  policyResults: readonly ObjectPolicyResults[],
   evaluate: Evaluate,
 ): Promise<readonly ObjectPolicyResults[]> {
   const object = withoutEphemeral(subject.object);
-  if (!object || subject.controllers.length === 0) return judgements;
+  if (!object || subject.controllers.length === 0) return policyResults;
   const whole = await evaluate({ ...subject, controllers: [] });
   const before = await evaluate({ ...subject, object, controllers: [] });
   const idOf = ({ head, result, message }: ResultContent) => `${head.rule} ${result} ${message}`;
-  return judgements.map(({ program, contents }, i) => {
+  return policyResults.map(({ program, contents }, i) => {
     const ruleOf = ({ head }: ResultContent) => head.rule;
     const own = new Set(contents.map(ruleOf));
     const same = new Set(before[i]?.contents.map(idOf));

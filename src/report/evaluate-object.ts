@@ -34,25 +34,25 @@ export interface ObjectPolicyResults {
   readonly contents: readonly ResultContent[];
 }
 
-/** Evaluates an object as it stands by every plan, one after the other; only plans that look something up wait. */
+/** Evaluates an object as it stands by every kindPolicy, one after the other; only kindPolicies that look something up wait. */
 export async function evaluateObject(
   subject: ScannedObject,
-  plans: readonly KindPolicy[],
+  kindPolicies: readonly KindPolicy[],
   options: ObjectEvaluationOptions,
 ): Promise<readonly ObjectPolicyResults[]> {
   const request = requestOf(subject, options.now);
-  const judgements: ObjectPolicyResults[] = [];
-  for (const plan of plans) {
-    const program = programFor(plan, subject.controllers);
-    const found = program ? evaluatePlan(program, plan, request, options) : [];
-    judgements.push({ program: plan.program, contents: found instanceof Promise ? await found : found });
+  const policyResults: ObjectPolicyResults[] = [];
+  for (const kindPolicy of kindPolicies) {
+    const program = programFor(kindPolicy, subject.controllers);
+    const found = program ? evaluateKindPolicy(program, kindPolicy, request, options) : [];
+    policyResults.push({ program: kindPolicy.program, contents: found instanceof Promise ? await found : found });
   }
-  return judgements;
+  return policyResults;
 }
 
-function evaluatePlan(
+function evaluateKindPolicy(
   program: PolicyProgram,
-  plan: KindPolicy,
+  kindPolicy: KindPolicy,
   request: PolicyRequest,
   { exceptions, lookUpsFor, signal }: ObjectEvaluationOptions,
 ): MaybePromise<readonly ResultContent[]> {
@@ -66,7 +66,7 @@ function evaluatePlan(
       andThen(
         evaluate(alone(program), request, { phase, exceptions, lookUps, signal, known, budget }),
         ({ results }): readonly ResultContent[] =>
-          results.length === 0 ? before : [...before, ...results.map((result) => reported(result, plan))],
+          results.length === 0 ? before : [...before, ...results.map((result) => reported(result, kindPolicy))],
       ),
     );
   }

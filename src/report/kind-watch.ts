@@ -26,13 +26,13 @@ export interface SeenObject {
 export interface KindWatch {
   readonly type: DiscoveredType;
   /** Replaced when policies change. */
-  plans: WatchedType['plans'];
+  kindPolicies: WatchedType['kindPolicies'];
   policies: WatchedType['policies'];
   readonly informer: Informer<KubeObject, SeenObject>;
   /** By uid. */
   readonly resources: Map<string, IndexedResource>;
   /** How many objects have changed and are not judged yet. */
-  unjudged: number;
+  unevaluated: number;
   /** Whether everything that was there at the start has been judged once. */
   isComplete: boolean;
   /** Set while its objects cannot be listed or watched. */
@@ -56,7 +56,7 @@ export interface KindWatchOptions extends WatchedType {
 
 /** Follows the objects of one type until it is stopped. */
 export function startKindWatch(options: KindWatchOptions): KindWatch {
-  const { type, plans, policies, pageSize, log, signal, onChanged, onGone, onSynced } = options;
+  const { type, kindPolicies, policies, pageSize, log, signal, onChanged, onGone, onSynced } = options;
   const client = withFailures(options.client, (failure) => {
     if (watch.failure?.message === failure?.message) return;
     watch.failure = failure;
@@ -67,11 +67,11 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
   const running = informer.run(AbortSignal.any([signal, stopping.signal]));
   const watch: KindWatch = {
     type,
-    plans,
+    kindPolicies,
     policies,
     informer,
     resources: new Map(),
-    unjudged: 0,
+    unevaluated: 0,
     isComplete: false,
     failure: undefined,
     dueRescans: new Map(),
@@ -85,7 +85,7 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
     onUpdate({ key, object, stored, previous }) {
       const isNew = !isSameHash(stored.body, previous.body) || stored.node !== previous.node;
       const isOfInterest =
-        isNew || (!isSameHash(stored.status, previous.status) && watch.plans.some((p) => p.readsStatus));
+        isNew || (!isSameHash(stored.status, previous.status) && watch.kindPolicies.some((p) => p.readsStatus));
       if (isOfInterest) onChanged(watch, key, object);
     },
     onDelete: ({ key, stored }) => onGone(watch, key, stored.uid),

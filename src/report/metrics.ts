@@ -7,7 +7,7 @@ export type WriteOutcome = 'done' | 'conflict' | 'refused' | 'failed' | 'foreign
 
 /** What the parts of this folder tell; none of it carries a name from the cluster, so the series are few and fixed. */
 export interface ReportMetrics {
-  judged(policies: number): void;
+  evaluated(policies: number): void;
   rescanned(policies: number): void;
   written(operation: WriteOperation, outcome: WriteOutcome, bytes?: number, times?: number): void;
   /** Of the queue of report objects to be written. */
@@ -37,9 +37,9 @@ export function createReportMetrics(
   gauges: () => ReportGauges | undefined,
 ): ReportMetrics {
   const registers = [registry];
-  const judged = new Counter({
+  const evaluated = new Counter({
     name: 'supercargo_report_evaluations_total',
-    help: 'How often a policy judged an object for reports',
+    help: 'How often a policy evaluated an object for reports',
     registers,
   });
   const rescans = new Counter({
@@ -93,7 +93,7 @@ export function createReportMetrics(
   );
   return {
     queue,
-    judged: (policies) => judged.inc(policies),
+    evaluated: (policies) => evaluated.inc(policies),
     rescanned: (policies) => rescans.inc(policies),
     written(operation, outcome, size = 0, times = 1) {
       writes.inc({ operation, outcome }, times);

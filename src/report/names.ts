@@ -26,11 +26,11 @@ const reservedTail = /\.sc-[^.]*$/;
 export function reportName(identity: ReportIdentity): string {
   const { policy, chunk = '' } = identity;
   const plain = plainName(identity);
-  const marks = `${policy?.kind === 'Policy' ? 'p' : ''}${chunk === '' ? '' : `c${chunk}`}`;
-  const readable = marks === '' ? plain : `${plain}.sc-${marks}`;
+  const suffix = `${policy?.kind === 'Policy' ? 'p' : ''}${chunk === '' ? '' : `c${chunk}`}`;
+  const readable = suffix === '' ? plain : `${plain}.sc-${suffix}`;
   const isAmbiguous = reservedTail.test(plain);
   if (!isAmbiguous && readable.length <= maxNameLength) return readable;
-  const tail = `.sc-h${hashOf(identity)}${marks}`;
+  const tail = `.sc-h${hashOf(identity)}${suffix}`;
   return `${cut(plain, maxNameLength - tail.length)}${tail}`;
 }
 

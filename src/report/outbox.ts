@@ -23,7 +23,7 @@ export interface OutboxOptions {
   readonly namespace: string;
   /** Of this process. */
   readonly identity: string;
-  readonly isLeftOut?: IsExcluded;
+  readonly isExcluded?: IsExcluded;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -42,7 +42,7 @@ const maxEntries = 2_000;
 
 /** One bounded object per replica, never one per request; the newest results win when it is full. */
 export function createReportOutbox(options: OutboxOptions): ReportOutbox {
-  const { client, installation, namespace, identity, isLeftOut = () => false, clock, log } = options;
+  const { client, installation, namespace, identity, isExcluded = () => false, clock, log } = options;
   const name = `${installation}-report-outbox-${createHash('sha256').update(identity).digest('hex').slice(0, 10)}`;
   const waiting = new Map<string, AdmittedResults>();
   let wake: () => void = () => {};
@@ -73,7 +73,7 @@ export function createReportOutbox(options: OutboxOptions): ReportOutbox {
 
   return {
     put(record) {
-      const admitted = admittedResults(record, isLeftOut);
+      const admitted = admittedResults(record, isExcluded);
       if (!admitted) return;
       waiting.delete(admitted.uid);
       waiting.set(admitted.uid, admitted);

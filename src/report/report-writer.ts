@@ -11,7 +11,7 @@ import { RateLimit } from './rate-limit.ts';
 import type { ReportChanges } from './report-changes.ts';
 import { renderReport, typeForNamespace } from './report-object.ts';
 import type { ResultIndex } from './result-index.ts';
-import type { Progress } from './scan-state.ts';
+import type { ScanProgress } from './scan-state.ts';
 
 export interface WriterLimits {
   /** Changes within this time are one write. */
@@ -36,7 +36,7 @@ export interface ReportWriterOptions {
   readonly installation: string;
   readonly index: ResultIndex;
   readonly changes: ReportChanges;
-  readonly progressOf: (policy: string | undefined) => Progress;
+  readonly progressOf: (policy: string | undefined) => ScanProgress;
   readonly limits?: Partial<WriterLimits>;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
@@ -127,7 +127,7 @@ export class ReportWriter {
   }
 
   /** Nothing is written before it is known, and nothing that is about to change once more. */
-  private mustWait(key: string, progressOf: (policy: string | undefined) => Progress): boolean {
+  private mustWait(key: string, progressOf: (policy: string | undefined) => ScanProgress): boolean {
     const { index, clock, changes } = this.options;
     const progress = progressOf(index.part(key)?.policy ?? this.reports.get(key)?.policy);
     if (progress !== 'changing') return progress === 'unknown';
@@ -136,8 +136,8 @@ export class ReportWriter {
 
   /** Looks after all that waits at once: there may be thousands of keys and only some policies. */
   private releaseHeld(): void {
-    const known = new Map<string | undefined, Progress>();
-    const progressOf = (policy: string | undefined): Progress => {
+    const known = new Map<string | undefined, ScanProgress>();
+    const progressOf = (policy: string | undefined): ScanProgress => {
       const progress = known.get(policy) ?? this.options.progressOf(policy);
       known.set(policy, progress);
       return progress;

@@ -24,7 +24,7 @@ export interface ReporterOptions {
   readonly installation: string;
   /** A report per policy and namespace; false for the old form, a report per namespace. */
   readonly isSplit: boolean;
-  readonly isLeftOut?: IsExcluded;
+  readonly isExcluded?: IsExcluded;
   /** Where other replicas leave what they heard at admission; nobody is read from when absent. */
   readonly outboxNamespace?: string | undefined;
   readonly rescanMs?: number;
@@ -50,7 +50,7 @@ export interface Reporter {
   readonly isIdle: boolean;
 }
 
-interface Term {
+interface ReporterRun {
   readonly state: ScanState;
   readonly changes: ReportChanges;
   readonly index: ResultIndex;
@@ -63,11 +63,11 @@ const hourMs = 3_600_000;
 
 export function createReporter(options: ReporterOptions): Reporter {
   const { client, policies, log, clock } = options;
-  let term: Term | undefined;
-  const metrics = options.metrics(() => term && gaugesOf(term, clock));
+  let activeRun: ReporterRun | undefined;
+  const metrics = options.metrics(() => activeRun && gaugesOf(activeRun, clock));
 
-  const begin = (): Term => {
-    const { isSplit, targetBytes, isLeftOut = () => false } = options;
+  const createRun = (): ReporterRun => {
+    const { isSplit, targetBytes, isExcluded = () => false } = options;
     // From the end of the pipeline to its beginning: each stage is given only what comes after it.
     const state = new ScanState();
     const changes = new ReportChanges();
@@ -93,7 +93,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       ...options,
       index,
       state,
-      isLeftOut,
+      isExcluded,
       rescanMs: options.rescanMs ?? hourMs,
       pace: options.isAlone ? dedicatedScanPace : sharedScanPace,
       metrics,
@@ -102,7 +102,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     return { state, changes, index, scanner, writer, admission };
   };
 
-  const scanAfterReading = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
+  const scanAfterReading = async ({ scanner, writer, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       try {
         await writer.reports.synced(signal);
@@ -126,7 +126,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     await scanner.run(signal);
   };
 
-  const readOthers = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
+  const readOthers = async ({ scanner, writer, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
     const { outboxNamespace: namespace, installation } = options;
     if (namespace === undefined) return await waitFor(signal, () => {});
     const isWritten = () => admission.isSettled && scanner.isIdle && writer.isIdle;
@@ -136,8 +136,8 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   return {
     async run(signal) {
-      const current = begin();
-      term = current;
+      const current = createRun();
+      activeRun = current;
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
       // One for each watch, and there are as many as policies speak of kinds.
@@ -156,24 +156,24 @@ export function createReporter(options: ReporterOptions): Reporter {
           guarded(readOthers(current, until)),
         ]);
       } finally {
-        if (term === current) term = undefined;
+        if (activeRun === current) activeRun = undefined;
       }
     },
     get isRunning() {
-      return term !== undefined;
+      return activeRun !== undefined;
     },
     takeAdmissionResults(record) {
-      const admitted = term && admittedResults(record, options.isLeftOut ?? (() => false));
-      if (admitted) term?.admission.take(admitted);
+      const admitted = activeRun && admittedResults(record, options.isExcluded ?? (() => false));
+      if (admitted) activeRun?.admission.take(admitted);
     },
-    takeAdmitted: (admitted) => term?.admission.take(admitted),
+    takeAdmitted: (admitted) => activeRun?.admission.take(admitted),
     get isIdle() {
-      return term ? term.scanner.isIdle && term.writer.isIdle : false;
+      return activeRun ? activeRun.scanner.isIdle && activeRun.writer.isIdle : false;
     },
   };
 }
 
-function gaugesOf({ index, scanner, state, changes }: Term, clock: Clock): ReportGauges {
+function gaugesOf({ index, scanner, state, changes }: ReporterRun, clock: Clock): ReportGauges {
   const nowMs = clock.monotonicMs();
   const oldest = Math.min(scanner.oldestChangeMs ?? nowMs, changes.oldestMs ?? nowMs);
   return {

@@ -40,7 +40,7 @@ export class RescanRequests {
   }
 
   /** Whether the policy's results, or any at all, are about to change: the request waits or is being worked off. */
-  concerns(policy: string | undefined): boolean {
+  affects(policy: string | undefined): boolean {
     const { everywhere, ofKind } = this.running;
     return [this.waiting, everywhere, ...this.waitingOfKind.values(), ...ofKind.values()].some((rescans) =>
       policy === undefined ? rescans.size > 0 : rescans.has(policy),

@@ -12,7 +12,7 @@ export interface RescanContext {
   readonly client: KubeClient;
   readonly requests: RescanRequests;
   readonly watches: ReadonlyMap<string, KindWatch>;
-  readonly judge: ObjectEvaluator;
+  readonly evaluator: ObjectEvaluator;
   readonly share: LoopShare;
   readonly pageSize: number;
   readonly metrics: ReportMetrics;
@@ -60,12 +60,12 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
 async function rescanType(
   watch: KindWatch,
   rescans: Rescans,
-  { client, judge, share, pageSize, metrics, clock }: RescanContext,
+  { client, evaluator, share, pageSize, metrics, clock }: RescanContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const plans = watch.plans.filter(({ program }) => rescans.has(program.key));
-  if (plans.length === 0) return;
-  const places = plans.map(({ program }) => rescans.get(program.key)!);
+  const kindPolicies = watch.kindPolicies.filter(({ program }) => rescans.has(program.key));
+  if (kindPolicies.length === 0) return;
+  const places = kindPolicies.map(({ program }) => rescans.get(program.key)!);
   const isEverywhere = places.includes('all') || !watch.type.namespaced;
   const namespaces = isEverywhere
     ? [undefined]
@@ -76,14 +76,14 @@ async function rescanType(
     for await (const page of ahead(client.pages(watch.type, { namespace, limit: 2 * pageSize, signal }))) {
       for (const object of page.items) {
         const place = object.metadata.namespace ?? '';
-        const here = plans.filter(({ program }) => {
+        const here = kindPolicies.filter(({ program }) => {
           const wanted = rescans.get(program.key)!;
           return wanted === 'all' || wanted.has(place);
         });
         if (here.length === 0) continue;
         await share.turn();
-        await judge.run({ watch, key: objectKey(object), object, plans: here, cache, signal, sinceMs });
-        metrics.judged(here.length);
+        await evaluator.run({ watch, key: objectKey(object), object, kindPolicies: here, cache, signal, sinceMs });
+        metrics.evaluated(here.length);
       }
     }
   }

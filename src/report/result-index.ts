@@ -131,7 +131,7 @@ export class ResultIndex {
       isChanged = true;
     }
     for (const row of stale.values()) this.remove(resource, row);
-    this.tellChanges(sinceMs);
+    this.notifyChanges(sinceMs);
     return isChanged || stale.size > 0;
   }
 
@@ -150,12 +150,12 @@ export class ResultIndex {
       const resource = this.resources[rows.resource[row]!]!;
       if (!isGone(head, resource.reference, (rows.status[row]! & admissionFlag) !== 0)) continue;
       this.remove(resource, row);
-      this.tellChanges(sinceMs);
+      this.notifyChanges(sinceMs);
       if (++removed % 500 === 0) yield;
     }
   }
 
-  private tellChanges(sinceMs: number): void {
+  private notifyChanges(sinceMs: number): void {
     for (const key of this.changed) this.options.onChange(key, sinceMs);
     this.changed.clear();
   }

@@ -49,7 +49,7 @@ describe('where the results of a policy come from', () => {
   });
 });
 
-describe('a plan', () => {
+describe('a kindPolicy', () => {
   const readsOf = (spec: object, rule: object = {}) => {
     const { readsStatus, readsNamespaceLabels } = kindPolicyFor(program(spec, rule), pods)!;
     return [readsStatus, readsNamespaceLabels];
@@ -71,15 +71,15 @@ describe('a plan', () => {
 });
 
 describe('a pod with a controller', () => {
-  const plan = () => kindPolicyFor(program({}), pods)!;
+  const kindPolicy = () => kindPolicyFor(program({}), pods)!;
 
   it('is judged by itself when no rule is derived for the controller', () => {
-    expect(programFor(plan(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
-    expect(programFor(plan(), [controller('argoproj.io/v1alpha1', 'Rollout')])).toBeDefined();
+    expect(programFor(kindPolicy(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
+    expect(programFor(kindPolicy(), [controller('argoproj.io/v1alpha1', 'Rollout')])).toBeDefined();
   });
 
   it('is left to its controller when one is', () => {
-    expect(programFor(plan(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
+    expect(programFor(kindPolicy(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
   });
 });
 
@@ -156,18 +156,18 @@ describe('a violation of a pod template', () => {
   const placesOf = (
     policy: PolicyProgram,
     chain: readonly (readonly [string, string])[],
-    leftOut: readonly string[],
+    excluded: readonly string[],
   ) => {
-    const reported = chain.filter(([, kind]) => !leftOut.includes(kind));
+    const reported = chain.filter(([, kind]) => !excluded.includes(kind));
     const places = names.map((): string[] => []);
     for (const [apiVersion, kind] of reported) {
       const at = chain.findIndex(([, other]) => other === kind);
       const above = reported.filter(([, other]) => chain.findIndex(([, one]) => one === other) < at);
-      const plan = kindPolicyFor(policy, gvkOf({ apiVersion, kind }));
+      const kindPolicy = kindPolicyFor(policy, gvkOf({ apiVersion, kind }));
       const program =
-        plan &&
+        kindPolicy &&
         programFor(
-          plan,
+          kindPolicy,
           above.map(([version, other]) => controller(version, other)),
         );
       for (const { origin } of program?.rules ?? []) places[origin]!.push(kind);
@@ -179,10 +179,10 @@ describe('a violation of a pod template', () => {
     ['the default filters', ['ReplicaSet']],
     ['no filters', []],
     ['filters for Deployments and Jobs', ['Deployment', 'Job']],
-  ])('is in exactly one place, whichever controllers rules are derived for (%s)', (_, leftOut) => {
+  ])('is in exactly one place, whichever controllers rules are derived for (%s)', (_, excluded) => {
     for (const [annotation, policy] of policies)
       for (const chain of chains)
-        for (const places of placesOf(policy, chain, leftOut))
+        for (const places of placesOf(policy, chain, excluded))
           expect(places, `${annotation}: ${chain.map(([, kind]) => kind).join(' > ')}`).toHaveLength(1);
   });
 });

@@ -22,10 +22,10 @@ export function sourceOf(program: PolicyProgram): ResultSource {
 }
 
 function findSource({ policy, rules }: PolicyProgram): ResultSource {
-  const judging = rules.filter(({ phase }) => reportedPhases.includes(phase));
-  if (judging.length === 0) return 'none';
+  const reported = rules.filter(({ phase }) => reportedPhases.includes(phase));
+  if (reported.length === 0) return 'none';
   if (policy.spec.background === false) return 'admission';
-  return judging.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
+  return reported.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
 }
 
 /** A policy cut down to the rules that can say something of a kind. */
@@ -39,13 +39,13 @@ export interface KindPolicy {
   readonly readsNamespaceLabels: boolean;
 }
 
-const plans = new WeakMap<PolicyProgram, Map<string, KindPolicy | undefined>>();
+const kindPolicies = new WeakMap<PolicyProgram, Map<string, KindPolicy | undefined>>();
 
 /** Undefined when the policy has nothing to say of such objects. */
 export function kindPolicyFor(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | undefined {
   const id = `${kind.group}/${kind.version}/${kind.kind}`;
-  let byKind = plans.get(program);
-  if (!byKind) plans.set(program, (byKind = new Map()));
+  let byKind = kindPolicies.get(program);
+  if (!byKind) kindPolicies.set(program, (byKind = new Map()));
   if (!byKind.has(id)) byKind.set(id, makePlan(program, kind));
   return byKind.get(id);
 }

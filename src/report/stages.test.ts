@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const stages = [
   ['scanner', 'kind-watch'],
   ['pending-objects'],
-  ['object-judge', 'judge'],
+  ['object-evaluator', 'evaluate-object'],
   ['result-index'],
   ['report-changes'],
   ['report-writer', 'own-reports'],

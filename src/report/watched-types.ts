@@ -7,7 +7,7 @@ import { isReportable, type KindPolicy, kindPolicyFor, sourceOf } from './scope.
 export interface WatchedType {
   readonly type: DiscoveredType;
   /** By scans. Policies judged at admission alone are not here, but their objects are followed all the same. */
-  readonly plans: readonly KindPolicy[];
+  readonly kindPolicies: readonly KindPolicy[];
   /** The keys of all that speak of it, these included. */
   readonly policies: ReadonlySet<string>;
 }
@@ -17,7 +17,10 @@ export function watchedTypes(
   programs: readonly PolicyProgram[],
   served: readonly DiscoveredType[],
 ): ReadonlyMap<string, WatchedType> {
-  const found = new Map<string, WatchedType & { readonly plans: KindPolicy[]; readonly policies: Set<string> }>();
+  const found = new Map<
+    string,
+    WatchedType & { readonly kindPolicies: KindPolicy[]; readonly policies: Set<string> }
+  >();
   const types = served.filter(
     (type) => isReportable(type) && type.verbs.includes('list') && type.verbs.includes('watch'),
   );
@@ -30,14 +33,14 @@ export function watchedTypes(
       const resource = `${type.group}/${type.resource}`;
       if (seen.has(resource)) continue;
       if (program.policy.kind === 'Policy' && !type.namespaced) continue;
-      const plan = kindPolicyFor(program, type);
-      if (!plan) continue;
+      const kindPolicy = kindPolicyFor(program, type);
+      if (!kindPolicy) continue;
       seen.add(resource);
       const id = renderGvr(type);
-      const watched = found.get(id) ?? { type, plans: [], policies: new Set() };
+      const watched = found.get(id) ?? { type, kindPolicies: [], policies: new Set() };
       found.set(id, watched);
       watched.policies.add(program.key);
-      if (source === 'scan') watched.plans.push(plan);
+      if (source === 'scan') watched.kindPolicies.push(kindPolicy);
     }
   }
   return found;

@@ -28,7 +28,7 @@ export class History {
   private readonly waiting = new Set<() => void>();
   private stop: AbortController | undefined;
   private follower: TriggerFollower | undefined;
-  private mark: WatchPosition | undefined;
+  private position: WatchPosition | undefined;
   private unfinished: (() => void)[] = [];
   /** What happened, in order: the test's expectation. */
   readonly transcript: string[] = [];
@@ -80,7 +80,7 @@ export class History {
     const object = this.objects.get(name)!;
     this.objects.delete(name);
     const metadata = { ...object.metadata, resourceVersion: String(++this.version) };
-    this.tell('DELETED', { ...object, metadata });
+    this.emit('DELETED', { ...object, metadata });
   }
 
   /** The server forgets what was, as etcd does after five minutes. */
@@ -97,7 +97,7 @@ export class History {
     this.follower = new TriggerFollower({
       client: this.client(),
       type: pods,
-      mark: this.mark,
+      position: this.position,
       installation: 'ours',
       fieldManager: me,
       isOwnWrite: () => false,
@@ -109,7 +109,7 @@ export class History {
         return 1;
       },
       onGone: (uid) => this.transcript.push(`gone ${uid}`),
-      onFirstHeard: () => {},
+      onFirstListed: () => {},
       onFailure: () => {},
       onProgress: () => {},
     });
@@ -124,8 +124,8 @@ export class History {
   /** Writes the checkpoint, as happens every two seconds. */
   async save(): Promise<WatchPosition | undefined> {
     await this.settle();
-    this.mark = this.follower?.mark();
-    return this.mark;
+    this.position = this.follower?.position();
+    return this.position;
   }
 
   /** Ends without a last checkpoint. */
@@ -152,17 +152,17 @@ export class History {
     const metadata = { ...object.metadata, resourceVersion: String(++this.version) };
     const stored = { ...object, metadata };
     this.objects.set(metadata.name ?? '', stored);
-    this.tell(type, stored);
+    this.emit(type, stored);
   }
 
-  private tell(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
+  private emit(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
     this.events.push({ type, object, version: this.version });
     for (const wake of this.waiting) wake();
   }
 
   private client(): KubeClient {
     const history = this;
-    const unused = () => Promise.reject(new Error('not part of this story'));
+    const unused = () => Promise.reject(new Error('not used by this test'));
     return {
       get: unused,
       list: unused,

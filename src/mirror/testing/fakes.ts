@@ -41,13 +41,13 @@ export const metrics: MirrorMetrics = {
   refused() {},
 };
 
-export function wishOf(image: string, secret?: string): MirrorRequest {
+export function mirrorRequestOf(image: string, secret?: string): MirrorRequest {
   const source = parseReference(image);
   const copy = createImageMapper({ target, mapping: 'path' }).map(source);
   return { source, copy, pullSecrets: secret ? [{ namespace: 'default', name: secret }] : [] };
 }
 
-/** The object that stands for a wish. */
+/** The object that stands for a mirrorRequest. */
 export function imageOf(
   image: string,
   status?: MirroredImage['status'],

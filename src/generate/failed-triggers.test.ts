@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maxFailed } from './checkpoint.ts';
-import { Failures } from './failures.ts';
+import { FailedTriggers } from './failed-triggers.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 const failure = (name: string) => ({
@@ -15,12 +15,12 @@ const failure = (name: string) => ({
 
 describe('failed triggers', () => {
   it('are tried again after longer and longer pauses, and at last given up', () => {
-    const failures = new Failures([], () => 0);
+    const failures = new FailedTriggers([], () => 0);
     const pauses: number[] = [];
     for (;;) {
-      const verdict = failures.add(failure('a'));
-      if ('givenUp' in verdict) break;
-      pauses.push(verdict.retryAfterMs);
+      const decision = failures.add(failure('a'));
+      if ('givenUp' in decision) break;
+      pauses.push(decision.retryAfterMs);
     }
     expect(pauses.slice(0, 4)).toEqual([1000, 3000, 9000, 27_000]);
     expect(pauses.length).toBe(15);
@@ -29,7 +29,7 @@ describe('failed triggers', () => {
   });
 
   it('are few: the oldest goes when there are too many', () => {
-    const failures = new Failures([]);
+    const failures = new FailedTriggers([]);
     for (let i = 0; i < maxFailed; i++) failures.add(failure(`${i}`));
     expect(failures.overflow()).toBeUndefined();
     failures.add(failure('0'));
@@ -39,7 +39,7 @@ describe('failed triggers', () => {
   });
 
   it('are the rules that failed: one that succeeds is done, one that was not tried is not', () => {
-    const failures = new Failures([]);
+    const failures = new FailedTriggers([]);
     const rulesLeft = () => failures.list().map(({ rules }) => rules);
     failures.add({ ...failure('a'), rules: ['one', 'two'] }, new Set(['one', 'two', 'three']));
     failures.add({ ...failure('a'), rules: ['two'] }, new Set(['one', 'two']));
@@ -54,7 +54,7 @@ describe('failed triggers', () => {
   });
 
   it('are whole policies where too many rules failed, and in checkpoints of before', () => {
-    const failures = new Failures([{ ...failure('old'), attempts: 1 }]);
+    const failures = new FailedTriggers([{ ...failure('old'), attempts: 1 }]);
     const many = Array.from({ length: 17 }, (_, i) => `rule-${i}`);
     failures.add({ ...failure('a'), rules: many }, new Set(many));
     for (const name of ['old', 'a']) {
@@ -64,10 +64,10 @@ describe('failed triggers', () => {
   });
 
   it('survive in the checkpoint with the number of their attempts', () => {
-    const before = new Failures([], () => 0);
+    const before = new FailedTriggers([], () => 0);
     before.add(failure('a'));
     before.add(failure('a'));
-    const after = new Failures(before.list(), () => 0);
+    const after = new FailedTriggers(before.list(), () => 0);
     expect(after.add(failure('a'))).toMatchObject({ retryAfterMs: 9000 });
     expect(after.delete(failure('a'))).toBe(true);
     expect(after.list()).toEqual([]);

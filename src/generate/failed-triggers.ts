@@ -8,7 +8,7 @@ const pauses = { baseMs: 1_000, maxMs: 30 * 60_000, factor: 3 };
 export type RetryDecision = { readonly retryAfterMs: number } | { readonly givenUp: string };
 
 /** The triggers that failed and are tried again: few, by key, oldest first. */
-export class Failures {
+export class FailedTriggers {
   private readonly failed: Map<string, FailedTrigger>;
 
   constructor(
@@ -59,7 +59,7 @@ export class Failures {
   }
 
   /** Whether something of the policy is still to be tried again. */
-  concern(policy: string): boolean {
+  hasPolicy(policy: string): boolean {
     for (const failed of this.failed.values()) if (failed.policy === policy) return true;
     return false;
   }
