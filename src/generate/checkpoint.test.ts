@@ -24,16 +24,16 @@ const checkpoint: Checkpoint = {
 };
 
 describe('a checkpoint', () => {
-  it('is read as it was written', () => {
+  it('is parsed as it was rendered', () => {
     expect(parseCheckpoint(renderCheckpoint(checkpoint))).toEqual(checkpoint);
   });
 
-  it('that cannot be read is none, and a position that cannot be read is left out', () => {
+  it('is undefined when it cannot be parsed, and drops positions that cannot be parsed', () => {
     for (const text of [undefined, '', '{', '1', '[]', 'null']) expect(parseCheckpoint(text)).toBeUndefined();
     expect(parseCheckpoint('{"marks":{"a":{"resourceVersion":5},"b":1}}')).toEqual(emptyCheckpoint);
   });
 
-  it('of two leaders keeps the further marks and every failure', () => {
+  it('of two leaders keeps the later positions and every failure', () => {
     const theirs: Checkpoint = {
       ...emptyCheckpoint,
       marks: { 'v1/pods': position('99'), 'v1/secrets': position('300') },

@@ -3,7 +3,7 @@ import { compareResourceVersions, type ResourceType } from '../kube/index.ts';
 import type { WatchPosition } from './position-tracker.ts';
 import type { ActiveSince, TriggerOperation } from './trigger.ts';
 
-/** A trigger that could not be worked off: read again and tried again, while everything else goes on. */
+/** A trigger that failed. It is read again and retried while everything else continues. */
 export interface FailedTrigger {
   readonly policy: string;
   readonly type: ResourceType;
@@ -11,18 +11,18 @@ export interface FailedTrigger {
   readonly name: string;
   readonly uid: string;
   readonly operation: TriggerOperation;
-  /** The rules that failed; all of the policy when absent. */
+  /** The rules that failed; absent for all rules of the policy. */
   readonly rules?: readonly string[] | undefined;
   readonly attempts: number;
   readonly error: string;
 }
 
-/** What of the objects that were there before it a policy has looked at. */
+/** Which of the objects that existed before it a policy has processed. */
 export interface PolicyPosition {
   readonly revision: string;
-  /** Not yet: up to where each kind had been observed when the policy became known. Absent when it is done. */
+  /** Per kind, the position observed when the policy became known. Absent when the scan is complete. */
   readonly pending?: Readonly<Record<string, WatchPosition>> | undefined;
-  /** By the names of its rules, until it is done: from when on each acts. */
+  /** Per rule name, until the scan is complete: from when on the rule acts. */
   readonly since?: Readonly<Record<string, ActiveSince>> | undefined;
 }
 
@@ -31,21 +31,21 @@ export interface DownstreamPosition {
   readonly resourceVersion: string;
 }
 
-/** What generation knows beyond the life of a process; one ConfigMap. */
+/** What generation must remember across restarts; stored in one ConfigMap. */
 export interface Checkpoint {
-  /** By `group/version/resource`. */
+  /** Watch positions by `group/version/resource`. The name is part of the stored format. */
   readonly marks: Readonly<Record<string, WatchPosition>>;
   /** By the policies' uid. */
   readonly policies: Readonly<Record<string, PolicyPosition>>;
   readonly failed: readonly FailedTrigger[];
-  /** Kinds of which synchronized objects of ours exist, and up to where their changes are known. */
+  /** Kinds of which we own synchronized objects, and the resource version up to which their changes are processed. */
   readonly downstream: Readonly<Record<string, DownstreamPosition>>;
 }
 
 export const emptyCheckpoint: Checkpoint = { marks: {}, policies: {}, failed: [], downstream: {} };
 export const maxFailed = 256;
 const maxErrorChars = 200;
-/** So that the list of failures stays a quarter of what a ConfigMap takes. */
+/** Keeps the list of failed triggers within a quarter of a ConfigMap's maximum size. */
 const maxFailedRules = 16;
 
 export const failedKey = ({
@@ -65,7 +65,7 @@ export function renderCheckpoint(checkpoint: Checkpoint): string {
   return JSON.stringify(checkpoint);
 }
 
-/** A text that is not a checkpoint is worth as much as none: history then begins now. */
+/** Undefined for a text that is not a checkpoint. Generation then starts from now. */
 export function parseCheckpoint(text: string | undefined): Checkpoint | undefined {
   if (text === undefined) return undefined;
   let value: unknown;
@@ -95,7 +95,7 @@ function isWatchPosition(value: unknown): boolean {
   );
 }
 
-/** After two leaders wrote: each position is true by itself, so that the further one stands. */
+/** Merges the checkpoints of two leaders. Each position is valid on its own, so the later one wins. */
 export function mergeCheckpoints(ours: Checkpoint, theirs: Checkpoint): Checkpoint {
   const marks = { ...theirs.marks };
   for (const [kind, position] of Object.entries(ours.marks)) {

@@ -14,7 +14,7 @@ const failure = (name: string) => ({
 });
 
 describe('failed triggers', () => {
-  it('are tried again after longer and longer pauses, and at last given up', () => {
+  it('are retried after growing pauses, and finally given up', () => {
     const failures = new FailedTriggers([], () => 0);
     const pauses: number[] = [];
     for (;;) {
@@ -28,7 +28,7 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(0);
   });
 
-  it('are few: the oldest goes when there are too many', () => {
+  it('are bounded: the oldest is dropped when there are too many', () => {
     const failures = new FailedTriggers([]);
     for (let i = 0; i < maxFailed; i++) failures.add(failure(`${i}`));
     expect(failures.overflow()).toBeUndefined();
@@ -38,7 +38,7 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(maxFailed);
   });
 
-  it('are the rules that failed: one that succeeds is done, one that was not tried is not', () => {
+  it('are kept per rule: a rule that succeeds is removed, a rule that was not tried stays', () => {
     const failures = new FailedTriggers([]);
     const rulesLeft = () => failures.list().map(({ rules }) => rules);
     failures.add({ ...failure('a'), rules: ['one', 'two'] }, new Set(['one', 'two', 'three']));
@@ -53,7 +53,7 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(0);
   });
 
-  it('are whole policies where too many rules failed, and in checkpoints of before', () => {
+  it('cover the whole policy when too many rules failed, and in checkpoints of older versions', () => {
     const failures = new FailedTriggers([{ ...failure('old'), attempts: 1 }]);
     const many = Array.from({ length: 17 }, (_, i) => `rule-${i}`);
     failures.add({ ...failure('a'), rules: many }, new Set(many));
@@ -63,7 +63,7 @@ describe('failed triggers', () => {
     }
   });
 
-  it('survive in the checkpoint with the number of their attempts', () => {
+  it('keep their number of attempts in the checkpoint', () => {
     const before = new FailedTriggers([], () => 0);
     before.add(failure('a'));
     before.add(failure('a'));

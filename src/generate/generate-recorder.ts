@@ -5,13 +5,13 @@ import type { EventRecorder } from '../kube/index.ts';
 import { type KubeObject, keyOf } from '../object/index.ts';
 import type { PolicyObject } from '../policy/index.ts';
 
-/** Something that keeps a policy from doing what it says. */
+/** A problem that keeps a policy from working. */
 export interface PolicyProblem {
   readonly reason: 'MissingPermission' | 'GenerateFailed' | 'TriggersLost';
   readonly message: string;
 }
 
-/** Told by whoever owns the policies' status: a condition while there is a problem, none when it is over. */
+/** Implemented by the owner of the policies' status: sets a condition, or removes it when `problem` is undefined. */
 export type OnPolicyProblem = (policy: string, problem: PolicyProblem | undefined) => void;
 
 export interface GenerateRecorderOptions {
@@ -21,16 +21,16 @@ export interface GenerateRecorderOptions {
   readonly onProblem?: OnPolicyProblem | undefined;
 }
 
-/** Tells people what generation did and what keeps it from working: events, metrics, conditions. */
+/** Reports what generation did and why it cannot work: events, metrics, conditions. */
 export class GenerateRecorder {
   private readonly generated: Counter<'policy' | 'effect'>;
   private readonly failures: Counter<'policy' | 'reason'>;
   private readonly waiting: Gauge;
   private readonly kinds: Gauge;
   private readonly lost: Counter<'why'>;
-  /** What failed, by policy. */
+  /** Failed work, by policy. */
   private readonly problems = new Map<string, PolicyProblem>();
-  /** What cannot be followed, by policy: work that succeeds says nothing of it. */
+  /** Kinds that cannot be watched, by policy. Kept apart because successful work does not resolve them. */
   private readonly followProblems = new Map<string, PolicyProblem>();
 
   constructor(private readonly options: GenerateRecorderOptions) {
@@ -43,13 +43,13 @@ export class GenerateRecorder {
     });
     this.failures = new Counter({
       name: 'supercargo_generate_failures_total',
-      help: 'Triggers that could not be worked off at that attempt.',
+      help: 'Failed attempts to process a trigger.',
       labelNames: ['policy', 'reason'],
       registers,
     });
     this.waiting = new Gauge({
       name: 'supercargo_generate_failed_triggers',
-      help: 'Failed triggers that will be tried again.',
+      help: 'Failed triggers that will be retried.',
       registers,
     });
     this.kinds = new Gauge({
@@ -79,18 +79,18 @@ export class GenerateRecorder {
 
   did(policy: string, effect: 'changed' | 'removed', object: KubeObject): void {
     this.generated.inc({ policy, effect });
-    this.options.log.info('generation wrote an object', { policy, effect, kind: object.kind, object: keyOf(object) });
+    this.options.log.info('generated object written', { policy, effect, kind: object.kind, object: keyOf(object) });
   }
 
   failed(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
     this.failures.inc({ policy: key, reason: problem.reason });
-    // Said once until it is over: the retries are many, the news is one.
+    // Report a problem once, not at every retry.
     if (this.problems.get(key)?.message === problem.message) return;
     this.problems.set(key, problem);
     this.announce(key, policy, problem);
   }
 
-  /** Kinds that trigger the policy cannot be followed; without a problem, all of them can. */
+  /** Sets or clears the problem that kinds of the policy cannot be watched. */
   cannotFollow(key: string, policy: PolicyObject | undefined, problem: PolicyProblem | undefined): void {
     if (this.followProblems.get(key)?.message === problem?.message) return;
     if (problem) {
@@ -98,7 +98,7 @@ export class GenerateRecorder {
       this.announce(key, policy, problem);
     } else {
       this.followProblems.delete(key);
-      this.options.log.info('all kinds of a policy can be followed again', { policy: key });
+      this.options.log.info('all kinds of the policy can be watched again', { policy: key });
       this.publish(key);
     }
   }
@@ -108,7 +108,7 @@ export class GenerateRecorder {
   }
 
   private announce(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
-    this.options.log.warn('a policy cannot generate', { policy: key, ...problem });
+    this.options.log.warn('policy cannot generate', { policy: key, ...problem });
     if (policy)
       this.options.events.record(subjectOf(policy), {
         type: 'Warning',
@@ -131,7 +131,7 @@ export class GenerateRecorder {
 
   gaveUp(why: 'overflow' | 'attempts' | 'outbox', fields: Readonly<Record<string, unknown>>): void {
     this.lost.inc({ why });
-    this.options.log.error('a trigger is given up', { why, ...fields });
+    this.options.log.error('trigger given up', { why, ...fields });
   }
 
   retrying(count: number): void {

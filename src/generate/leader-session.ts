@@ -34,9 +34,9 @@ export interface LeaderSessionOptions {
   readonly queueMetrics: WorkqueueMetrics;
   readonly namespace: string;
   readonly installation: string;
-  /** Whether requests are observed: without, rules that are bound to admission cannot work. */
+  /** Whether requests are received. Without them, admission-bound rules cannot work. */
   readonly receivesRequests: boolean;
-  /** Whether the sender of a review can be known. */
+  /** Whether reviews can be authenticated. */
   readonly canTrust: boolean;
   readonly persistMs?: number | undefined;
   readonly clock: Clock;
@@ -46,10 +46,10 @@ export interface LeaderSessionOptions {
 const resyncMs = 10_000;
 const maxWaiting = 1_000;
 
-/** Generates as long as this replica leads: from the checkpoint of whoever led before. */
+/** Generates while this replica leads, from the checkpoint of the previous leader. */
 export async function runLeaderSession(options: LeaderSessionOptions, signal: AbortSignal): Promise<void> {
   const own = new AbortController();
-  // Every kind and every call listens to the end of the term.
+  // Every informer and every call adds an abort listener.
   setMaxListeners(0, own.signal);
   const end = () => own.abort(signal.reason);
   signal.addEventListener('abort', end, { once: true });
@@ -71,16 +71,16 @@ class LeaderSession {
   private positions: Readonly<Record<string, WatchPosition>> = {};
   private readonly policyPositions = new Map<string, PolicyPosition>();
   private failures = new FailedTriggers([]);
-  /** Policies that were told which kinds cannot be followed. */
+  /** Policies for which the state of their kinds was reported. */
   private reportedPolicies: ReadonlySet<string> = new Set();
   private worker!: Worker;
   private scanner!: Scanner;
   private sources!: SourceFollower;
-  /** When each kind was listed last: a new list may hide that something is gone. */
+  /** When each kind was last listed: deletions before a new list may have been missed. */
   private readonly listedAt = new Map<string, number>();
 
   private readonly signal: AbortSignal;
-  /** What was stored, until everything is followed again: half a start must not overwrite it. */
+  /** The stored checkpoint until everything is watched again: an incomplete start must not overwrite it. */
   private restored: Checkpoint | undefined;
   private downstream: Checkpoint['downstream'] = {};
 
@@ -120,7 +120,7 @@ class LeaderSession {
       log.info('generation started', { policies: this.table.policies.size, kinds: this.followers.size });
       await Promise.all(running);
     } finally {
-      // A term that failed leaves nothing running.
+      // Stop everything that a failed leader session started.
       this.stop.abort();
       unsubscribe();
       await Promise.all([...this.followers.values()].map((follower) => follower.end()));
@@ -166,20 +166,20 @@ class LeaderSession {
     );
   }
 
-  /** Everything synchronized is looked at once: whatever happened while nobody led shows in it. */
+  /** Synchronizes all downstream objects once: changes may have happened while no replica led. */
   private async followDownstream({ downstream }: Checkpoint): Promise<void> {
     for (const { type, resourceVersion } of Object.values(downstream)) {
       try {
         await this.index.follow(type, resourceVersion);
       } catch (thrown) {
         if (this.signal.aborted) throw thrown;
-        // Costs the objects of this kind only; they are looked at once they can be listed.
+        // Affects only the objects of this kind. They are synchronized once they can be listed.
         const fields = { type: renderGvr(type), error: errorMessage(thrown) };
-        this.options.log.warn('objects that policies keep cannot be listed', fields);
+        this.options.log.warn('cannot list synchronized objects', fields);
         this.index.whenReady(type).then(
           () => this.syncAll(),
           () => {
-            // The term is over.
+            // The leader session is over.
           },
         );
       }
@@ -200,7 +200,7 @@ class LeaderSession {
     if (!change.after) this.options.recorder.succeeded(key);
   }
 
-  /** Follows what the policies of now need, and no more. */
+  /** Watches exactly the kinds that the current policies need. */
   private refresh(): void {
     this.table = createRuleTable(this.options.policies.current.programs, this.types);
     for (const [id, follower] of this.followers) {
@@ -212,8 +212,7 @@ class LeaderSession {
     }
     for (const [id, type] of this.table.types) if (!this.followers.has(id)) this.follow(id, type);
     this.followSources().catch((thrown) => {
-      if (!this.signal.aborted)
-        this.options.log.warn('clone sources cannot be followed', { error: errorMessage(thrown) });
+      if (!this.signal.aborted) this.options.log.warn('cannot watch clone sources', { error: errorMessage(thrown) });
     });
     this.scanner.touch();
     this.store.touch();
@@ -221,7 +220,7 @@ class LeaderSession {
     this.reportFailingKinds();
   }
 
-  /** A kind that cannot be followed triggers nothing: the policies that need it say so, and the others go on. */
+  /** A kind that cannot be watched triggers nothing. Reports it on the policies that need the kind; others continue. */
   private reportFailingKinds(): void {
     const { recorder } = this.options;
     const kinds = new Set<string>();
@@ -246,9 +245,9 @@ class LeaderSession {
       const rule = bound.find((one) => !receivesRequests || (!canTrust && !confirmable.includes(one)));
       if (!rule) continue;
       const message = receivesRequests
-        ? `rule ${rule.name} acts on what only the sender of a review knows, and reviews are not authenticated: ` +
+        ? `rule ${rule.name} needs data that only an authenticated review has, and reviews are not authenticated: ` +
           'set webhook.clientCA, or generate.trustReviews where only the API server reaches the webhook port'
-        : `rule ${rule.name} needs what only requests tell; switch on the feature admission`;
+        : `rule ${rule.name} needs admission requests; enable the feature admission`;
       this.options.recorder.failed(key, program.policy, { reason: 'GenerateFailed', message });
     }
   }
@@ -272,7 +271,7 @@ class LeaderSession {
       onProgress: () => this.store.touch(),
     });
     this.followers.set(id, follower);
-    // A position serves once: what is followed again later begins anew.
+    // Use a position once: a kind that is watched again later starts from now.
     const { [id]: _, ...others } = this.positions;
     this.positions = others;
     follower.start(this.signal);
@@ -300,14 +299,14 @@ class LeaderSession {
         for (const { apiVersion, kind } of [generate, ...(generate.foreach ?? [])]) {
           if (!apiVersion || !kind || kind.includes('{{') || apiVersion.includes('{{')) continue;
           const type = await this.options.discovery.byKind(`${apiVersion}/${kind}`, { signal: this.signal });
-          // Not waited for: a kind that cannot be listed must not keep others from being followed.
+          // Not awaited: a kind that cannot be listed must not delay the others.
           if (type) this.index.whenReady(type).catch(() => {});
         }
       }
     }
   }
 
-  /** Now and then: kinds that came later, lists that hid a deletion, versions that grow old without any event. */
+  /** Periodically handles what no event reports: new kinds, deletions hidden by a new list, aging resource versions. */
   private async resync(): Promise<void> {
     const { clock, discovery, log } = this.options;
     while (!this.signal.aborted) {
@@ -321,7 +320,7 @@ class LeaderSession {
           if (namesOf(this.types) !== namesOf(before)) this.refresh();
         }
       } catch (thrown) {
-        if (!this.signal.aborted) log.warn('kinds cannot be discovered', { error: errorMessage(thrown) });
+        if (!this.signal.aborted) log.warn('discovery failed; retrying', { error: errorMessage(thrown) });
       }
       for (const [id, { informer }] of this.followers) {
         const listed = informer.listedAtServerMs ?? 0;
@@ -334,7 +333,7 @@ class LeaderSession {
 
   private checkpoint(): Checkpoint {
     if (this.restored) return { ...this.restored, failed: this.failures.list() };
-    // Those of kinds that are not served just now are kept: what is written meanwhile is observed when they are again.
+    // Keep the positions of kinds that are not served now, to resume from them when they are served again.
     const served = new Set(this.types.map(renderGvr));
     const positions = Object.fromEntries(Object.entries(this.positions).filter(([id]) => !served.has(id)));
     for (const [id, follower] of this.followers) {
@@ -343,7 +342,7 @@ class LeaderSession {
     }
     const alive = new Set(this.options.policies.all.map(({ object }) => object.metadata.uid));
     const policies = Object.fromEntries([...this.policyPositions].filter(([uid]) => alive.has(uid)));
-    // A removal that is not made good yet must be found again.
+    // While removals are not processed, keep the old position so that they are found again.
     if (this.worker.isSynchronized) this.downstream = this.index.positions();
     return { marks: positions, policies, failed: this.failures.list(), downstream: this.downstream };
   }

@@ -37,8 +37,8 @@ function server() {
 
 const { signal } = new AbortController();
 
-describe('markers of what was made once', () => {
-  it('are found by whoever comes next, for that policy, rule and text alone', async () => {
+describe('markers of what was created once', () => {
+  it('are found by the next process, for that policy, rule and text only', async () => {
     const { open, maps } = server();
     const [first, second] = [open(), open()];
     const marker = onceMarker('p', 'r', 'sha256:abc');
@@ -56,7 +56,7 @@ describe('markers of what was made once', () => {
     expect([...maps.keys()].every((name) => /^supercargo-once-\d\d$/.test(name))).toBe(true);
   });
 
-  it('of two leaders at once are both kept', async () => {
+  it('of two simultaneous leaders are both kept', async () => {
     const { open } = server();
     const [first, second] = [open(), open()];
     const markers = Array.from({ length: 200 }, (_, i) => onceMarker('p', 'r', String(i)));
@@ -65,7 +65,7 @@ describe('markers of what was made once', () => {
     for (const marker of markers) expect(await reader.has(marker, signal)).toBe(true);
   });
 
-  it('are never more than fit: the oldest of a full map goes', async () => {
+  it('are bounded: the oldest of a full ConfigMap is dropped', async () => {
     const { open, maps } = server();
     const marker = onceMarker('p', 'r', 'newest');
     const name = `supercargo-once-${(Number.parseInt(marker.slice(0, 2), 16) % 64).toString().padStart(2, '0')}`;

@@ -13,10 +13,10 @@ export interface OnceMarkersOptions {
 }
 
 const shards = 64;
-// 64 × 8,000 markers of about 50 bytes: far below the limit of a ConfigMap, and half a million images.
+// 64 × 8,000 markers of about 50 bytes: below the size limit of a ConfigMap, and enough for half a million images.
 const maxPerShard = 8_000;
 
-/** The marker of one thing done for a policy's rule; equal for equal things, of one length. */
+/** Identifies something that a rule does once: equal for equal input, with a fixed length. */
 export function onceMarker(policy: string, rule: string, text: string): string {
   return createHash('sha256')
     .update(JSON.stringify([policy, rule, text]))
@@ -25,8 +25,9 @@ export function onceMarker(policy: string, rule: string, text: string): string {
 }
 
 /**
- * What was made once and shall not be made again when it is gone. Marks are keys of 64 ConfigMaps, added by merge
- * patches that cannot undo each other, after the object exists: a crash in between finds the object by its name.
+ * Records what was created once and must not be created again when it is gone. Markers are keys of 64 ConfigMaps. Merge
+ * patches add them, so writers do not overwrite each other. A marker is added after the object exists: after a crash in
+ * between, the object is found by its name.
  */
 export class OnceMarkers {
   private readonly loaded = new Map<string, Promise<Map<string, string>>>();

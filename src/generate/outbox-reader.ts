@@ -17,22 +17,25 @@ export interface OutboxReaderOptions {
   readonly log: Logger;
   readonly recorder: GenerateRecorder;
   readonly trigger: (trigger: PendingTrigger) => void;
-  /** The rules of a policy that may act on requests that nobody vouches for. */
+  /** The rules of a policy that may act on unauthenticated requests. */
   readonly confirmableOf: (policy: string) => ReadonlySet<string>;
-  /** So long after admission a write must have happened; else it was refused by somebody after us. */
+  /**
+   * Time within which an admitted write must be stored; after it, the request counts as refused by a later admission
+   * step.
+   */
   readonly persistMs?: number | undefined;
 }
 
-// An API server gives a request a minute, with all webhooks that are asked.
+// The API server allows a request one minute, including all webhooks.
 const defaultPersistMs = 90_000;
 const persistBackoff = { baseMs: 100, maxMs: 5_000 };
 const maxAttempts = 8;
-/** An empty outbox nobody wrote to for so long belongs to a replica that is gone. */
+/** An empty outbox that was not written for this long belongs to a replica that is gone. */
 const abandonedMs = 3_600_000;
 
-/** The leader's side of the outboxes: works off what replicas collected, after making sure that it happened. */
+/** The leader's side of the outboxes: processes the collected requests after confirming that they were stored. */
 export class OutboxReader {
-  /** Entries that were seen, with their box; forgotten when the box no longer shows them. */
+  /** Entries already seen, with their outbox; dropped when the outbox no longer contains them. */
   private readonly seen = new Map<string, { readonly box: string; isDone: boolean }>();
   private readonly removals = new Map<string, { readonly ids: Set<string>; readonly written: Promise<void> }>();
 
@@ -74,13 +77,13 @@ export class OutboxReader {
         return;
       } catch (thrown) {
         if (signal.aborted) return;
-        log.warn('an entry of the outbox was not worked off', { id: entry.id, error: errorMessage(thrown) });
+        log.warn('processing an outbox entry failed; retrying', { id: entry.id, error: errorMessage(thrown) });
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }), signal).catch(() => {});
       }
     }
   }
 
-  /** What the request left in the API server; undefined when it was not carried out. */
+  /** The object as stored after the request; undefined when the request was not carried out. */
   private async effectOf(
     { request, at }: OutboxEntry,
     signal: AbortSignal,
@@ -95,7 +98,7 @@ export class OutboxReader {
     }
   }
 
-  /** Every policy of the entry, each until it succeeds or has failed too often. */
+  /** Runs every policy of the entry until it succeeds or the attempts are used up. */
   private async runPolicies(
     { policies, request }: OutboxEntry,
     stored: KubeObject | undefined,
@@ -137,7 +140,7 @@ export class OutboxReader {
     for (const [id, one] of this.seen) if (one.isDone && one.box === box && !ids.has(id)) this.seen.delete(id);
   }
 
-  /** Takes the entry out of its box; entries that end together go batch. */
+  /** Removes the entry from its outbox. Entries that end at the same time are removed in one write. */
   private removeEntry(box: string, id: string, signal: AbortSignal): Promise<void> {
     const batch = this.removals.get(box);
     if (batch) {
@@ -181,7 +184,7 @@ export class OutboxReader {
     client
       .delete(configMaps, { name, namespace }, { signal, preconditions: { uid, resourceVersion } })
       .catch((thrown) => {
-        if (!signal.aborted) log.debug('an abandoned outbox was not removed', { name, error: errorMessage(thrown) });
+        if (!signal.aborted) log.debug('removing an abandoned outbox failed', { name, error: errorMessage(thrown) });
       });
   }
 }

@@ -15,7 +15,7 @@ export interface OutboxWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly installation: string;
-  /** The replica's name, as it is after a restart. */
+  /** The replica's name, the same after a restart. */
   readonly replica: string;
   readonly table: () => RuleTable;
   readonly policies: LivePolicies;
@@ -26,8 +26,8 @@ export interface OutboxWriterOptions {
 }
 
 /**
- * Puts requests that admission-bound rules act on where the leader finds them: one object per replica, written
- * together every 200 ms. What the leader has worked off it removes itself.
+ * Writes requests for admission-bound rules into one object per replica, batched every 200 ms. The leader removes the
+ * entries that it has processed.
  */
 export class OutboxWriter {
   private readonly waiting = new Outbox();
@@ -42,7 +42,7 @@ export class OutboxWriter {
     const keys = request ? this.matchingPolicies(request) : [];
     if (!request || keys.length === 0) {
       const { operation, namespace, name } = claimed;
-      log.debug('a review was not confirmed by the API server', { operation, namespace, name });
+      log.debug('review ignored: not confirmed by the API server', { operation, namespace, name });
       return;
     }
     const entry = outboxEntryOf(request, keys, clock.now());
@@ -51,7 +51,7 @@ export class OutboxWriter {
       return;
     }
     recorder.gaveUp('outbox', { policies: keys, object: `${request.namespace}/${request.name}` });
-    const message = 'the outbox is full: requests come faster than they can be worked off, and some were lost';
+    const message = 'the outbox is full: requests arrive faster than they are processed, and some were lost';
     for (const key of keys)
       recorder.failed(key, policies.all.find((policy) => policy.key === key)?.object, {
         reason: 'TriggersLost',
@@ -67,10 +67,10 @@ export class OutboxWriter {
       if (this.waiting.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
       await clock.sleep(flushMs, signal).catch(() => {});
       if (this.waiting.size === 0) continue;
-      // The last words of a replica that stops must still get out.
+      // A stopping replica still writes what is left.
       const callSignal = signal.aborted ? AbortSignal.timeout(2_000) : signal;
       await this.flush(callSignal).catch(async (thrown) => {
-        log.warn('the outbox was not written', { error: errorMessage(thrown) });
+        log.warn('writing the outbox failed; retrying', { error: errorMessage(thrown) });
         await clock.sleep(1_000, signal).catch(() => {});
       });
     }
@@ -112,7 +112,7 @@ export class OutboxWriter {
     }
   }
 
-  /** What is stored and as much of what waits as fits; the rest waits for the leader to make room. */
+  /** The stored entries and as many waiting ones as fit. The rest waits until the leader removes some. */
   private mergeWith(stored: KubeObject | undefined): { readonly box: Outbox; readonly taken: readonly OutboxEntry[] } {
     const box = new Outbox();
     for (const entry of parseOutbox((stored?.['data'] as Record<string, string> | undefined)?.['entries']))

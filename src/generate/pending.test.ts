@@ -21,8 +21,8 @@ function trigger(
 const versions = (taken: readonly PendingTrigger[]) =>
   taken.map(({ context }) => `${context.operation} ${context.object?.metadata.resourceVersion ?? 'unread'}`);
 
-describe('triggers that wait', () => {
-  it('keep a creation apart from the updates after it, of which the last one counts', () => {
+describe('waiting triggers', () => {
+  it('keep a creation apart from later updates, of which the last one counts', () => {
     const pending = new PendingTriggers();
     let finished = 0;
     const done = () => void finished++;
@@ -57,7 +57,7 @@ describe('triggers that wait', () => {
     expect(versions(pending.take('k'))).toEqual(['UPDATE 1', 'UPDATE 2']);
   });
 
-  it('keep only so many objects; the others are read again', () => {
+  it('keep a limited number of objects; the others are read again', () => {
     const pending = new PendingTriggers();
     for (let i = 0; i < 2_010; i++) pending.add(`k${i}`, trigger('CREATE', String(i)));
     expect(versions(pending.take('k1999'))).toEqual(['CREATE 1999']);

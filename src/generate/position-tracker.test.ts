@@ -9,8 +9,8 @@ const noted = (version: number, seconds: number, uid = `u${version}`) => ({
   uid,
 });
 
-describe('Progress', () => {
-  it('says nothing before the first list is complete, then the time of the answer', () => {
+describe('PositionTracker', () => {
+  it('has no position before the first list is complete, then the time of the response', () => {
     const progress = new PositionTracker();
     expect(progress.position({ resourceVersion: undefined, listedAtServerMs: undefined })).toBeUndefined();
     expect(progress.position({ resourceVersion: '7', listedAtServerMs: 5_000 })).toEqual({
@@ -40,7 +40,7 @@ describe('Progress', () => {
     expect(progress.position(at('4'))?.handled).toEqual(['u4']);
   });
 
-  it('counts a list only when all of it is done: its order says nothing about time', () => {
+  it('counts a list only when all of it is done, because its order is not time order', () => {
     const progress = new PositionTracker({ resourceVersion: '5', timeMs: 1_000, handled: [] });
     const young = progress.note({ timeMs: 90_000, uid: 'young' }, 1);
     const old = progress.note({ timeMs: 50_000, uid: 'old' }, 1);

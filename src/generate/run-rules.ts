@@ -14,7 +14,7 @@ import { type EvaluationTurns, evaluate, type LookUps, type Namespaces } from '.
 import { withPullSecrets } from './pod-look-ups.ts';
 import { recordLookUps } from './recording-look-ups.ts';
 
-/** One reason to run rules: an object in the state it had then. */
+/** One reason to run rules, with the object in its state at that time. */
 export interface TriggerContext {
   readonly operation: PolicyOperation;
   /** Absent for DELETE. */
@@ -34,9 +34,9 @@ export interface RuleRunnerOptions {
 
 export interface RuleRun {
   readonly results: readonly RuleResult[];
-  /** What was found while looking for clone sources. */
+  /** Objects found while looking for clone sources. */
   readonly sources: readonly KubeObject[];
-  /** A look-up that was refused: the real reason of an error among the results. */
+  /** The look-up that was forbidden: the cause of an error among the results. */
   readonly refused: KubeError | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
 }
@@ -48,7 +48,7 @@ export type RunRules = (
   signal: AbortSignal,
 ) => Promise<RuleRun>;
 
-/** Runs rules of one policy on one context, with every look-up they may need. */
+/** Runs rules of one policy for one trigger, with every look-up they may need. */
 export function createRuleRunner(options: RuleRunnerOptions): RunRules {
   const { clock, namespaces, exceptions, turns } = options;
   return async (program, rules, context, signal) => {
@@ -71,7 +71,7 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
     for (const phase of ['mutate', 'generate'] satisfies readonly Phase[]) {
       const ofPhase = rules.filter((rule) => rule.phase === phase);
       if (ofPhase.length === 0) continue;
-      // The policy's other rules are for admission; here they would only change the object under these.
+      // The policy's other rules are for admission; here they would only modify the object.
       const part = { ...program, rules: ofPhase };
       const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known, turns });
       results.push(...run.results);

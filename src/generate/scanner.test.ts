@@ -12,7 +12,7 @@ import { discoveredPods } from './testing/history.ts';
 const noon = Date.parse('2030-01-01T12:00:00Z');
 const at = (seconds: number) => rfc3339(noon + seconds * 1000);
 
-/** A pod created at a second, maybe written at another. */
+/** A pod created at one second, optionally written at another. */
 function pod(name: string, version: number, created: number, written = created): KubeObject {
   const managedFields = [{ manager: 'kubectl', operation: 'Update' as const, time: at(written) }];
   const metadata = { name, namespace: 'shop', uid: `uid-${name}`, resourceVersion: String(version) };
@@ -24,7 +24,7 @@ function policy(createdAt: number, generation: number, generateExisting: boolean
   return program!;
 }
 
-/** A revision with other rules, of which the version of its write is known: nobody has written the status. */
+/** A revision with other rules. The version of its write is known because the status was not written. */
 function changedPolicy(generation: number, writtenAt: number, version: number, ruleNames: readonly string[]) {
   const { metadata, spec, ...rest } = policyObject(10, generation, false, writtenAt);
   const managedFields = metadata.managedFields.slice(0, 1);
@@ -73,7 +73,7 @@ interface Setting {
   readonly types?: readonly (typeof discoveredPods)[];
   /** A kind that the server refuses to list. */
   readonly forbidden?: string;
-  /** What happens after the first look. */
+  /** What happens after the first scan. */
   readonly then?: (scanner: Scanner) => void;
 }
 
@@ -122,7 +122,7 @@ const observedAt = (version: number, seconds: number, ...handled: string[]): Wat
   handled: handled.map((name) => `uid-${name}`),
 });
 
-describe('what a policy looks at that was there before it was observed of', () => {
+describe('the existing objects that a policy scans', () => {
   const objects = [
     pod('older', 5, 0),
     pod('missed', 15, 12),
@@ -139,7 +139,7 @@ describe('what a policy looks at that was there before it was observed of', () =
   );
   const observed = observedAt(30, 20, 'same-second');
 
-  it('with generateExisting is all that is older than the policy, even when its kind was last observed long ago', async () => {
+  it('with generateExisting are all that are older than the policy, even when the kind was last observed long ago', async () => {
     const program = policy(25, 1, true);
     const { found } = await scan({ program, objects, observed: observedAt(3, -100) });
     expect(found.sort()).toEqual(
@@ -150,22 +150,22 @@ describe('what a policy looks at that was there before it was observed of', () =
   });
   const missed = ['CREATE missed', 'CREATE missed-then-status', 'UPDATE updated', 'CREATE same-second'];
 
-  it('is what was written between the policy and the moment it became known', async () => {
+  it('are those written between the policy and the moment it became known', async () => {
     const { found } = await scan({ program: policy(10, 1, false), objects, observed });
     expect(found).toEqual(missed);
   });
 
-  it('is everything that was there with generateExisting', async () => {
+  it('are all objects with generateExisting', async () => {
     const { found } = await scan({ program: policy(10, 1, true), objects, observed });
     expect(found).toEqual(['older', ...missed.map((line) => line.slice(7))].map((name) => `CREATE ${name}`));
   });
 
-  it('is nothing older than the installation', async () => {
+  it('are not older than the installation', async () => {
     const { found } = await scan({ program: policy(10, 1, false), objects, observed, sinceMs: noon + 20_000 });
     expect(found).toEqual(['CREATE same-second']);
   });
 
-  it('is done once all of it is, and not again for the same revision', async () => {
+  it('are done once all triggers are, and are not scanned again for the same revision', async () => {
     const { found, positions, finish } = await scan({ program: policy(10, 1, false), objects, observed });
     expect(found).toHaveLength(4);
     expect(positions.get('uid-p')).toMatchObject({
@@ -180,7 +180,7 @@ describe('what a policy looks at that was there before it was observed of', () =
     expect(changed.found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
-  it('is looked at once, although other policies come while its triggers are worked off', async () => {
+  it('are scanned once, although other policies come while the triggers are processed', async () => {
     const then = (scanner: Scanner) => scanner.touch();
     const { found, positions, finish } = await scan({ program: policy(10, 1, false), objects, observed, then });
     expect(found).toEqual(missed);
@@ -188,14 +188,14 @@ describe('what a policy looks at that was there before it was observed of', () =
     expect(positions.get('uid-p')).toEqual({ revision: '1' });
   });
 
-  it('after a restart is still what it was then, not what came since', async () => {
+  it('after a restart are the same as before, without later ones', async () => {
     const { positions } = await scan({ program: policy(10, 1, false), objects, observed });
     const later = observedAt(100, 60);
     const { found } = await scan({ program: policy(10, 1, false), objects, observed: later, positions });
     expect(found).toEqual(missed);
   });
 
-  it('is nothing that was written before a rule was added or renamed, not even within that second', async () => {
+  it('do not include writes before a rule was added or renamed, not even within that second', async () => {
     const young = [pod('before', 25, 20), pod('touched-before', 26, 0, 20), pod('after', 35, 20)];
     const positions = new Map([['uid-p', { revision: '1' }]]);
     const program = changedPolicy(2, 20, 30, ['other']);
@@ -203,7 +203,7 @@ describe('what a policy looks at that was there before it was observed of', () =
     expect(found).toEqual(['CREATE after']);
   });
 
-  it('is nothing that is older than the first rule of a policy that had none to generate', async () => {
+  it('do not include objects older than the first generating rule of a policy', async () => {
     const validate = { message: 'no', pattern: { metadata: { name: '?*' } } };
     const { spec, ...rest } = policyObject(10, 1, false, 10);
     const rules = [{ name: 'checks', match: spec.rules[0]!.match, validate }];
@@ -214,7 +214,7 @@ describe('what a policy looks at that was there before it was observed of', () =
     expect(found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
-  it('begins with the change for a rule that is new, while another one still has to look further back', async () => {
+  it('start with the change for a new rule, while another rule still scans further back', async () => {
     const young = [pod('missed', 15, 12), pod('before', 25, 20), pod('after', 35, 20)];
     const { found, positions } = await scan({
       program: policy(10, 1, false),
@@ -227,7 +227,7 @@ describe('what a policy looks at that was there before it was observed of', () =
     expect(rulesFor).toEqual({ missed: ['r'], before: ['r'], after: ['r', 'other'] });
   });
 
-  it('does not wait for a kind that cannot be listed', async () => {
+  it('do not wait for a kind that cannot be listed', async () => {
     const other = { ...discoveredPods, resource: 'a-secrets', kind: 'Secret', singular: 'secret' };
     const { spec, ...rest } = policyObject(10, 1, false, 10);
     const match = { any: [{ resources: { kinds: ['Secret', 'Pod'] } }] };
@@ -242,7 +242,7 @@ describe('what a policy looks at that was there before it was observed of', () =
     expect(found).toEqual(missed);
   });
 
-  it('waits for the first list where the kind was not followed yet', async () => {
+  it('are scanned after the first list where the kind was not watched yet', async () => {
     const { found, positions, scanner } = await scan({ program: policy(10, 1, false), objects, observed: undefined });
     expect(found).toEqual([]);
     scanner.firstListed(discoveredPods, observed);

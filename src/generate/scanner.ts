@@ -29,7 +29,7 @@ export interface ScannerOptions {
   readonly sinceMs: number;
   readonly installation: string;
   readonly trigger: (trigger: PendingTrigger) => void;
-  /** Up to where a kind has been observed by now; undefined as long as its first list is under way. */
+  /** Up to where a kind has been observed; undefined until its first list is complete. */
   readonly observed: (type: ResourceType) => WatchPosition | undefined;
   readonly room: (signal: AbortSignal) => Promise<void>;
   readonly onScanned: () => void;
@@ -37,18 +37,18 @@ export interface ScannerOptions {
   readonly log: Logger;
 }
 
-/** How far the look of one revision of a policy is. */
+/** Progress of the scan for one revision of a policy. */
 interface PolicyScan {
   readonly uid: string;
   readonly revision: string;
-  /** The kinds of which everything was looked at. */
+  /** Kinds that are scanned completely. */
   readonly scannedKinds: Set<string>;
   isComplete: boolean;
   /** Triggers that were found and are not done. */
   outstanding: number;
 }
 
-/** What of one policy is scannedKinds for in one kind. */
+/** The scan of one kind for one policy. */
 interface KindScan {
   readonly policy: GeneratingPolicy;
   readonly policyScan: PolicyScan;
@@ -58,8 +58,8 @@ interface KindScan {
 }
 
 /**
- * Looks at what is there for policies that are new or changed: objects written after the policy but before it was
- * observed of, and with generateExisting all of them. One pass over each kind serves every policy that waits.
+ * Scans existing objects for new and changed policies: objects written after the policy but before the watch knew the
+ * policy and, with generateExisting, all objects. One pass over each kind serves all waiting policies.
  */
 export class Scanner {
   private wake: () => void = () => {};
@@ -69,11 +69,12 @@ export class Scanner {
 
   constructor(private readonly options: ScannerOptions) {}
 
-  /** Policies have changed: from now on they hear for themselves, and what was before is looked at. */
+  /** Policies changed. From now on watches trigger them; schedules a scan of what was written before. */
   touch(): void {
     const { table, positions, observed } = this.options;
     const { policies, others, types } = table();
-    // What they have not observed of was no trigger for them: a rule they get later is not as old as they are.
+    // Policies without generating rules get a position too: a rule added later must not act on everything since the
+    // policy's creation.
     for (const program of others) positions.set(uidOf(program), { revision: revisionOf(program) });
     for (const policy of policies.values()) {
       const uid = uidOf(policy.program);
@@ -91,7 +92,7 @@ export class Scanner {
     this.wake();
   }
 
-  /** The first list of a kind is complete: to the policies that waited for it, all of it was before them. */
+  /** The first list of a kind is complete. For policies that waited for it, all its objects are existing objects. */
   firstListed(type: ResourceType, observed: WatchPosition): void {
     const { positions } = this.options;
     const id = renderGvr(type);
@@ -118,7 +119,7 @@ export class Scanner {
       } catch (thrown) {
         if (signal.aborted) break;
         this.isWanted = true;
-        log.warn('existing objects could not be looked at', { error: errorMessage(thrown) });
+        log.warn('scanning existing objects failed; retrying', { error: errorMessage(thrown) });
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }), signal).catch(() => {});
       }
     }
@@ -134,7 +135,7 @@ export class Scanner {
       try {
         await this.scanType(id, type, waiting, signal);
       } catch (thrown) {
-        // A kind that cannot be listed does not hold up the others.
+        // A kind that cannot be listed does not block the others.
         signal.throwIfAborted();
         failures.push(thrown);
       }
@@ -184,7 +185,7 @@ export class Scanner {
     for (const { policyScan } of kindScans) policyScan.scannedKinds.add(id);
   }
 
-  /** None where it was looked already, and where it cannot be said yet what was before: another follows the first list. */
+  /** Empty if the kind is scanned already, or if its observed position is unknown; a scan follows the first list. */
   private kindScansOf(id: string, policy: GeneratingPolicy): readonly KindScan[] {
     const { positions, sinceMs } = this.options;
     const { program, watched } = policy;
@@ -210,7 +211,7 @@ export class Scanner {
       return;
     const kind = gvkOf(object);
     const wanted = { CREATE: new Set<string>(), UPDATE: new Set<string>() };
-    // What is older than the policy is not told live, whenever it was observed of.
+    // Objects older than the policy never trigger it live, whenever they were observed.
     const isThere =
       isWithin(object, createdAtMs(object), observed) || !isSince(creationOf(policy.program.policy), object);
     for (const rule of policy.watched) {
@@ -240,8 +241,8 @@ const uidOf = ({ policy }: PolicyProgram): string => policy.metadata.uid ?? '';
 const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata.generation ?? '');
 
 /**
- * A rule that is still to look at what it missed keeps its start, and may then see once more what it observed live
- * meanwhile; one that is new begins with the revision: what was written before is none of its triggers.
+ * A rule with an unfinished scan keeps its start, and may see again what a watch showed meanwhile. A new rule starts
+ * with this revision: earlier writes are not its triggers.
  */
 function sinceOf(
   { program, watched }: GeneratingPolicy,

@@ -27,8 +27,8 @@ const origin = (rule: string): Origin => ({
   synchronize: true,
 });
 
-describe('what is to be synchronized', () => {
-  it('is looked at again when it changes while it is looked at', async () => {
+describe('a synchronization', () => {
+  it('runs again when it is requested while it runs', async () => {
     const seen: string[] = [];
     const work: SyncWork = new SyncWork({
       client: { get: async () => pod as never },

@@ -28,13 +28,13 @@ export interface SyncWorkOptions {
 interface SyncRequest {
   readonly policy: string;
   readonly trigger: TriggerIdentity;
-  /** Rule → the operation it once answered. */
+  /** Rule → the operation that triggered it. */
   readonly rules: ReadonlyMap<string, Origin['operation']>;
 }
 
-/** Keeps synchronized objects as their rule, trigger and source want them, and removes those that nobody wants. */
+/** Keeps synchronized objects as their rule, trigger and source require, and removes those no longer wanted. */
 export class SyncWork {
-  /** By the key of the queue, then by the trigger's uid: a name may have been used again. */
+  /** By queue key, then by the trigger's uid: a name may be reused. */
   private readonly requests = new Map<string, Map<string, SyncRequest>>();
 
   constructor(private readonly options: SyncWorkOptions) {}
@@ -46,7 +46,7 @@ export class SyncWork {
   add(key: string, { policy, rule, trigger, operation }: Origin): void {
     const byUid = this.requests.get(key) ?? new Map<string, SyncRequest>();
     this.requests.set(key, byUid);
-    // Replaced, never changed: what is wished while the last one is fulfilled is another request.
+    // Replace, never modify: a request that comes while the last one is processed is a new one.
     const rules = new Map(byUid.get(trigger.uid)?.rules).set(rule, operation);
     byUid.set(trigger.uid, { policy, trigger, rules });
   }
@@ -55,7 +55,7 @@ export class SyncWork {
     return this.requests.get(key)?.values().next().value?.policy;
   }
 
-  /** A request that fails, or comes meanwhile, stays for the next run. */
+  /** A request that fails, or is replaced meanwhile, stays for the next run. */
   async run(key: string, signal: AbortSignal): Promise<void> {
     for (const [uid, request] of [...(this.requests.get(key) ?? [])]) {
       await this.synchronize(request, signal);
@@ -73,7 +73,7 @@ export class SyncWork {
       if (await this.isPolicyGone(key, signal)) await this.remove(existing.filter(goesWithPolicy), signal);
       return;
     }
-    // A policy that cannot run says nothing about what it made before.
+    // A policy that does not compile does not decide about existing objects.
     if (!live.program) return;
     const names = new Set(live.program.rules.map(({ name }) => name));
     const orphans = existing.filter(({ origin }) => !names.has(origin.rule));
@@ -99,7 +99,9 @@ export class SyncWork {
     }
   }
 
-  /** Clones go with their source, once the server says that it is gone; the rules that then have nothing to clone. */
+  /**
+   * Removes clones whose source is gone according to the API server. Returns the rules that have nothing left to clone.
+   */
   private async removeOrphanedClones(
     existing: readonly Downstream[],
     signal: AbortSignal,
@@ -139,7 +141,7 @@ export class SyncWork {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
     const gvk = { group: group!, version: version!, kind };
     const type = await discovery.byKind(gvk, { signal });
-    // Without its kind nothing can be said about the trigger, least of all that it is gone.
+    // Without its kind, nothing is known about the trigger; it must not count as deleted.
     if (!type) throw new Error(`the server has no kind ${renderGvk(gvk)}`);
     try {
       const key = { name, ...(type.namespaced ? { namespace } : {}) };
@@ -155,13 +157,13 @@ export class SyncWork {
     return this.isGone(key.includes('/') ? policyTypes.policy : policyTypes.clusterPolicy, parseKey(key), signal);
   }
 
-  /** Asked of the server itself: a cache that is behind must not delete anything. */
+  /** Reads from the API server: a stale cache must not delete anything. */
   private async isGone(type: ResourceType, { name, namespace }: ObjectKey, signal: AbortSignal): Promise<boolean> {
     try {
       await this.options.client.get(type, { name, ...(type.namespaced ? { namespace } : {}) }, { signal });
       return false;
     } catch (thrown) {
-      // Where the kind itself is gone the answer names no object, and says nothing about this one.
+      // If the kind itself is gone, the response names no object and says nothing about this one.
       if (isKubeError(thrown, 'kube-not-found')) return thrown.details?.name !== undefined;
       throw thrown;
     }

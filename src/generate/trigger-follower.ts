@@ -14,7 +14,7 @@ import { PositionTracker, type WatchPosition } from './position-tracker.ts';
 import { type CutOff, coldTrigger, liveTrigger, type TriggerOperation } from './trigger.ts';
 import { digestOf, isWrittenBy, lastWriteOf } from './writes.ts';
 
-/** What is kept of an object: enough to see whether the next event is a write. */
+/** What is kept of an object: enough to detect whether the next event is a write. */
 interface Trace {
   readonly uid: string;
   readonly digest: string;
@@ -28,28 +28,28 @@ export interface TriggerFollowerOptions {
   readonly installation: string;
   readonly fieldManager: string;
   readonly isOwnWrite: (object: KubeObject) => boolean;
-  /** Starts the work that a write causes: as many pieces as it answers, each of which calls `done` once. */
+  /** Starts the work for a write and returns the number of pieces. Each calls `done` once. */
   readonly onTrigger: (object: KubeObject, operation: TriggerOperation, done: () => void) => number;
   readonly onGone: (uid: string) => void;
-  /** A first list, which is history to everybody, came to this. */
+  /** The first list, which contains only existing objects, ended at this position. */
   readonly onFirstListed: (observed: WatchPosition) => void;
-  /** Its objects cannot be listed or watched, or can be again. */
+  /** Called when its objects cannot be listed or watched, or can be again. */
   readonly onFailure: () => void;
-  /** The position may have moved. */
+  /** The position may have changed. */
   readonly onProgress: () => void;
   readonly log: Logger;
 }
 
-/** Follows one kind from where the last leader stopped, and tells writes from everything else. */
+/** Watches one kind from where the last leader stopped, and detects writes among the events. */
 export class TriggerFollower {
   readonly id: string;
   readonly informer: Informer<KubeObject, Trace>;
-  /** Why its objects cannot be listed or watched just now. */
+  /** Why its objects cannot be listed or watched now. */
   failure: KindFailure | undefined;
   private readonly progress: PositionTracker;
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
-  /** True until the end of a first list that no position preceded: what it shows is history that nobody asked for. */
+  /** True until the end of a first list without a stored position: its objects trigger nothing. */
   private isFirstList: boolean;
   private readonly resumed: CutOff | undefined;
 
@@ -101,7 +101,7 @@ export class TriggerFollower {
       },
       (thrown) => {
         if (!this.stop.signal.aborted && !isAbort(thrown))
-          this.options.log.warn('a kind cannot be followed', { type: this.id });
+          this.options.log.warn('cannot watch kind', { type: this.id });
       },
     );
   }
@@ -111,7 +111,7 @@ export class TriggerFollower {
     await this.running;
   }
 
-  /** Up to where writes have been told, to whoever was there to listen; unknown during a first list. */
+  /** Up to where writes were delivered; undefined during a first list. */
   observed(): WatchPosition | undefined {
     return this.isFirstList ? undefined : this.progress.observed(this.informer);
   }
@@ -126,7 +126,7 @@ export class TriggerFollower {
       this.note(object, undefined, version);
       return;
     }
-    // What a resumed watch shows as changed was there before: only the position it resumed from can tell since when.
+    // An object that a resumed watch shows as modified existed before; only the resumed position says since when.
     const cutOff = origin === 'modified' ? this.resumed : this.progress.cutOff;
     const operation = origin === 'added' ? 'CREATE' : cutOff && coldTrigger(object, cutOff);
     const isOwn = operation === 'CREATE' ? this.isOursFromBirth(object) : this.isOurs(object);
@@ -150,7 +150,7 @@ export class TriggerFollower {
     this.options.onProgress();
   }
 
-  /** Our checkpoint and its like: were they triggers, writing down that they were would be the next. */
+  /** Our own bookkeeping objects, such as the checkpoint: as triggers they would cause an endless loop of writes. */
   private isBookkeeping({ metadata: { labels, annotations } }: KubeObject): boolean {
     return labels?.[ownerLabel] === this.options.installation && annotations?.[originAnnotation] === undefined;
   }

@@ -17,7 +17,7 @@ import { Worker } from './worker.ts';
 
 const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'shop', uid: 'uid-a' } };
 
-/** A policy whose rules each make a ConfigMap. */
+/** A policy whose rules each create a ConfigMap. */
 function tableWith(...names: string[]) {
   const { program } = compilePolicy({
     apiVersion: 'kyverno.io/v1',
@@ -34,10 +34,10 @@ function tableWith(...names: string[]) {
   return createRuleTable([program!], [discoveredPods]);
 }
 
-/** A worker on a pretended server that refuses what the rules in `refused` want to write. */
+/** A worker on a fake server that refuses the writes of the rules in `refused`. */
 class WorkerHarness {
   readonly transcript: string[] = [];
-  /** The condition of the policy, as it was told. */
+  /** The condition messages of the policy, in order. */
   readonly problems: (string | undefined)[] = [];
   readonly refused = new Set<string>();
   readonly failures = new FailedTriggers([]);
@@ -80,14 +80,14 @@ class WorkerHarness {
     this.running = this.worker.run(this.stop.signal);
   }
 
-  /** The pod is told to the policy as it is now. */
+  /** Triggers the policy with the pod. */
   trigger(rules = this.table.policies.get('p')!.watchedNames): void {
     const identity = triggerIdentityOf(pod);
     const context = { operation: 'CREATE', object: pod } as const;
     this.worker.trigger({ policy: 'p', type: pods, identity, context, rules, done: () => {} });
   }
 
-  /** A request came out of the outbox, for the rules that need one. */
+  /** A request from the outbox, for the rules that need one. */
   admit(): void {
     const info = { userInfo: { username: 'jane', groups: [] }, roles: [], clusterRoles: [] };
     const context = { operation: 'CREATE', object: pod, info } as const;
@@ -120,11 +120,11 @@ class WorkerHarness {
   }
 }
 
-describe('a trigger that waits for its work', () => {
+describe('a waiting trigger', () => {
   let harness: WorkerHarness;
   afterEach(() => harness.end());
 
-  it('is nothing to a rule that came after it', async () => {
+  it('does not run rules that were added after it', async () => {
     harness = new WorkerHarness(tableWith('kept', 'renamed'));
     harness.trigger();
     harness.change('kept', 'new name');
@@ -133,7 +133,7 @@ describe('a trigger that waits for its work', () => {
     expect(harness.transcript).toEqual(['change to kept, new name', 'kept']);
   });
 
-  it('is tried again with the rules that failed, as they are by then, and no others', async () => {
+  it('is retried with the rules that failed, in their current form, and no others', async () => {
     harness = new WorkerHarness(tableWith('good', 'bad', 'worse'));
     harness.start();
     harness.refused.add('bad').add('worse');
@@ -157,7 +157,7 @@ describe('a trigger that waits for its work', () => {
     expect(harness.failures.size).toBe(0);
   });
 
-  it('stays failed for one rule when another one, or a request, succeeds with the same object', async () => {
+  it('stays failed for one rule when another rule, or a request, succeeds for the same object', async () => {
     harness = new WorkerHarness(tableWith('good', 'bad'));
     harness.start();
     harness.refused.add('bad');

@@ -29,14 +29,14 @@ export interface WorkerOptions {
   readonly recorder: GenerateRecorder;
   readonly queueMetrics: WorkqueueMetrics;
   readonly clock: Clock;
-  /** The list of failures is another one. */
+  /** The list of failed triggers changed. */
   readonly onFailures: () => void;
 }
 
 const concurrency = 8;
 const retryPrefix = 'retry ';
 
-/** Works off triggers and synchronization, one policy and object at a time, eight at once. */
+/** Processes triggers and synchronization: one at a time per policy and object, eight in parallel. */
 export class Worker {
   private readonly queue: Workqueue;
   private readonly pending = new PendingTriggers();
@@ -64,24 +64,24 @@ export class Worker {
     this.queue.add(key);
   }
 
-  /** What this object is the origin of may not be as it should. */
+  /** The objects generated from this origin may need an update. */
   sync(origin: Origin): void {
     const key = keyFor(origin.policy, origin.trigger);
     this.syncWork.add(key, origin);
     this.queue.add(key);
   }
 
-  /** No synchronized object waits to be looked at. */
+  /** Whether no synchronization is pending. */
   get isSynchronized(): boolean {
     return this.syncWork.size === 0;
   }
 
-  /** What failed for a policy may succeed now. */
+  /** Retries the failed triggers of a policy now. */
   retryNow(policy: string): void {
     for (const { key, failed } of this.failed()) if (failed.policy === policy) this.queue.add(`${retryPrefix}${key}`);
   }
 
-  /** Resolves when less than `limit` keys wait. */
+  /** Resolves when fewer than `limit` keys wait. */
   async roomBelow(limit: number, signal: AbortSignal): Promise<void> {
     while (this.pending.size >= limit && !signal.aborted)
       await new Promise<void>((resolve) => void this.room.push(resolve));
@@ -125,7 +125,7 @@ export class Worker {
       rules = failed.map(({ rule }) => rule);
       if (failed.length > 0) throw oneError(failed);
       if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
-      // As long as another trigger of the policy fails, its condition says so.
+      // While another trigger of the policy fails, keep its condition.
       if (!failures.hasPolicy(policy)) recorder.succeeded(policy);
     } catch (thrown) {
       if (signal.aborted) return;

@@ -6,7 +6,7 @@ import type { WatchPosition } from '../position-tracker.ts';
 import { TriggerFollower } from '../trigger-follower.ts';
 
 export const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
-/** The same as discovery tells of it. */
+/** The same type as discovery returns it. */
 export const discoveredPods = {
   ...pods,
   singular: 'pod',
@@ -18,7 +18,7 @@ export const discoveredPods = {
 };
 const me = 'supercargo-generate';
 
-/** The pods of a pretended server with a clock of its own, and a generator that comes and goes. */
+/** The pods of a fake server with its own clock, and a generator that can be restarted. */
 export class History {
   private nowMs = Date.parse('2030-01-01T12:00:00Z');
   private version = 100;
@@ -30,9 +30,9 @@ export class History {
   private follower: TriggerFollower | undefined;
   private position: WatchPosition | undefined;
   private unfinished: (() => void)[] = [];
-  /** What happened, in order: the test's expectation. */
+  /** What happened, in order. */
   readonly transcript: string[] = [];
-  /** False lets work wait until `finish`. */
+  /** False keeps work open until `finish`. */
   finishesAtOnce = true;
 
   pass(seconds: number): void {
@@ -83,7 +83,7 @@ export class History {
     this.emit('DELETED', { ...object, metadata });
   }
 
-  /** The server forgets what was, as etcd does after five minutes. */
+  /** Drops the watch history, as etcd does after five minutes. */
   forget(): void {
     this.oldest = this.version;
     this.events.length = 0;
@@ -121,14 +121,14 @@ export class History {
     for (const done of this.unfinished.splice(0)) done();
   }
 
-  /** Writes the checkpoint, as happens every two seconds. */
+  /** Stores the checkpoint, as happens every two seconds. */
   async save(): Promise<WatchPosition | undefined> {
     await this.settle();
     this.position = this.follower?.position();
     return this.position;
   }
 
-  /** Ends without a last checkpoint. */
+  /** Stops without a last checkpoint. */
   async crash(): Promise<void> {
     await this.settle();
     this.unfinished = [];
