@@ -10,11 +10,11 @@ import type { ScanState } from './scan-state.ts';
 import { type IsExcluded, isReportable, kindPolicyFor, programFor, sourceOf } from './scope.ts';
 import { isSameHash, type TextHash } from './text-hash.ts';
 
-/** What policies said of a request; who tells it is the application's wiring. Nothing of it is kept but the verdicts. */
+/** The policy results of an admission request; the application's wiring delivers it. Only the results are kept. */
 export interface AdmissionRecord {
   readonly request: PolicyRequest;
   readonly results: readonly RuleResult[];
-  /** A request that was refused leaves nothing to report on. */
+  /** A denied request leaves nothing to report on. */
   readonly isBlocked: boolean;
 }
 
@@ -22,20 +22,20 @@ export type TakeAdmissionResults = (record: AdmissionRecord) => void;
 
 type Owned = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-/** What of it counts, as data that can be kept and sent. */
+/** The results that count for reports, as data that can be stored and sent. */
 export interface AdmittedResults {
   readonly uid: string;
   readonly group: string;
   readonly kind: string;
   readonly key: string;
-  /** Of the object as it was judged. */
+  /** Hash of the object as it was evaluated. */
   readonly body: TextHash;
   readonly contents: readonly ResultContent[];
   /** What is known of the object's controller. */
   readonly owned?: Owned | undefined;
 }
 
-/** Undefined for what leaves nothing to report on. */
+/** Undefined for a request that leaves nothing to report on. */
 export function admittedResults(record: AdmissionRecord, isExcluded: IsExcluded): AdmittedResults | undefined {
   const { object, kind, operation, subresource, dryRun } = record.request;
   const uid = object?.metadata.uid;
@@ -70,13 +70,13 @@ const maxWaiting = 5_000;
 const storedWithinMs = 60_000;
 
 /**
- * Results that only admission can give: those of policies that are not scanned. They count once the object is seen
- * stored as it was judged; a request that was refused later leaves nothing behind.
+ * Results that only admission can give: those of policies that are not scanned. They count once the object is observed
+ * in the form that was evaluated, so that a request denied later leaves nothing behind.
  */
 export class AdmissionResults {
   /** By uid, oldest first. */
   private readonly waiting = new Map<string, Waiting>();
-  /** By uid: read back, and waiting to be seen for the first time. */
+  /** By uid: results read back from reports, until the object is observed for the first time. */
   private readonly restored = new Map<string, readonly ResultContent[]>();
 
   constructor(private readonly options: AdmissionResultsOptions) {}
@@ -86,26 +86,26 @@ export class AdmissionResults {
     const contents = this.withoutOwned(admitted);
     if (contents.length === 0) return;
     const before = this.waiting.get(uid);
-    // Enforced and audited policies may be told one after the other.
+    // Results of Enforce and Audit policies may arrive one after the other.
     const together = before && isSameHash(before.body, body) ? merge(before.contents, contents) : contents;
     this.put(uid, { body, contents: together, expiresMs: this.options.clock.monotonicMs() + storedWithinMs });
     for (const watch of this.options.state.watches.values())
       if (watch.type.kind === kind && watch.type.group === group) this.seen(watch, key);
   }
 
-  /** Nothing waits for its object any more, as far as objects come soon after they were admitted. */
+  /** Whether no admitted result waits for its object; expired ones do not count. */
   get isSettled(): boolean {
     const nowMs = this.options.clock.monotonicMs();
     for (const { expiresMs } of this.waiting.values()) if (expiresMs > nowMs) return false;
     return true;
   }
 
-  /** A result of an earlier life of ours; it counts if its resource is still there. */
+  /** Restores a result of an earlier run; it counts if its resource still exists. */
   restore(resource: ResourceReference, content: ResultContent): void {
     if (resource.uid) this.restored.set(resource.uid, merge(this.restored.get(resource.uid) ?? [], [content]));
   }
 
-  /** An object is there in a new form. */
+  /** Called when an object appeared or changed. */
   seen(watch: KindWatch, key: string): void {
     const seen = watch.informer.get(key);
     if (!seen) return;
@@ -123,7 +123,7 @@ export class AdmissionResults {
     index.put(resource, { isInScope: (policy) => policies.has(policy), contents, sinceMs: clock.monotonicMs() });
   }
 
-  /** Only whoever leads knows the controllers of controllers. */
+  /** Only the leader knows the controllers of controllers. */
   private withoutOwned({ contents, owned, group, kind }: AdmittedResults): readonly ResultContent[] {
     const controllers = owned ? (this.options.state.controllers?.of(owned) ?? []) : [];
     if (controllers.length === 0) return contents;

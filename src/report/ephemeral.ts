@@ -5,7 +5,7 @@ import type { ResultContent } from './result.ts';
 
 type Evaluate = (subject: ScannedObject) => Promise<readonly ObjectPolicyResults[]>;
 
-/** The Pod as its controller made it; undefined when it has no ephemeral container. */
+/** The Pod as its controller created it; undefined when it has no ephemeral container. */
 function withoutEphemeral(object: KubeObject): KubeObject | undefined {
   const spec = object['spec'];
   if (object.kind !== 'Pod' || !isJsonObject(spec)) return undefined;
@@ -15,8 +15,8 @@ function withoutEphemeral(object: KubeObject): KubeObject | undefined {
 }
 
 /**
- * Adds what the ephemeral containers of a Pod change. Its controller has no such containers and cannot be reported for
- * them; everything else is in the controller's results already.
+ * Adds the results that the ephemeral containers of a Pod cause. Its controller has no such containers, so these
+ * results cannot be reported there; all others already are.
  */
 export async function addEphemeral(
   subject: ScannedObject,

@@ -13,7 +13,7 @@ import type { IndexedResource } from './result-index.ts';
 import { isSameHash, type TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
 
-/** What is kept of an object: enough to know it again, and to know whether it changed. */
+/** What is kept of an object: enough to identify it and to detect changes. */
 export interface SeenObject {
   readonly uid: string;
   readonly version: string;
@@ -31,13 +31,13 @@ export interface KindWatch {
   readonly informer: Informer<KubeObject, SeenObject>;
   /** By uid. */
   readonly resources: Map<string, IndexedResource>;
-  /** How many objects have changed and are not judged yet. */
+  /** Number of objects that changed and are not evaluated yet. */
   unevaluated: number;
-  /** Whether everything that was there at the start has been judged once. */
+  /** Whether all objects that existed at the start were evaluated once. */
   isComplete: boolean;
   /** Set while its objects cannot be listed or watched. */
   failure: KindFailure | undefined;
-  /** Asked for before the first list was complete, and due after it. */
+  /** Requested before the first list was complete, to run after it. */
   readonly dueRescans: Map<string, 'all' | ReadonlySet<string>>;
   stop(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface KindWatchOptions extends WatchedType {
   readonly onFailure: (watch: KindWatch) => void;
 }
 
-/** Follows the objects of one type until it is stopped. */
+/** Watches the objects of one type until it is stopped. */
 export function startKindWatch(options: KindWatchOptions): KindWatch {
   const { type, kindPolicies, policies, pageSize, log, signal, onChanged, onGone, onSynced } = options;
   const client = withFailures(options.client, (failure) => {

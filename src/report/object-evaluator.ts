@@ -32,7 +32,7 @@ export interface EvaluationTask {
   readonly watch: KindWatch;
   readonly key: string;
   readonly object: KubeObject;
-  /** Only these; all of the watch when absent. */
+  /** Only these; absent for all of the watch. */
   readonly kindPolicies?: readonly KindPolicy[] | undefined;
   readonly cache: LookUpCache;
   readonly signal: AbortSignal;
@@ -41,8 +41,8 @@ export interface EvaluationTask {
 }
 
 /**
- * Judges single objects and enters what comes out. One object is never judged twice at once, and what has been overtaken
- * meanwhile (the object is gone, the policy is another) is not entered.
+ * Evaluates single objects and records the results. One object is never evaluated twice at the same time. Outdated
+ * results (the object is gone, the policy changed) are not recorded.
  */
 export class ObjectEvaluator {
   private readonly busy = new Map<string, Promise<void>>();
@@ -126,8 +126,8 @@ export class ObjectEvaluator {
 }
 
 /**
- * False when the object is gone. Of a list, also when a form of it has been seen that is newer and differs: that one is
- * judged by itself, with the policies of now.
+ * False when the object is gone. For an object from a list, also when a newer, different form was observed: that one is
+ * evaluated separately, with the current policies.
  */
 function isCurrent({ watch, key, object, kindPolicies }: EvaluationTask): boolean {
   const seen = watch.informer.get(key);

@@ -20,17 +20,17 @@ export interface ReporterOptions {
   readonly discovery: Discovery;
   readonly policies: LivePolicies;
   readonly lookUps: LookUps;
-  /** The value of our label: reports that carry another are not ours. */
+  /** The value of our label; reports with another value are not ours. */
   readonly installation: string;
   /** A report per policy and namespace; false for the old form, a report per namespace. */
   readonly isSplit: boolean;
   readonly isExcluded?: IsExcluded;
-  /** Where other replicas leave what they heard at admission; nobody is read from when absent. */
+  /** The namespace of the outboxes of other replicas; absent to read none. */
   readonly outboxNamespace?: string | undefined;
   readonly rescanMs?: number;
   readonly targetBytes?: number;
   readonly limits?: Partial<WriterLimits>;
-  /** The thread has nothing else to do: no admission and no lease waits while it works. */
+  /** Whether the thread does nothing else: no admission and no lease waits for it. */
   readonly isAlone?: boolean;
   readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
@@ -38,15 +38,15 @@ export interface ReporterOptions {
   readonly log: Logger;
 }
 
-/** Keeps policy reports true. May be run again after it stopped; each run works everything out anew. */
+/** Keeps policy reports up to date. Can be run again after it stopped; each run computes everything anew. */
 export interface Reporter {
   run(signal: AbortSignal): Promise<void>;
   readonly isRunning: boolean;
-  /** Taken while it runs; of no effect otherwise. */
+  /** Taken while it runs; ignored otherwise. */
   takeAdmissionResults(record: AdmissionRecord): void;
-  /** The same where somebody else has worked out what of it counts. */
+  /** The same with results that were already extracted. */
   takeAdmitted(admitted: AdmittedResults): void;
-  /** Nothing is left to judge and nothing to write. */
+  /** Whether there is nothing left to evaluate or write. */
   readonly isIdle: boolean;
 }
 
@@ -68,7 +68,7 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   const createRun = (): ReporterRun => {
     const { isSplit, targetBytes, isExcluded = () => false } = options;
-    // From the end of the pipeline to its beginning: each stage is given only what comes after it.
+    // Built from the last stage to the first: each stage gets only the stages after it.
     const state = new ScanState();
     const changes = new ReportChanges();
     const index = new ResultIndex({
@@ -119,7 +119,7 @@ export function createReporter(options: ReporterOptions): Reporter {
         break;
       } catch (thrown) {
         if (signal.aborted) return;
-        log.warn('our own reports cannot be read; trying again', { error: errorMessage(thrown) });
+        log.warn('reading our reports failed; retrying', { error: errorMessage(thrown) });
         await clock.sleep(Math.min(30_000, 500 * 2 ** failures++), signal).catch(() => {});
       }
     }
@@ -140,7 +140,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       activeRun = current;
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
-      // One for each watch, and there are as many as policies speak of kinds.
+      // One listener per watch, and there are as many watches as kinds that policies match.
       setMaxListeners(0, until);
       const guarded = async (work: Promise<void>) => {
         try {

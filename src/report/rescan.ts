@@ -23,8 +23,8 @@ export interface RescanContext {
 const repeat = { baseMs: 5_000, maxMs: 60_000 };
 
 /**
- * Works off requests, one pass at a time. Objects are paged through, never all held. A kind that cannot be read holds up
- * no other: its share of the request waits until it can.
+ * Runs requested rescans, one pass at a time. Objects are read in pages and never all held. A kind that cannot be read
+ * does not block others: its part of the request is repeated later.
  */
 export async function runRescans(context: RescanContext, signal: AbortSignal): Promise<void> {
   const { requests, watches, metrics, log, clock } = context;
@@ -45,7 +45,7 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
         failures.delete(kind);
       } catch (thrown) {
         if (signal.aborted) return;
-        log.warn('a rescan was cut short and will be repeated', {
+        log.warn('rescan failed; retrying', {
           type: renderGvr(watch.type),
           error: errorMessage(thrown),
         });
@@ -89,13 +89,13 @@ async function rescanType(
   }
 }
 
-/** The same, with the next one asked for while the last one is worked on. */
+/** Fetches the next item while the current one is processed. */
 async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = items.next();
   try {
     for (let item = await next; !item.done; item = await next) {
       next = items.next();
-      // Whoever stops early never awaits it.
+      // A consumer that stops early never awaits it.
       next.catch(() => {});
       yield item.value;
     }

@@ -25,7 +25,7 @@ export interface ScannerOptions {
   readonly policies: LivePolicies;
   readonly lookUps: LookUps;
   readonly index: ResultIndex;
-  /** What the scanner keeps up to date for later stages. */
+  /** Kept up to date by the scanner for later stages. */
   readonly state: ScanState;
   readonly isExcluded: IsExcluded;
   readonly rescanMs: number;
@@ -34,7 +34,7 @@ export interface ScannerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onProblem?: OnReportProblem | undefined;
-  /** An object that is followed has come or changed, before it is judged. */
+  /** Called when a watched object appeared or changed, before it is evaluated. */
   readonly onSeen?: (watch: KindWatch, key: string) => void;
 }
 
@@ -42,7 +42,10 @@ const maxPending = 200;
 const lanes = 4;
 const transientRetryMs = 15_000;
 
-/** Keeps the index true to policies and resources: judges what changes, and again what a change elsewhere touches. */
+/**
+ * Keeps the index consistent with policies and resources: evaluates what changes, and evaluates again what other
+ * changes affect.
+ */
 export class Scanner {
   private readonly pending = new PendingObjects(maxPending);
   private readonly state: ScanState;
@@ -118,7 +121,7 @@ export class Scanner {
       onConfigMapsSynced: () => this.tracker.watchSynced(),
       onDefinitions: () => {
         this.rediscover();
-        // A definition is told of before its objects are served.
+        // A definition is reported before its objects are served.
         clock.after(2_000, () => this.rediscover());
       },
     });
@@ -148,7 +151,7 @@ export class Scanner {
     }
   }
 
-  /** Everything again, as every hour: what no watch tells of is found then. */
+  /** Rescans everything, as every hour: finds changes that no watch reports. */
   rescanAll(): void {
     this.rediscover();
     for (const { key } of this.options.policies.current.programs) this.state.rescans.add(key, 'all');
@@ -187,7 +190,7 @@ export class Scanner {
     for (const policy of readers) this.state.rescans.add(policy, [namespace]);
   }
 
-  /** Pods are left to a controller, or not any more. */
+  /** The controllers of pods changed, which decide whether pods are reported on themselves. */
   private rescanPods(namespace: string): void {
     for (const [id, { type, kindPolicies }] of this.state.watches)
       if (type.group === '' && type.kind === 'Pod')
@@ -202,7 +205,7 @@ export class Scanner {
     this.wakeControl();
   }
 
-  /** Follows policies: which types are watched, and which results are gone with a rule. */
+  /** Applies policy changes: updates the watched types and removes the results of removed rules. */
   private async control(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       if (!this.mustApply) {
@@ -219,7 +222,7 @@ export class Scanner {
         this.state.hasApplied = true;
       } catch (thrown) {
         if (signal.aborted) return;
-        this.options.log.warn('cannot find out what to watch for reports', { error: errorMessage(thrown) });
+        this.options.log.warn('applying policies to report watches failed; retrying', { error: errorMessage(thrown) });
         this.mustApply = true;
         await this.options.clock.sleep(Math.min(30_000, 500 * 2 ** failures++), signal).catch(() => {});
       }
@@ -250,7 +253,7 @@ export class Scanner {
         sinceMs: clock.monotonicMs(),
       });
       for (const _ of gone) await this.share.turn();
-      // What is watched from now on is judged by this policy anyway.
+      // Objects of newly watched kinds are evaluated by this policy anyway.
       const isKnownKind = [...older].some((watch) =>
         watch.kindPolicies.some((kindPolicy) => kindPolicy.program === program),
       );
@@ -322,7 +325,7 @@ export class Scanner {
         await this.evaluator.run({ watch, key, object, cache: new Map(), signal, sinceMs });
         metrics.evaluated(watch.kindPolicies.length);
       } catch (thrown) {
-        if (!signal.aborted) log.error('an object could not be judged', { key, error: errorMessage(thrown) });
+        if (!signal.aborted) log.error('evaluating an object failed', { key, error: errorMessage(thrown) });
       } finally {
         watch.unevaluated--;
         this.completeIfDone(watch);

@@ -22,7 +22,7 @@ function program(spec: object, rule: object = {}): PolicyProgram {
 const controller = (apiVersion: string, kind: string) => ({ apiVersion, kind, name: 'web', uid: 'u' });
 
 describe('where the results of a policy come from', () => {
-  it('is a scan, unless it says otherwise or asks who is asking', () => {
+  it('is a scan, unless it is switched off or a rule reads the user', () => {
     const byUser = { match: { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] } };
     expect(sourceOf(program({}))).toBe('scan');
     expect(sourceOf(program({ background: false }))).toBe('admission');
@@ -32,7 +32,7 @@ describe('where the results of a policy come from', () => {
     expect(sourceOf(program({}, { validate: { assert: { object: {} } } }))).toBe('scan');
   });
 
-  it('is a scan whatever its texts speak of', () => {
+  it('is a scan whatever words its texts contain', () => {
     const pattern = { metadata: { labels: { app: '?*' } } };
     for (const word of ['serviceAccountName', 'request.userInfo', 'admissionInfo'])
       expect(sourceOf(program({}, { validate: { message: `set ${word}`, pattern } }))).toBe('scan');
@@ -43,13 +43,13 @@ describe('where the results of a policy come from', () => {
     expect(sourceOf(program({}, { validate: { message: 'no', deny } }))).toBe('scan');
   });
 
-  it('is nowhere for one that only mutates', () => {
+  it('is none for a policy that only mutates', () => {
     const mutate = { patchStrategicMerge: { metadata: { labels: { app: 'web' } } } };
     expect(sourceOf(program({}, { validate: undefined, mutate }))).toBe('none');
   });
 });
 
-describe('a kindPolicy', () => {
+describe('a kind policy', () => {
   const readsOf = (spec: object, rule: object = {}) => {
     const { readsStatus, readsNamespaceLabels } = kindPolicyFor(program(spec, rule), pods)!;
     return [readsStatus, readsNamespaceLabels];
@@ -73,12 +73,12 @@ describe('a kindPolicy', () => {
 describe('a pod with a controller', () => {
   const kindPolicy = () => kindPolicyFor(program({}), pods)!;
 
-  it('is judged by itself when no rule is derived for the controller', () => {
+  it('is evaluated itself when no rule is derived for the controller', () => {
     expect(programFor(kindPolicy(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
     expect(programFor(kindPolicy(), [controller('argoproj.io/v1alpha1', 'Rollout')])).toBeDefined();
   });
 
-  it('is left to its controller when one is', () => {
+  it('is not evaluated when a rule is derived for its controller', () => {
     expect(programFor(kindPolicy(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
   });
 });
@@ -152,7 +152,7 @@ describe('a violation of a pod template', () => {
     }).program!;
   const annotations = [undefined, 'none', ...subsets.map((set) => set.join(','))];
   const policies = annotations.map((annotation) => [annotation, compiled(annotation)] as const);
-  /** Where each rule as written is reported, by the kinds of a chain from the owner down. */
+  /** Where each rule is reported, by the kinds of a chain from the owner down. */
   const placesOf = (
     policy: PolicyProgram,
     chain: readonly (readonly [string, string])[],
@@ -201,7 +201,7 @@ describe('the hash of a body', () => {
     spec: { n: [1, 2] },
   };
 
-  it('does not see the order of keys, the status, or what the server notes down', () => {
+  it('ignores the order of keys, the status, and server-managed fields', () => {
     const same: KubeObject = {
       spec: { n: [1, 2] },
       status: { phase: 'Running' },
@@ -213,7 +213,7 @@ describe('the hash of a body', () => {
     expect(hashStatus(same)).not.toEqual(hashStatus(one));
   });
 
-  it('sees every other difference', () => {
+  it('depends on every other field', () => {
     const others: KubeObject[] = [
       { ...one, metadata: { ...one.metadata, labels: { x: '2', y: '1' } } },
       { ...one, spec: { n: [2, 1] } },

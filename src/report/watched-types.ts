@@ -3,16 +3,18 @@ import { renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import { isReportable, type KindPolicy, kindPolicyFor, sourceOf } from './scope.ts';
 
-/** A type whose objects must be followed, with what is to be run on them. */
+/** A type whose objects must be watched, with the policies to run on them. */
 export interface WatchedType {
   readonly type: DiscoveredType;
-  /** By scans. Policies judged at admission alone are not here, but their objects are followed all the same. */
+  /**
+   * Policies run by scans. Policies of admission alone are not included, but their objects are watched all the same.
+   */
   readonly kindPolicies: readonly KindPolicy[];
-  /** The keys of all that speak of it, these included. */
+  /** The keys of all policies that match the type, including those above. */
   readonly policies: ReadonlySet<string>;
 }
 
-/** The types that policies speak of, by `group/version/resource`; each policy sees an object in one version only. */
+/** The types that policies match, by `group/version/resource`; each policy sees an object in one version only. */
 export function watchedTypes(
   programs: readonly PolicyProgram[],
   served: readonly DiscoveredType[],
