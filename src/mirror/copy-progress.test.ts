@@ -11,7 +11,7 @@ const going = (name: string, size: number, doneBytes: number): CopyEvent => ({
   doneBytes,
 });
 
-it('tells what travels, at most once a second and one write at a time', async () => {
+it('reports the transfer at most once a second and one write at a time', async () => {
   const clock = createFakeClock();
   const reported: CopiedBytes[] = [];
   let finish = () => {};
@@ -21,7 +21,7 @@ it('tells what travels, at most once a second and one write at a time', async ()
       finish = resolve;
     });
   });
-  // Found is not missing: nobody need wait for what is there.
+  // A blob that exists is not missing, so it does not count.
   progress.onEvent({ kind: 'blob-found', digest: digest('a'), size: 100 });
   progress.onEvent({ kind: 'blob-skipped', digest: digest('a'), size: 100, why: 'present' });
   expect(reported).toEqual([]);
@@ -42,7 +42,7 @@ it('tells what travels, at most once a second and one write at a time', async ()
   expect(progress.bytes).toEqual({ bytesTotal: 120, bytesCopied: 120 });
 });
 
-it('goes on when a write fails', async () => {
+it('continues when a write fails', async () => {
   const clock = createFakeClock();
   let writes = 0;
   const progress = createCopyProgress(clock, async () => {

@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import type { CopyEvent } from '../registry/index.ts';
 
 export interface CopiedBytes {
-  /** Of what is known to be missing: a blob counts from the moment that it begins to travel. */
+  /** Of what is known to be missing: a blob counts from the start of its transfer. */
   readonly bytesTotal: number;
   readonly bytesCopied: number;
 }
@@ -10,11 +10,11 @@ export interface CopiedBytes {
 export interface CopyProgress {
   readonly onEvent: (event: CopyEvent) => void;
   readonly bytes: CopiedBytes;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is in progress. */
   settled(): Promise<void>;
 }
 
-/** Adds up what a copy reports and tells it at most once a second, one write at a time: progress must cost nothing. */
+/** Sums the progress of a copy and reports it at most once a second, one write at a time, to keep the cost low. */
 export function createCopyProgress(
   clock: Clock,
   report: (bytes: CopiedBytes) => Promise<void>,
@@ -37,7 +37,7 @@ export function createCopyProgress(
     const end = () => {
       writing = undefined;
     };
-    // A line of progress that is lost is no harm to the copy.
+    // A lost progress update does not affect the copy.
     writing = report(sum()).then(end, end);
   };
   return {

@@ -41,7 +41,7 @@ it.each([
   expect(problemText).not.toContain('4711');
 });
 
-it('is not asked for where no secret is configured', () => {
+it('is not checked where no secret is configured', () => {
   expect(
     createPullSecretProblem(undefined, { registry: 'backup.example', prefix: '' }, { get: async () => ({}) as never }),
   ).toBe(undefined);

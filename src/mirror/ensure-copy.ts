@@ -16,19 +16,19 @@ export interface EnsureCopyOptions {
 
 export interface EnsureCopyRequest {
   readonly isDryRun: boolean;
-  /** False for a review that anybody may have sent: only what is there already is used, nothing is asked for. */
+  /** False for an unauthenticated review: only existing copies are used, and none is requested. */
   readonly mayRequest: boolean;
   readonly signal: AbortSignal;
 }
 
-/** `isUnderWay`: somebody works on it, and its end will be told by the store. */
+/** `isUnderWay`: the copy is in progress, and the store will report its end. */
 export type CopyAvailability =
   | { readonly ok: true; readonly digest: string }
   | { readonly ok: false; readonly isUnderWay: boolean; readonly reason: string };
 
 /**
- * The digest of a copy that can be pulled now, or why there is none yet. Asks for the copy where it is missing, and waits
- * as the mode says. A dry run asks for nothing. Nothing that goes wrong is thrown: it is a reason.
+ * The digest of a copy that can be pulled now, or the reason why there is none. Requests a missing copy and waits as
+ * the mode says. A dry run requests nothing. Never throws: failures become reasons.
  */
 export async function ensureCopy(
   mirrorRequest: MirrorRequest,
@@ -43,7 +43,7 @@ export async function ensureCopy(
       obtain(mirrorRequest, options, { ...request, deadline }),
     );
   } catch (thrown) {
-    log.warn('a copy could not be asked for', {
+    log.warn('requesting a copy failed', {
       source: renderReference(mirrorRequest.source),
       error: errorMessage(thrown),
     });
@@ -67,7 +67,9 @@ async function obtain(
   }
   if (isDryRun || !mayRequest) {
     if (known.phase === 'Failed') return no(reasonOf(known));
-    return underWay(isDryRun ? 'it is not copied yet' : 'it is copied in the background, once the workload is stored');
+    return underWay(
+      isDryRun ? 'it is not copied yet' : 'it will be copied in the background once the workload is stored',
+    );
   }
   if (!(await store.request(mirrorRequest, signal))) return no(reasonOf(known));
   if (settings.mode === 'async') return underWay('it is copied in the background');
@@ -81,7 +83,7 @@ async function obtain(
     return found === 'absent' ? no(lost) : found;
   }
   if (hasProgressed(state, known) && state.phase === 'Failed') return no(reasonOf(state));
-  return underWay('the copy takes longer than a request may wait; it goes on in the background');
+  return underWay('the copy takes longer than the request can wait; it continues in the background');
 }
 
 const lost = 'the copy is no longer in the registry';
@@ -91,7 +93,7 @@ const reasonOf = ({ phase, message }: CopyState) => message || (phase === 'Copie
 
 const isEnd = ({ phase }: CopyState) => phase === 'Copied' || phase === 'Failed';
 
-/** The end that was known before is none, until there was another attempt. */
+/** An end state that was known before counts only after another attempt. */
 const hasProgressed = (now: CopyState, known: CopyState) =>
   !isEnd(now) || !isEnd(known) || now.attempts !== known.attempts;
 
@@ -110,7 +112,7 @@ async function verified(
   try {
     return (await presence.exists(copy, digest, signal)) ? { ok: true, digest } : 'absent';
   } catch (thrown) {
-    // Unreachable is as good as absent to a workload, but no reason to copy again.
+    // An unreachable copy cannot be used, but is no reason to copy again.
     const error = errorMessage(thrown);
     log.warn('the backup registry does not answer', { copy: renderReference(copy), error });
     return no(`the backup registry does not answer: ${error}`);

@@ -40,7 +40,7 @@ function open(initial: readonly MirroredImage[] = []) {
 
 const at = (ms: number) => new Date(ms).toISOString();
 
-describe('a mirrorRequest in the store', () => {
+describe('a mirror request in the store', () => {
   it('is refused when its namespace has too many, also before the watch has seen them', async () => {
     const { store, writes, catchUp, refused } = open();
     for (const tag of ['1', '2', '3']) await store.request(mirrorRequestOf(`busybox:${tag}`, 'x'), signal);
@@ -55,12 +55,12 @@ describe('a mirrorRequest in the store', () => {
     expect([writes.length, refused()]).toEqual([3, 2]);
   });
 
-  it('is written once, whoever makes it and however late the watch is', async () => {
+  it('is written once, whichever replica makes it and however late the watch is', async () => {
     const { store, writes } = open();
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       Array.from({ length: 20 }, () => store.request(mirrorRequestOf('busybox:1', 'x'), signal)),
     );
-    expect(asked).toEqual(Array(20).fill(true));
+    expect(requested).toEqual(Array(20).fill(true));
     expect(writes).toHaveLength(1);
     expect(writes[0]).toMatchObject({
       metadata: { labels: { 'supercargo.dev/owner': 'supercargo' } },
@@ -103,7 +103,7 @@ describe('a mirrorRequest in the store', () => {
     expect(await recent.store.request(mirrorRequestOf('busybox:1'), signal)).toBe(false);
     expect(recent.writes).toEqual([]);
     const older = open([imageOf('busybox:1', { phase, digest: 'sha256:a', checkedAt: at(now - 6_000) })]);
-    // Two who notice it at one moment.
+    // Two replicas request it at the same moment.
     expect(
       await Promise.all([
         older.store.request(mirrorRequestOf('busybox:1'), signal),
@@ -114,7 +114,7 @@ describe('a mirrorRequest in the store', () => {
     expect(older.writes[0]!.status?.digest).toBe('sha256:a');
   });
 
-  it('is waited for until it is fulfilled, or the time is over', async () => {
+  it('is waited for until it is copied, or the signal aborts', async () => {
     const { store, show } = open();
     const mirrorRequest = mirrorRequestOf('busybox:1');
     const waiting = store.waitFor(mirrorRequest, ({ phase }) => phase === 'Copied', signal);
@@ -131,7 +131,7 @@ describe('a mirrorRequest in the store', () => {
     });
   });
 
-  it('has a conflicting where the copies of another source are', () => {
+  it('has a conflict where the copies of another source are', () => {
     const other = imageOf(
       'quay.io/x/busybox:1',
       { phase: 'Copied', digest: 'sha256:a' },

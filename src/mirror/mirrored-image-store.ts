@@ -5,13 +5,13 @@ import { type Informer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { renderApiVersion } from '../object/index.ts';
 import { hasConflictingSource, imagesOfNamespace, imagesWithCopyIn } from './mirrored-images.ts';
 
-/** What the cluster knows of a copy. */
+/** The state of a copy, as stored in the cluster. */
 export interface CopyState {
   readonly phase: 'Unknown' | 'Pending' | 'Copying' | 'Copied' | 'Failed';
   readonly digest?: string | undefined;
   readonly bytesTotal?: number | undefined;
   readonly message?: string | undefined;
-  /** Tells one attempt from the next. */
+  /** Distinguishes one attempt from the next. */
   readonly attempts: number;
 }
 
@@ -22,16 +22,16 @@ export interface MirrorRequest {
 }
 
 /**
- * The durable list of what is to be copied, kept in the cluster as MirroredImage objects. Every replica asks for copies,
- * the leader makes them, and everybody sees the outcome by watching.
+ * The durable list of requested copies, stored in the cluster as MirroredImage objects. Every replica requests copies,
+ * the leader makes them, and all replicas watch the result.
  */
 export interface MirroredImageStore {
   stateOf(request: MirrorRequest): CopyState;
-  /** Another source whose copies are in the repository that this one's would go to. */
+  /** Another source whose copies are in the repository that this copy would go to. */
   conflictingSource(request: MirrorRequest): string | undefined;
   /**
-   * Asks for a copy: for a new one, for one that failed, for one that is known to be made and is not there. Credentials
-   * of this request are added to those of others. False when it was tried a moment ago and nothing new is known.
+   * Requests a copy: a new one, one that failed, or one that is recorded as copied but missing. Adds the credentials of
+   * this request to the recorded ones. False when it was tried a moment ago and nothing has changed.
    */
   request(request: MirrorRequest, signal: AbortSignal): Promise<boolean>;
   /** Resolves with the first state that `isEnough`, or with the last one seen when the signal aborts. */
@@ -42,17 +42,19 @@ export interface MirroredImageStoreOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   readonly informer: Informer<MirroredImage>;
   readonly installation: string;
-  /** Images that the workloads of one namespace may have recorded. */
+  /** Maximum number of images recorded for the workloads of one namespace. */
   readonly maxPerNamespace: number;
   readonly onRefused: () => void;
   readonly clock: Clock;
 }
 
-/** Nobody asks for the same again sooner, so that no two who disagree about a copy keep each other busy. */
+/**
+ * Minimum interval between requests for the same copy, so that two replicas that disagree about it do not cause a loop.
+ */
 const requestAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
-/** A watch that is later than this is not waited for. */
+/** A created object counts as unseen for at most this long. */
 const watchLagMs = 60_000;
-/** Credentials beyond these are not tried. One namespace cannot keep those of another out. */
+/** More credentials are not tried. The limit per namespace keeps one namespace from displacing those of others. */
 const maxPullSecrets = { ofNamespace: 16, inAll: 256 };
 
 export function createMirroredImageStore(options: MirroredImageStoreOptions): MirroredImageStore {
@@ -63,7 +65,7 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
   };
   informer.addHandler({ onAdd: wake, onUpdate: wake, onDelete: wake });
   const stateOf = (request: MirrorRequest) => stateOfObject(informer.get(nameOf(request)));
-  /** Created by us and not seen by the watch yet. */
+  /** Created by this process and not seen by the watch yet. */
   const created = new Map<string, { readonly namespace: string; readonly atMs: number }>();
   const admit = (request: MirrorRequest) => {
     const namespace = request.pullSecrets[0]?.namespace;
@@ -97,7 +99,7 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
       const isExtended = await addPullSecrets(client, object, request, signal);
       const phase = object.status?.phase;
       if (phase !== 'Copied' && phase !== 'Failed') return true;
-      // More credentials are another generation, which is tried at once.
+      // More credentials create a new generation, which is tried at once.
       if (phase === 'Failed' && isExtended) return true;
       const lastMs = Date.parse(object.status?.checkedAt ?? object.status?.copiedAt ?? '');
       if (clock.now() - lastMs < requestAgainMs[phase]) return false;
@@ -124,7 +126,7 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
   };
 }
 
-/** A request that somebody made before, or at the same moment, is the same request. */
+/** An existing object, also one created at the same moment, satisfies the request. */
 async function create(
   client: MirroredImageStoreOptions['client'],
   object: MirroredImage,
@@ -178,11 +180,11 @@ async function reopen(
   signal: AbortSignal,
 ): Promise<true> {
   const { name = '', resourceVersion } = object.metadata;
-  const message = object.status?.phase === 'Copied' ? 'the copy is no longer in the registry' : 'asked for again';
+  const message = object.status?.phase === 'Copied' ? 'the copy is no longer in the registry' : 'requested again';
   const body = { metadata: { resourceVersion }, status: { phase: 'Pending', message } };
   await client
     .patch(mirroredImages, { name }, { type: 'merge', body }, { subresource: 'status', signal })
-    // Somebody else noticed it too, or nobody wants it any more.
+    // Another replica reopened it first, or the object was deleted.
     .catch(unless('kube-conflict', 'kube-not-found'));
   return true;
 }

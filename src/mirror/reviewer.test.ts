@@ -37,7 +37,7 @@ const objectOf = (kind: string, images: readonly string[], metadata: object = {}
 };
 
 async function review({ request, kind = 'Deployment', images = ['busybox:1'], metadata, ...scene }: Scene) {
-  const asked: MirrorRequest[] = [];
+  const requested: MirrorRequest[] = [];
   const state = scene.state ?? { phase: 'Copied', digest, attempts: 1 };
   const object = objectOf(kind, images, metadata);
   const reviewer = createMirrorReviewer('mirror', {
@@ -50,7 +50,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
       stateOf: () => state,
       conflictingSource: () => undefined,
       async request(mirrorRequest) {
-        asked.push(mirrorRequest);
+        requested.push(mirrorRequest);
         return false;
       },
       waitFor: async () => state,
@@ -84,11 +84,11 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
     readonly template?: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
   };
   const containers = spec.template?.spec.containers ?? spec.containers ?? [];
-  return { decision, asked, images: containers.map(({ image }) => image) };
+  return { decision, requested, images: containers.map(({ image }) => image) };
 }
 
 describe('the review of a workload', () => {
-  it('puts copies in place, also of some of the images alone', async () => {
+  it('replaces images by copies, also only some of them', async () => {
     expect((await review({})).images).toEqual([copy]);
     const mixed = await review({ images: ['backup.example/copies/x:1', 'busybox:1', 'No Image'] });
     expect(mixed.images).toEqual(['backup.example/copies/x:1', copy, 'No Image']);
@@ -111,13 +111,13 @@ describe('the review of a workload', () => {
     ],
     ['has no object', { request: { object: undefined } }],
   ])('changes nothing of what %s', async (_, scene) => {
-    const { decision, asked } = await review(scene);
+    const { decision, requested } = await review(scene);
     expect(decision.patch ?? []).toEqual([]);
     expect(decision.denied).toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it('gives no other image to a Job that is there, nor to the old containers of a pod', async () => {
+  it('does not change the images of an existing Job, nor of existing containers of a pod', async () => {
     const request = { operation: 'UPDATE' as const };
     const job = objectOf('Job', ['busybox:1']);
     expect((await review({ kind: 'Job', request: { ...request, oldObject: job as never } })).images).toEqual([
@@ -134,7 +134,7 @@ describe('the review of a workload', () => {
     ).toEqual([copy]);
   });
 
-  it('admits with a warning what has no copy, and refuses it where it must not run without', async () => {
+  it('admits an image without a copy with a warning, and denies it in strict mode', async () => {
     const state: CopyState = { phase: 'Failed', message: 'it is not there', attempts: 1 };
     const { decision, images } = await review({ state });
     expect(images).toEqual(['busybox:1']);
@@ -142,21 +142,21 @@ describe('the review of a workload', () => {
     expect((await review({ state, isStrict: true })).decision.denied).toBe(
       'images could not be replaced by their copies: busybox:1: it is not there',
     );
-    // What is no image is the API server's to refuse.
+    // The API server rejects invalid images.
     expect((await review({ isStrict: true, images: ['No Image'] })).decision.denied).toBeUndefined();
   });
 
-  it('asks for nothing when anybody may have sent it, and uses what is there', async () => {
+  it('requests nothing when it is not authenticated, and uses existing copies', async () => {
     const state: CopyState = { phase: 'Unknown', attempts: 0 };
     const forged = await review({ state, authenticated: false });
-    expect(forged.asked).toEqual([]);
+    expect(forged.requested).toEqual([]);
     expect(forged.decision.warnings).toEqual([expect.stringContaining('copied in the background')]);
     expect((await review({ authenticated: false })).images).toEqual([copy]);
     expect((await review({ state, authenticated: false, isStrict: true })).decision.denied).toBeDefined();
-    expect((await review({ state, authenticated: false, trustsReviews: true })).asked).toHaveLength(1);
+    expect((await review({ state, authenticated: false, trustsReviews: true })).requested).toHaveLength(1);
   });
 
-  it('denies no dry run of an image that is not copied yet, but one that cannot be copied', async () => {
+  it('does not deny a dry run of an image that is not copied yet, but one that cannot be copied', async () => {
     const request = { dryRun: true };
     const strict = { isStrict: true, request };
     expect((await review({ ...strict, state: { phase: 'Unknown', attempts: 0 } })).decision.denied).toBeUndefined();
@@ -164,15 +164,15 @@ describe('the review of a workload', () => {
     expect((await review({ ...strict, state: failed })).decision.denied).toContain('it is not there');
   });
 
-  it('puts no copy where the namespace lacks the secret to pull it with', async () => {
+  it('does not rewrite where the namespace lacks the pull secret', async () => {
     const { images, decision } = await review({ problem: 'no Secret backup' });
     expect(images).toEqual(['busybox:1']);
     expect(decision.warnings).toEqual(['not replaced by a copy: busybox:1: no Secret backup']);
   });
 
-  it('asks for nothing on a dry run', async () => {
-    const { asked, images } = await review({ state: { phase: 'Unknown', attempts: 0 }, request: { dryRun: true } });
-    expect(asked).toEqual([]);
+  it('requests nothing on a dry run', async () => {
+    const { requested, images } = await review({ state: { phase: 'Unknown', attempts: 0 }, request: { dryRun: true } });
+    expect(requested).toEqual([]);
     expect(images).toEqual(['busybox:1']);
     expect((await review({ request: { dryRun: true } })).images).toEqual([copy]);
   });

@@ -27,16 +27,18 @@ export interface RewriteControllerOptions extends Omit<EnsureCopyOptions, 'setti
 /** `Deployment/default/web`. */
 export const workloadKey = (kind: string, namespace: string, name: string) => `${kind}/${namespace}/${name}`;
 
-/** Where no copy is under way nobody calls back: the registry is down, or the copy failed. */
+/**
+ * Retry interval when no copy is in progress that would requeue the workload: the registry is down, or the copy failed.
+ */
 const retryAfterMs = 10_000;
-/** When it changed between reading and writing: soon, but not while whoever changes it is still at it. */
+/** Delay after a conflict: short, but long enough for the other writer to finish. */
 const changedMs = 50;
-/** How long a look at the registry may take when nobody waits for it. */
+/** Timeout of a registry check in the background. */
 const waitMs = 10_000;
 
 /**
- * Looks at one workload that is there already: asks for the copies of its images, and has admission put them in place
- * once they can be pulled. So a webhook that was down, or a copy that took long, loses nothing.
+ * Reconciles one existing workload: requests the copies of its images, and lets admission rewrite it once they can be
+ * pulled. So nothing is lost when the webhook was down or a copy took long.
  */
 export function createRewriteController(options: RewriteControllerOptions): Reconcile {
   const { client, settings } = options;
@@ -49,7 +51,7 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
     const pod = object && object.metadata.deletionTimestamp === undefined ? podSpecFieldOf(object) : undefined;
     if (!object || !pod || controllerOf(object) !== undefined) return {};
     const { replaced, willBeRequeued } = await obtainAll(pod, namespace, options, signal);
-    // Where pods are rewritten, what makes them is not; its images are copied before it makes any.
+    // In `pods` mode the owners of pods are not rewritten, but their images are copied in advance.
     const isSkipped =
       isImmutable(kind) ||
       !isRewritable(object, settings.rewrite) ||
@@ -90,9 +92,10 @@ interface Rewriting {
 }
 
 /**
- * Has the admission webhook rewrite the workload: an empty patch changes nothing, owns no field and still runs admission.
- * A patch of the images by us would make us a manager of these fields, and every later server-side apply of their owner
- * (helm, kubectl) would conflict. False when the workload changed since it was read, and must be looked at anew.
+ * Lets the admission webhook rewrite the workload: an empty patch changes nothing, owns no field and still runs
+ * admission. If we patched the images ourselves, we would manage these fields, and every later server-side apply of
+ * their owner (helm, kubectl) would conflict. False when the workload changed since it was read and must be reconciled
+ * again.
  */
 async function touch(
   { key, type, object, replaced }: Rewriting,

@@ -16,7 +16,7 @@ export interface RewriteOptions {
   readonly pullSecret?: string | undefined;
 }
 
-/** The smallest patch that puts copies in place and notes what was there. Nothing else of the object is touched. */
+/** The smallest patch that sets the copies and records the original images. */
 export function rewritePatch(options: RewriteOptions): readonly JsonPatchOperation[] {
   const { object, pod, replaced, pullSecret } = options;
   if (replaced.length === 0) return [];
@@ -27,7 +27,7 @@ export function rewritePatch(options: RewriteOptions): readonly JsonPatchOperati
   ];
 }
 
-/** Entries of containers that are gone, or have something else by now, are dropped on the way. */
+/** Drops the records of containers that are gone or have a different image now. */
 function noteOriginals(
   object: KubeObject,
   { images: fields }: PodSpecField,
