@@ -9,7 +9,7 @@ import { type Origin, triggerIdentityOf } from './origin.ts';
 import { isSynchronized } from './rules.ts';
 import type { RuleRun, TriggerContext } from './run-rules.ts';
 
-export interface Effects {
+export interface ApplyEffects {
   /** Called after an object was created for the trigger. */
   created(object: KubeObject, rule: RuleProgram): void;
   changed(target: KubeObject, rule: RuleProgram): void;
@@ -27,7 +27,7 @@ export interface ApplyOptions {
   /** Synchronized objects that were created for this trigger before. */
   readonly existing: readonly Downstream[];
   readonly writer: DownstreamWriter;
-  readonly effects: Effects;
+  readonly effects: ApplyEffects;
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export async function applyResults(options: ApplyOptions): Promise<readonly Rule
 }
 
 /** Combines several failures into one error. A missing permission takes precedence. */
-export function oneError(failures: readonly RuleFailure[]): unknown {
+export function combineErrors(failures: readonly RuleFailure[]): unknown {
   const thrown = failures.map((failure) => failure.thrown);
   if (thrown.length === 1) return thrown[0];
   const permission = thrown.find((one) => one instanceof GenerateError && one.code === 'generate-forbidden');

@@ -7,7 +7,7 @@ import { forbidden, GenerateError } from './errors.ts';
 import { type OnceMarkers, onceMarker } from './once-markers.ts';
 import { type Origin, oncePerAnnotation, originOf, withOrigin } from './origin.ts';
 
-export type Written = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
+export type WriteResult = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
 
 export interface DownstreamWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace' | 'delete'>;
@@ -25,7 +25,7 @@ const rememberedWrites = 10_000;
  */
 export class DownstreamWriter {
   private readonly own = new LRUCache<string, true>({ max: rememberedWrites });
-  private readonly making = new Map<string, Promise<Written>>();
+  private readonly making = new Map<string, Promise<WriteResult>>();
 
   constructor(private readonly options: DownstreamWriterOptions) {}
 
@@ -48,7 +48,7 @@ export class DownstreamWriter {
   }
 
   /** Ensures that the object exists and, with `synchronize`, that it is as wanted. */
-  async ensure(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  async ensure(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<WriteResult> {
     const text = object.metadata.annotations?.[oncePerAnnotation];
     if (text === undefined || text === '') return this.write(object, origin, signal);
     const marker = onceMarker(origin.policy, origin.rule, text);
@@ -63,7 +63,12 @@ export class DownstreamWriter {
     }
   }
 
-  private async ensureOnce(marker: string, object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async ensureOnce(
+    marker: string,
+    object: KubeObject,
+    origin: Origin,
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
     const { once } = this.options;
     if (await once.has(marker, signal)) return 'done before';
     const written = await this.write(object, origin, signal);
@@ -71,7 +76,7 @@ export class DownstreamWriter {
     return written;
   }
 
-  private async write(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async write(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<WriteResult> {
     const type = await this.writableTypeOf(object, origin.policy, signal);
     const wanted = withOrigin(placed(object, type), { installation: this.options.installation, origin });
     try {
@@ -90,7 +95,12 @@ export class DownstreamWriter {
     });
   }
 
-  private async renew(type: ResourceType, wanted: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async renew(
+    type: ResourceType,
+    wanted: KubeObject,
+    origin: Origin,
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
     const { client, installation, fieldManager } = this.options;
     const { name = '', namespace } = wanted.metadata;
     const actual = await this.permitted('get', type, namespace, () =>

@@ -51,8 +51,8 @@ export interface Generator {
   readonly listener: ReturnType<typeof createRequestListener>;
 }
 
-const kindsMs = 30_000;
-const steadyMs = 60_000;
+const kindRefreshMs = 30_000;
+const stableMs = 60_000;
 
 /** Starts nothing; the runnables do. */
 export function createGenerator(options: GeneratorOptions): Generator {
@@ -69,7 +69,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const outbox = new OutboxWriter({ ...options, log, recorder, table: currentTable });
   const collect: CollectReview = (request, signal) => outbox.collect(request, signal);
   /** Which rules need the outbox depends on the kinds that the server has. */
-  const learnKinds = async (signal: AbortSignal) => {
+  const refreshKinds = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       try {
         types = await discovery.list({ signal });
@@ -77,7 +77,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
       } catch (thrown) {
         if (!signal.aborted) log.warn('discovery failed; retrying', { error: errorMessage(thrown) });
       }
-      await clock.sleep(types.length === 0 ? 1_000 : kindsMs, signal).catch(() => {});
+      await clock.sleep(types.length === 0 ? 1_000 : kindRefreshMs, signal).catch(() => {});
     }
   };
   /**
@@ -85,12 +85,12 @@ export function createGenerator(options: GeneratorOptions): Generator {
    */
   const lead = async (signal: AbortSignal) => {
     for (let failures = 0; !signal.aborted; ) {
-      const begunMs = clock.monotonicMs();
+      const startedMs = clock.monotonicMs();
       try {
-        await runLeaderSession({ ...options, queueMetrics, recorder: recorder, log }, signal);
+        await runLeaderSession({ ...options, queueMetrics, recorder, log }, signal);
       } catch (thrown) {
         if (signal.aborted) return;
-        if (clock.monotonicMs() - begunMs > steadyMs) failures = 0;
+        if (clock.monotonicMs() - startedMs > stableMs) failures = 0;
         log.error('generate leader session failed; restarting', { error: errorMessage(thrown) });
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 30_000 }), signal).catch(() => {});
       }
@@ -104,7 +104,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
         name: 'generate-outbox',
         order: startOrder.sources,
         run: async (signal) => {
-          await Promise.all([outbox.run(signal), learnKinds(signal)]);
+          await Promise.all([outbox.run(signal), refreshKinds(signal)]);
         },
       },
       {

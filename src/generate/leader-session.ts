@@ -216,7 +216,7 @@ class LeaderSession {
     });
     this.scanner.touch();
     this.store.touch();
-    this.recordUnreceived();
+    this.recordUnservedRules();
     this.reportFailingKinds();
   }
 
@@ -239,7 +239,7 @@ class LeaderSession {
     recorder.failingKinds(kinds.size);
   }
 
-  private recordUnreceived(): void {
+  private recordUnservedRules(): void {
     const { receivesRequests, canTrust } = this.options;
     for (const [key, { program, bound, confirmable }] of this.table.policies) {
       const rule = bound.find((one) => !receivesRequests || (!canTrust && !confirmable.includes(one)));

@@ -37,17 +37,17 @@ export class PositionTracker {
   private entries: Entry[] = [];
   private first = 0;
   private resourceVersion: string | undefined;
-  private readonly done: Edge;
+  private readonly done: LastSecond;
   /** Everything observed, processed or not. */
-  private readonly seen: Edge;
+  private readonly seen: LastSecond;
   private seenVersion: string | undefined;
   /** Writes seen in a list; they count when the whole list is processed. */
-  private listed = new Edge(0, []);
+  private listed = new LastSecond(0, []);
 
   constructor(position?: WatchPosition) {
     this.resourceVersion = position?.resourceVersion;
-    this.done = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
-    this.seen = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
+    this.done = new LastSecond(position?.timeMs ?? 0, position?.handled ?? []);
+    this.seen = new LastSecond(position?.timeMs ?? 0, position?.handled ?? []);
     this.seenVersion = position?.resourceVersion;
   }
 
@@ -74,7 +74,7 @@ export class PositionTracker {
     if (this.isIdle && resourceVersion !== undefined) {
       this.resourceVersion = resourceVersion;
       for (const uid of this.listed.handled) this.done.raise(this.listed.timeMs, uid);
-      this.listed = new Edge(0, []);
+      this.listed = new LastSecond(0, []);
       // Everything listed was written before the response. If nothing was listed, the time of the response is all that
       // is known.
       if (this.done.timeMs === 0) this.done.raise(listedAtServerMs, '');
@@ -116,7 +116,7 @@ export class PositionTracker {
 }
 
 /** The newest second seen, and the objects written in it. */
-class Edge {
+class LastSecond {
   readonly handled: Set<string>;
 
   constructor(

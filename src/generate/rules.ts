@@ -31,7 +31,7 @@ export function isAdmissionBound(rule: RuleProgram, types: readonly DiscoveredTy
 const isFollowed = ({ verbs }: DiscoveredType): boolean => verbs.includes('list') && verbs.includes('watch');
 
 /** Kinds that the cluster itself writes all the time; watched only for rules that name them. */
-const restless: ReadonlySet<string> = new Set(['Event', 'Lease', 'Endpoints', 'EndpointSlice']);
+const noisyKinds: ReadonlySet<string> = new Set(['Event', 'Lease', 'Endpoints', 'EndpointSlice']);
 
 /** The types whose writes can trigger a rule, each kind in one version. */
 export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[]): readonly DiscoveredType[] {
@@ -39,7 +39,7 @@ export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[
   const named = new Set(kindsOf(rule.spec.match).map((selector) => kindOf(selector)));
   for (const type of types) {
     if (!isFollowed(type) || !rule.mayMatchKind(type, '')) continue;
-    if (restless.has(type.kind) && !named.has(type.kind)) continue;
+    if (noisyKinds.has(type.kind) && !named.has(type.kind)) continue;
     const id = `${type.group}/${type.kind}`;
     const before = chosen.get(id);
     if (!before || (type.isPreferredVersion && !before.isPreferredVersion)) chosen.set(id, type);

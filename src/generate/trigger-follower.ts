@@ -15,7 +15,7 @@ import { type CutOff, coldTrigger, liveTrigger, type TriggerOperation } from './
 import { digestOf, isWrittenBy, lastWriteOf } from './writes.ts';
 
 /** What is kept of an object: enough to detect whether the next event is a write. */
-interface Trace {
+interface ObjectTrace {
   readonly uid: string;
   readonly digest: string;
   readonly writtenMs: number;
@@ -43,7 +43,7 @@ export interface TriggerFollowerOptions {
 /** Watches one kind from where the last leader stopped, and detects writes among the events. */
 export class TriggerFollower {
   readonly id: string;
-  readonly informer: Informer<KubeObject, Trace>;
+  readonly informer: Informer<KubeObject, ObjectTrace>;
   /** Why its objects cannot be listed or watched now. */
   failure: KindFailure | undefined;
   private readonly progress: PositionTracker;
@@ -59,7 +59,7 @@ export class TriggerFollower {
     this.isFirstList = position === undefined;
     this.progress = new PositionTracker(position);
     this.resumed = position && { ...position, handled: new Set(position.handled) };
-    this.informer = createInformer<KubeObject, Trace>({
+    this.informer = createInformer<KubeObject, ObjectTrace>({
       client: withFailures(client, (failure) => {
         if (failure?.message === this.failure?.message) return;
         this.failure = failure;
@@ -76,7 +76,7 @@ export class TriggerFollower {
     });
     this.informer.addHandler({
       onAdd: ({ object, origin }) => {
-        if (object) this.appeared(object, origin);
+        if (object) this.onAdded(object, origin);
       },
       onUpdate: ({ object, stored, previous }) => {
         const isOwn = stored.writtenMs > previous.writtenMs && this.isOurs(object);
@@ -120,7 +120,7 @@ export class TriggerFollower {
     return this.isFirstList ? undefined : this.progress.position(this.informer);
   }
 
-  private appeared(object: KubeObject, origin: 'listed' | 'added' | 'modified'): void {
+  private onAdded(object: KubeObject, origin: 'listed' | 'added' | 'modified'): void {
     const version = origin === 'listed' ? undefined : object.metadata.resourceVersion;
     if (this.isFirstList && origin === 'listed') {
       this.note(object, undefined, version);
@@ -129,14 +129,14 @@ export class TriggerFollower {
     // An object that a resumed watch shows as modified existed before; only the resumed position says since when.
     const cutOff = origin === 'modified' ? this.resumed : this.progress.cutOff;
     const operation = origin === 'added' ? 'CREATE' : cutOff && coldTrigger(object, cutOff);
-    const isOwn = operation === 'CREATE' ? this.isOursFromBirth(object) : this.isOurs(object);
+    const isOwn = operation === 'CREATE' ? this.isCreatedByUs(object) : this.isOurs(object);
     this.note(object, isOwn ? undefined : operation, version);
   }
 
   private note(object: KubeObject, operation: TriggerOperation | undefined, resourceVersion: string | undefined): void {
     const { timeMs } = lastWriteOf(object);
     const noted = { resourceVersion, timeMs, uid: object.metadata.uid ?? '' };
-    if (operation === undefined || this.options.isOwnWrite(object) || this.isBookkeeping(object)) {
+    if (operation === undefined || this.options.isOwnWrite(object) || this.isInternalObject(object)) {
       this.progress.note(noted, 0);
       return;
     }
@@ -151,7 +151,7 @@ export class TriggerFollower {
   }
 
   /** Our own bookkeeping objects, such as the checkpoint: as triggers they would cause an endless loop of writes. */
-  private isBookkeeping({ metadata: { labels, annotations } }: KubeObject): boolean {
+  private isInternalObject({ metadata: { labels, annotations } }: KubeObject): boolean {
     return labels?.[ownerLabel] === this.options.installation && annotations?.[originAnnotation] === undefined;
   }
 
@@ -159,7 +159,7 @@ export class TriggerFollower {
     return isWrittenBy(this.options.fieldManager, lastWriteOf(object));
   }
 
-  private isOursFromBirth(object: KubeObject): boolean {
+  private isCreatedByUs(object: KubeObject): boolean {
     const isMarked = object.metadata.labels?.[ownerLabel] === this.options.installation;
     return isMarked && (this.isOurs(object) || (object.metadata.managedFields?.length ?? 0) === 0);
   }

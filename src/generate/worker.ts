@@ -5,7 +5,7 @@ import { createWorkqueue, type Workqueue, type WorkqueueMetrics } from '../contr
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
-import { applyResults, type Effects, oneError, type RuleFailure } from './apply-results.ts';
+import { type ApplyEffects, applyResults, combineErrors, type RuleFailure } from './apply-results.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
 import { GenerateError } from './errors.ts';
@@ -53,7 +53,7 @@ export class Worker {
       ...options,
       apply: async (policy, job, signal) => {
         const failed = await this.apply(policy, job, signal);
-        if (failed.length > 0) throw oneError(failed);
+        if (failed.length > 0) throw combineErrors(failed);
       },
     });
   }
@@ -123,7 +123,7 @@ export class Worker {
     try {
       const failed = await this.process(trigger, signal);
       rules = failed.map(({ rule }) => rule);
-      if (failed.length > 0) throw oneError(failed);
+      if (failed.length > 0) throw combineErrors(failed);
       if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
       // While another trigger of the policy fails, keep its condition.
       if (!failures.hasPolicy(policy)) recorder.succeeded(policy);
@@ -181,7 +181,7 @@ export class Worker {
     const subject = context.object ?? context.oldObject;
     if (!subject) return [];
     const run = await runRules(program, rules, context, signal);
-    const effects: Effects = {
+    const effects: ApplyEffects = {
       created: (object, rule) => recorder.created(program.policy, rule.name, object, subject),
       changed: (object) => recorder.did(program.key, 'changed', object),
       removed: (object) => recorder.did(program.key, 'removed', object),

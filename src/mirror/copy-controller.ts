@@ -43,14 +43,14 @@ export interface CopyControllerOptions {
 }
 
 /** An image to copy, with its names parsed. */
-interface Task {
+interface CopyJob {
   readonly image: MirroredImage;
   readonly source: ImageReference;
   readonly copy: CopyName;
 }
 
 /** Retry interval for a source that does not exist or cannot be read; only a user can fix that. */
-const hopelessRetryMs = 10 * 60 * 1000;
+const permanentRetryMs = 10 * 60 * 1000;
 /** Retry sooner after a login failure: the pull secret may be corrected at any time. */
 const unauthorizedRetryMs = 30 * 1000;
 
@@ -66,20 +66,20 @@ export function createCopyController(options: CopyControllerOptions): Reconcile 
     if (!image || image.metadata.deletionTimestamp !== undefined) return {};
     const freshRestMs = dueInMs(image, options);
     if (freshRestMs > 0) return { requeueAfterMs: freshRestMs };
-    if (isIdle(image, options)) return retire(image, options, signal);
+    if (isUnused(image, options)) return retire(image, options, signal);
     const task = taskOf(image, options.names);
     if (typeof task === 'string') {
       await fail(image, task, options, signal);
       // Requeue, so that the record is deleted when it is unused: a copy in an earlier registry may still be in use.
       return { requeueAfterMs: options.recheckMs };
     }
-    const next = image.status?.phase === 'Copied' ? await lookAgain(task, options, signal) : 'copy';
+    const next = image.status?.phase === 'Copied' ? await recheck(task, options, signal) : 'copy';
     return next === 'copy' ? copyOnce(task, options, signal) : { requeueAfterMs: next };
   };
 }
 
 /** A record that is not tried yet may belong to a workload that is being admitted. */
-const isIdle = (image: MirroredImage, { isUsed }: CopyControllerOptions) =>
+const isUnused = (image: MirroredImage, { isUsed }: CopyControllerOptions) =>
   (image.status?.phase === 'Copied' || image.status?.phase === 'Failed') && isUsed(image) === false;
 
 /** Records since when the image is unused; deletes the record (never the copy) after `keepUnusedMs`. */
@@ -124,7 +124,7 @@ async function fresh(
 }
 
 /** Objects may be written by hand: copy only to the target registry, and never from it. */
-function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): Task | string {
+function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): CopyJob | string {
   try {
     const source = parseReference(image.spec.source);
     const copy = parseReference(image.spec.copy);
@@ -140,8 +140,8 @@ function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): Task | 
 }
 
 /** Milliseconds until the next check, or `copy` when the copy or a part of it is gone or the source's tag moved. */
-async function lookAgain(
-  { image, source, copy }: Task,
+async function recheck(
+  { image, source, copy }: CopyJob,
   options: CopyControllerOptions,
   signal: AbortSignal,
 ): Promise<number | 'copy'> {
@@ -173,13 +173,13 @@ async function lookAgain(
   return recheckMs;
 }
 
-async function copyOnce(task: Task, options: CopyControllerOptions, signal: AbortSignal) {
+async function copyOnce(task: CopyJob, options: CopyControllerOptions, signal: AbortSignal) {
   const { clock, metrics, claims, log } = options;
   const { image } = task;
   const conflicting = await claims.claim(image);
   if (conflicting !== undefined) {
     await fail(image, conflictMessage(image.spec.copy, conflicting), options, signal);
-    return { requeueAfterMs: hopelessRetryMs };
+    return { requeueAfterMs: permanentRetryMs };
   }
   let current = image;
   const note = async (changes: CopyStatus) => {
@@ -206,7 +206,7 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
     await fail(current, errorMessage(thrown), options, signal);
     if (isUnauthorized(thrown)) return { requeueAfterMs: unauthorizedRetryMs };
     if (isRegistryError(thrown, 'registry-not-found')) return { requeueAfterMs: absentRetryMs(current) };
-    if (retryOf(thrown) === 'never') return { requeueAfterMs: hopelessRetryMs };
+    if (retryOf(thrown) === 'never') return { requeueAfterMs: permanentRetryMs };
     throw thrown;
   } finally {
     metrics.copying(-1);
@@ -219,7 +219,7 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
  * rarely.
  */
 const absentRetryMs = ({ status }: MirroredImage) =>
-  Math.min(hopelessRetryMs, unauthorizedRetryMs * 2 ** ((status?.attempts ?? 1) - 1));
+  Math.min(permanentRetryMs, unauthorizedRetryMs * 2 ** ((status?.attempts ?? 1) - 1));
 
 const isUnauthorized = (thrown: unknown) =>
   isRegistryError(thrown, 'registry-unauthorized') || isRegistryError(thrown, 'registry-forbidden');

@@ -19,7 +19,7 @@ export interface CopyTask {
   readonly onEvent: (event: CopyEvent) => void;
 }
 
-export type CopyImage = (order: CopyTask) => Promise<CopyResult>;
+export type CopyImage = (task: CopyTask) => Promise<CopyResult>;
 
 export interface CopyImageOptions {
   /**

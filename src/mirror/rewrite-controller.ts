@@ -84,7 +84,7 @@ async function obtainAll(pod: PodSpecField, namespace: string, options: RewriteC
   return { replaced, willBeRequeued };
 }
 
-interface Rewriting {
+interface TouchTask {
   readonly key: string;
   readonly type: ResourceType;
   readonly object: KubeObject;
@@ -98,7 +98,7 @@ interface Rewriting {
  * again.
  */
 async function touch(
-  { key, type, object, replaced }: Rewriting,
+  { key, type, object, replaced }: TouchTask,
   { client, metrics, events, log }: RewriteControllerOptions,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -20,7 +20,7 @@ export interface AdmissionRecord {
 
 export type TakeAdmissionResults = (record: AdmissionRecord) => void;
 
-type Owned = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+type OwnedObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** The results that count for reports, as data that can be stored and sent. */
 export interface AdmittedResults {
@@ -32,7 +32,7 @@ export interface AdmittedResults {
   readonly body: TextHash;
   readonly contents: readonly ResultContent[];
   /** What is known of the object's controller. */
-  readonly owned?: Owned | undefined;
+  readonly owned?: OwnedObject | undefined;
 }
 
 /** Undefined for a request that leaves nothing to report on. */
@@ -48,12 +48,12 @@ export function admittedResults(record: AdmissionRecord, isExcluded: IsExcluded)
   return { uid, group: kind.group, kind: kind.kind, key, body: hashBody(object), contents, ...ownedOf(object) };
 }
 
-function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }: KubeObject): { owned?: Owned } {
+function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }: KubeObject): { owned?: OwnedObject } {
   if (!ownerReferences?.length) return {};
   return { owned: { apiVersion, kind, metadata: { ...(namespace ? { namespace } : {}), ownerReferences } } };
 }
 
-interface Waiting {
+interface WaitingResults {
   readonly body: TextHash;
   readonly contents: readonly ResultContent[];
   readonly expiresMs: number;
@@ -75,7 +75,7 @@ const storedWithinMs = 60_000;
  */
 export class AdmissionResults {
   /** By uid, oldest first. */
-  private readonly waiting = new Map<string, Waiting>();
+  private readonly waiting = new Map<string, WaitingResults>();
   /** By uid: results read back from reports, until the object is observed for the first time. */
   private readonly restored = new Map<string, readonly ResultContent[]>();
 
@@ -112,7 +112,7 @@ export class AdmissionResults {
     const waiting = this.waiting.get(seen.uid);
     const isStored = waiting !== undefined && isSameHash(waiting.body, seen.body);
     const known = merge(this.restored.get(seen.uid) ?? [], isStored ? waiting.contents : []);
-    const contents = known.filter(({ head }) => this.isStillAsked(watch, head.policy, head.rule));
+    const contents = known.filter(({ head }) => this.isStillReported(watch, head.policy, head.rule));
     this.restored.delete(seen.uid);
     if (isStored) this.waiting.delete(seen.uid);
     if (contents.length === 0) return;
@@ -135,13 +135,13 @@ export class AdmissionResults {
     });
   }
 
-  private isStillAsked(watch: KindWatch, policy: string, rule: string): boolean {
+  private isStillReported(watch: KindWatch, policy: string, rule: string): boolean {
     const program = this.options.policies.current.get(policy);
     if (!program || sourceOf(program) !== 'admission') return false;
     return kindPolicyFor(program, watch.type)?.whole.rules.some(({ name }) => name === rule) ?? false;
   }
 
-  private put(uid: string, waiting: Waiting): void {
+  private put(uid: string, waiting: WaitingResults): void {
     this.waiting.delete(uid);
     this.waiting.set(uid, waiting);
     const nowMs = this.options.clock.monotonicMs();

@@ -58,7 +58,7 @@ function problemOf({ key, policy: { apiVersion, kind, metadata } }: PolicyProgra
     subject: { apiVersion, kind, name: metadata.name ?? '', namespace: metadata.namespace, uid: metadata.uid },
     reason: isForbidden ? 'MissingPermission' : 'ListFailed',
     message: isForbidden
-      ? `reports exclude : grant list and watch to the service account`
-      : `reports exclude : ${kinds.find(({ failure }) => !failure?.isForbidden)?.failure?.message}`,
+      ? `reports lack ${names}: grant list and watch to the service account`
+      : `reports lack ${names}: ${kinds.find(({ failure }) => !failure?.isForbidden)?.failure?.message}`,
   };
 }

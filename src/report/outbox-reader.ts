@@ -18,7 +18,7 @@ export interface OutboxReaderOptions {
 }
 
 const pollMs = 200;
-const patienceMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** Takes the results of other replicas. An outbox is deleted when its results are in reports, or after a timeout. */
 export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSignal): Promise<void> {
@@ -47,7 +47,7 @@ export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSi
     // Wait before checking: the watch may not have shown the objects of the results yet.
     await clock.sleep(pollMs, signal).catch(() => {});
     for (const [key, { object, atMs }] of [...taken]) {
-      if (signal.aborted || (!isWritten() && clock.monotonicMs() - atMs < patienceMs)) continue;
+      if (signal.aborted || (!isWritten() && clock.monotonicMs() - atMs < maxWaitMs)) continue;
       taken.delete(key);
       await remove(client, object, signal).catch((thrown) => {
         if (!signal.aborted)

@@ -20,18 +20,18 @@ export interface ObservedReport {
 
 export function observe({ metadata }: KubeObject): ObservedReport {
   const { name = '', namespace = '', uid = '', resourceVersion = '', generation = 0 } = metadata;
-  const said = metadata.annotations ?? {};
-  const contentGeneration = said[annotations.generation];
+  const own = metadata.annotations ?? {};
+  const contentGeneration = own[annotations.generation];
   return {
     namespace,
     name,
     uid,
     resourceVersion,
     generation,
-    policy: said[annotations.policy],
-    content: said[annotations.content],
+    policy: own[annotations.policy],
+    content: own[annotations.content],
     contentGeneration: contentGeneration === undefined ? undefined : Number(contentGeneration),
-    hasAdmissionResults: said[annotations.admission] === 'true',
+    hasAdmissionResults: own[annotations.admission] === 'true',
   };
 }
 

@@ -43,11 +43,11 @@ export interface ReportWriterOptions {
   readonly log: Logger;
 }
 
-const againMs = 100;
+const conflictRetryMs = 100;
 const releaseMs = 50;
 const foreignMs = 300_000;
 const terminatingMs = 5_000;
-const quietMs = 30_000;
+const logIntervalMs = 30_000;
 
 /**
  * Reconciles report objects with the index, one key at a time. Compares contents: an object that is up to date is not
@@ -57,7 +57,7 @@ export class ReportWriter {
   readonly reports: OwnReports;
   private readonly limits: WriterLimits;
   private queue: Workqueue | undefined;
-  private quietUntilMs = Number.NEGATIVE_INFINITY;
+  private nextWarningMs = Number.NEGATIVE_INFINITY;
   private readonly foreign = new Set<string>();
   /** Changed, but not to be written yet. */
   private readonly held = new Set<string>();
@@ -68,7 +68,7 @@ export class ReportWriter {
     options.changes.listen((key) => {
       if (!this.held.has(key)) this.queue?.addAfter(key, this.limits.debounceMs);
     });
-    this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.look(key) });
+    this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.onObjectChange(key) });
   }
 
   get isIdle(): boolean {
@@ -95,7 +95,7 @@ export class ReportWriter {
   }
 
   /** Called when the object itself changed in the cluster. */
-  private look(key: string): void {
+  private onObjectChange(key: string): void {
     const { changes, clock } = this.options;
     if (this.isSettled(key)) changes.delete(key);
     else changes.add(key, clock.monotonicMs());
@@ -121,7 +121,7 @@ export class ReportWriter {
       const retry = retryOf(thrown);
       if (typeof retry === 'object') queue.addAfter(key, retry.afterMs);
       else queue.addRateLimited(key);
-      this.complain(key, thrown);
+      this.logFailure(key, thrown);
     }
   }
 
@@ -211,14 +211,14 @@ export class ReportWriter {
     } catch (thrown) {
       if (isKubeError(thrown, 'kube-conflict') || isKubeError(thrown, 'kube-already-exists')) {
         count('conflict');
-        return this.readAgain(key, place, signal);
+        return this.readConflicting(key, place, signal);
       }
       if (isKubeError(thrown, 'kube-not-found') && operation !== 'create') {
         count('conflict');
         this.reports.forget(key);
-        return againMs;
+        return conflictRetryMs;
       }
-      if (operation === 'create' && isGoingAway(thrown)) {
+      if (operation === 'create' && isTerminating(thrown)) {
         count('refused');
         return terminatingMs;
       }
@@ -228,7 +228,7 @@ export class ReportWriter {
   }
 
   /** Another client wrote first: read the object, and check whether it is ours. */
-  private async readAgain(
+  private async readConflicting(
     key: string,
     { namespace, name }: { readonly namespace: string; readonly name: string },
     signal: AbortSignal,
@@ -240,7 +240,7 @@ export class ReportWriter {
       const object = await client.get<KubeObject>(type, namespace === '' ? { name } : { name, namespace }, { signal });
       if (object.metadata.labels?.[ownerLabel] === installation) {
         this.reports.noteRead(object);
-        return againMs;
+        return conflictRetryMs;
       }
       if (!this.foreign.has(key))
         log.warn('a report of this name exists and is not ours; rename or delete it', { report: key });
@@ -248,27 +248,27 @@ export class ReportWriter {
       metrics.written('create', 'foreign');
       return foreignMs;
     } catch (thrown) {
-      if (isKubeError(thrown, 'kube-not-found')) return againMs;
+      if (isKubeError(thrown, 'kube-not-found')) return conflictRetryMs;
       throw thrown;
     }
   }
 
   /** Limits the number of log lines, however many reports cannot be written. */
-  private complain(key: string, thrown: unknown): void {
+  private logFailure(key: string, thrown: unknown): void {
     const { clock, log, changes } = this.options;
     const fields = { report: key, error: errorMessage(thrown), waiting: changes.size };
     const nowMs = clock.monotonicMs();
-    if (nowMs < this.quietUntilMs) {
+    if (nowMs < this.nextWarningMs) {
       log.debug('writing a report failed', fields);
       return;
     }
-    this.quietUntilMs = nowMs + quietMs;
+    this.nextWarningMs = nowMs + logIntervalMs;
     log.warn('writing reports failed; retrying', fields);
   }
 }
 
 /** The namespace is being deleted or is gone; its results will be removed too. */
-function isGoingAway(thrown: unknown): boolean {
+function isTerminating(thrown: unknown): boolean {
   if (isKubeError(thrown, 'kube-not-found')) return true;
   return isKubeError(thrown, 'kube-forbidden') && thrown.causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }
