@@ -9,25 +9,25 @@ import { type Origin, triggerIdentityOf } from './origin.ts';
 import { isSynchronized } from './rules.ts';
 import type { RuleRun, TriggerContext } from './run-rules.ts';
 
-export interface Effects {
-  /** An object came into being because of the subject. */
+export interface ApplyEffects {
+  /** Called after an object was created for the trigger. */
   created(object: KubeObject, rule: RuleProgram): void;
   changed(target: KubeObject, rule: RuleProgram): void;
   removed(object: KubeObject, rule: string): void;
-  /** Before a synchronized object is written: its kind must be followed from then on. */
+  /** Called before a synchronized object is written: its kind must be watched from then on. */
   follow(type: ResourceType): Promise<void>;
 }
 
 export interface ApplyOptions {
   readonly program: PolicyProgram;
   readonly rules: readonly RuleProgram[];
-  readonly occasion: TriggerContext;
+  readonly context: TriggerContext;
   readonly subject: KubeObject;
   readonly run: RuleRun;
-  /** What the subject brought about before, synchronized. */
+  /** Synchronized objects that were created for this trigger before. */
   readonly existing: readonly Downstream[];
   readonly writer: DownstreamWriter;
-  readonly effects: Effects;
+  readonly effects: ApplyEffects;
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export interface RuleFailure {
   readonly thrown: unknown;
 }
 
-/** Brings about what the rules said. One rule's failure does not keep the others from theirs; all are answered. */
+/** Applies the results of the rules. A failing rule does not stop the others. Returns all failures. */
 export async function applyResults(options: ApplyOptions): Promise<readonly RuleFailure[]> {
   const failures: RuleFailure[] = [];
   for (const rule of options.rules) {
@@ -51,8 +51,8 @@ export async function applyResults(options: ApplyOptions): Promise<readonly Rule
   return failures;
 }
 
-/** Several failures told as one: a missing permission before all others. */
-export function oneError(failures: readonly RuleFailure[]): unknown {
+/** Combines several failures into one error. A missing permission takes precedence. */
+export function combineErrors(failures: readonly RuleFailure[]): unknown {
   const thrown = failures.map((failure) => failure.thrown);
   if (thrown.length === 1) return thrown[0];
   const permission = thrown.find((one) => one instanceof GenerateError && one.code === 'generate-forbidden');
@@ -61,7 +61,8 @@ export function oneError(failures: readonly RuleFailure[]): unknown {
 
 async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleResult | undefined): Promise<void> {
   if (result?.status === 'error') {
-    // What elements of a loop want is made although others failed; what those want is not known, so nothing is removed.
+    // Create the objects of the loop elements that succeeded. The objects of the failed ones are unknown, so remove
+    // nothing.
     if (result.generated && result.code === undefined) await ensureAll(options, rule, result.generated);
     if (options.run.refused) throw forbiddenCall(options.run.refused);
     throw new GenerateError('generate-rule-failed', `rule ${rule.name}: ${result.message}`);
@@ -73,10 +74,10 @@ async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleR
   await remove(options, rule, new Set());
 }
 
-/** An update does not undo what a rule for creations alone made. */
-function matchesOtherwise({ occasion, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
-  if (occasion.operation === 'DELETE') return true;
-  const operation = occasion.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
+/** An UPDATE must not remove what a rule for CREATE alone generated. */
+function matchesOtherwise({ context, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
+  if (context.operation === 'DELETE') return true;
+  const operation = context.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
   const { namespaceLabels } = run;
   const request = { kind: gvkOf(subject), subresource: '', object: subject, uid: '', now: 0, namespaceLabels };
   return rule.mismatchReason({ ...request, operation }) === undefined;
@@ -98,13 +99,13 @@ async function generate(options: ApplyOptions, rule: RuleProgram, wanted: readon
   if (isSynchronized(rule)) await remove(options, rule, kept);
 }
 
-/** Makes sure that the objects are there; answers which they are. */
+/** Ensures that the objects exist. Returns their identities. */
 async function ensureAll(
   options: ApplyOptions,
   rule: RuleProgram,
   wanted: readonly KubeObject[],
 ): Promise<ReadonlySet<string>> {
-  const { program, occasion, subject, run, writer, effects, signal } = options;
+  const { program, context, subject, run, writer, effects, signal } = options;
   const synchronize = isSynchronized(rule);
   const kept = new Set<string>();
   for (const object of wanted) {
@@ -115,7 +116,7 @@ async function ensureAll(
       policy: program.key,
       rule: rule.name,
       trigger: triggerIdentityOf(subject),
-      operation: occasion.operation,
+      operation: context.operation,
       synchronize,
       ...(synchronize && !rule.spec.generate?.orphanDownstreamOnPolicyDelete ? { goesWithPolicy: true } : {}),
       ...(source
@@ -127,7 +128,7 @@ async function ensureAll(
   return kept;
 }
 
-/** Removes what the rule made for the subject and does not want any more. */
+/** Removes objects that the rule generated for the trigger and no longer wants. */
 async function remove(
   { existing, writer, effects, signal }: ApplyOptions,
   rule: RuleProgram,
@@ -135,7 +136,7 @@ async function remove(
 ): Promise<void> {
   for (const { type, object, origin } of existing) {
     if (origin.rule !== rule.name || kept.has(identityOf(object))) continue;
-    // A clone whose source is gone stays: an empty answer never deletes anything.
+    // Keep a clone whose source is missing: an empty result never deletes anything.
     if (origin.source !== undefined && kept.size > 0) continue;
     if (await writer.remove(type, object, signal)) effects.removed(object, rule.name);
   }

@@ -67,7 +67,7 @@ async function run(
 }
 
 describe('the checkpoint’s ConfigMap', () => {
-  it('is written at once, then not more often than every two seconds, and once more at the end', () =>
+  it('is written at once, then at most every two seconds, and once more at the end', () =>
     run(async ({ store, state, writes, now }) => {
       for (let i = 2; i < 42; i++) {
         now.push(at(String(i)));
@@ -79,7 +79,7 @@ describe('the checkpoint’s ConfigMap', () => {
       now.push(at('99'));
     }));
 
-  it('is not written when nothing has changed', () =>
+  it('is not written when nothing changed', () =>
     run(async ({ store, state, writes }) => {
       for (let i = 0; i < 5; i++) {
         store.touch();
@@ -102,7 +102,7 @@ describe('the checkpoint’s ConfigMap', () => {
       now.push({ ...at('7'), marks: { ...at('7').marks, ...theirs.marks } });
     }));
 
-  it('is written when the server is back', () =>
+  it('is written when the server is available again', () =>
     run(async ({ store, state, writes }) => {
       state.isDown = true;
       store.touch();

@@ -19,22 +19,22 @@ export interface CheckpointStoreOptions {
   readonly installation: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Asked for what is to be written, at the moment it is. */
+  /** Called at the moment of a write; returns what to write. */
   readonly current: () => Checkpoint;
   readonly minIntervalMs?: number;
 }
 
 export interface OpenedCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** When this installation began to generate, by the server's clock: nothing older is a trigger. */
+  /** When this installation started to generate, by the server's clock. Nothing older is a trigger. */
   readonly sinceMs: number;
 }
 
 const field = 'checkpoint';
-// Far less than what servers remember of history: five minutes by default.
+// Much shorter than the API server's watch history, which is five minutes by default.
 const agingMs = 60_000;
 
-/** The checkpoint's ConfigMap: read once per term, written with a precondition and not more often than every 2 s. */
+/** The checkpoint's ConfigMap: read once per leader session, written with a precondition and at most every 2 s. */
 export class CheckpointStore {
   private stored: KubeObject | undefined;
   private written = '';
@@ -54,18 +54,18 @@ export class CheckpointStore {
     };
   }
 
-  /** Something may have changed. */
+  /** Schedules a write. */
   touch(): void {
     this.isWanted = true;
     this.wake();
   }
 
-  /** Time has passed: versions move without any trigger, and are worth a write now and then. */
+  /** Schedules a write if the last one is old: resource versions advance without any trigger. */
   age(): void {
     if (this.options.clock.monotonicMs() - this.savedAtMs >= agingMs) this.touch();
   }
 
-  /** Writes whenever touched, until the signal aborts, and once more then. */
+  /** Writes after each `touch` until the signal aborts, then once more. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, minIntervalMs = 2_000 } = this.options;
     const onAbort = () => this.wake();
@@ -78,7 +78,7 @@ export class CheckpointStore {
       await clock.sleep(minIntervalMs, signal).catch(() => {});
     }
     signal.removeEventListener('abort', onAbort);
-    // The term is over, but the lease is still ours: what was done shall not be done again by the next.
+    // The leader session is over, but the Lease is still held: save, so that the next leader does not repeat the work.
     await this.save(AbortSignal.timeout(2_000));
   }
 
@@ -87,7 +87,8 @@ export class CheckpointStore {
       await this.write(signal);
     } catch (thrown) {
       this.isWanted = true;
-      if (!signal.aborted) this.options.log.warn('the checkpoint was not written', { error: errorMessage(thrown) });
+      if (!signal.aborted)
+        this.options.log.warn('writing the checkpoint failed; retrying', { error: errorMessage(thrown) });
     }
   }
 

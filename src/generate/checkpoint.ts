@@ -1,9 +1,9 @@
 import { isJsonObject } from '../base/index.ts';
 import { compareResourceVersions, type ResourceType } from '../kube/index.ts';
 import type { WatchPosition } from './position-tracker.ts';
-import type { Beginning, TriggerOperation } from './trigger.ts';
+import type { ActiveSince, TriggerOperation } from './trigger.ts';
 
-/** A trigger that could not be worked off: read again and tried again, while everything else goes on. */
+/** A trigger that failed. It is read again and retried while everything else continues. */
 export interface FailedTrigger {
   readonly policy: string;
   readonly type: ResourceType;
@@ -11,19 +11,19 @@ export interface FailedTrigger {
   readonly name: string;
   readonly uid: string;
   readonly operation: TriggerOperation;
-  /** The rules that failed; all of the policy when absent. */
+  /** The rules that failed; absent for all rules of the policy. */
   readonly rules?: readonly string[] | undefined;
   readonly attempts: number;
   readonly error: string;
 }
 
-/** What of the objects that were there before it a policy has looked at. */
+/** Which of the objects that existed before it a policy has processed. */
 export interface PolicyPosition {
   readonly revision: string;
-  /** Not yet: up to where each kind had been heard when the policy became known. Absent when it is done. */
+  /** Per kind, the position observed when the policy became known. Absent when the scan is complete. */
   readonly pending?: Readonly<Record<string, WatchPosition>> | undefined;
-  /** By the names of its rules, until it is done: from when on each acts. */
-  readonly since?: Readonly<Record<string, Beginning>> | undefined;
+  /** Per rule name, until the scan is complete: from when on the rule acts. */
+  readonly since?: Readonly<Record<string, ActiveSince>> | undefined;
 }
 
 export interface DownstreamPosition {
@@ -31,21 +31,21 @@ export interface DownstreamPosition {
   readonly resourceVersion: string;
 }
 
-/** What generation knows beyond the life of a process; one ConfigMap. */
+/** What generation must remember across restarts; stored in one ConfigMap. */
 export interface Checkpoint {
-  /** By `group/version/resource`. */
+  /** Watch positions by `group/version/resource`. The name is part of the stored format. */
   readonly marks: Readonly<Record<string, WatchPosition>>;
   /** By the policies' uid. */
   readonly policies: Readonly<Record<string, PolicyPosition>>;
   readonly failed: readonly FailedTrigger[];
-  /** Kinds of which synchronized objects of ours exist, and up to where their changes are known. */
+  /** Kinds of which we own synchronized objects, and the resource version up to which their changes are processed. */
   readonly downstream: Readonly<Record<string, DownstreamPosition>>;
 }
 
 export const emptyCheckpoint: Checkpoint = { marks: {}, policies: {}, failed: [], downstream: {} };
 export const maxFailed = 256;
 const maxErrorChars = 200;
-/** So that the list of failures stays a quarter of what a ConfigMap takes. */
+/** Keeps the list of failed triggers within a quarter of a ConfigMap's maximum size. */
 const maxFailedRules = 16;
 
 export const failedKey = ({
@@ -65,7 +65,7 @@ export function renderCheckpoint(checkpoint: Checkpoint): string {
   return JSON.stringify(checkpoint);
 }
 
-/** A text that is not a checkpoint is worth as much as none: history then begins now. */
+/** Undefined for a text that is not a checkpoint. Generation then starts from now. */
 export function parseCheckpoint(text: string | undefined): Checkpoint | undefined {
   if (text === undefined) return undefined;
   let value: unknown;
@@ -76,7 +76,7 @@ export function parseCheckpoint(text: string | undefined): Checkpoint | undefine
   }
   if (!isJsonObject(value)) return undefined;
   const part = (name: string) => (isJsonObject(value[name]) ? value[name] : {});
-  const marks = Object.entries(part('marks')).filter(([, mark]) => isMark(mark));
+  const marks = Object.entries(part('marks')).filter(([, position]) => isWatchPosition(position));
   const failed = Array.isArray(value['failed']) ? value['failed'].filter(isJsonObject) : [];
   return {
     marks: Object.fromEntries(marks) as unknown as Checkpoint['marks'],
@@ -86,7 +86,7 @@ export function parseCheckpoint(text: string | undefined): Checkpoint | undefine
   };
 }
 
-function isMark(value: unknown): boolean {
+function isWatchPosition(value: unknown): boolean {
   return (
     isJsonObject(value) &&
     typeof value['resourceVersion'] === 'string' &&
@@ -95,12 +95,13 @@ function isMark(value: unknown): boolean {
   );
 }
 
-/** After two leaders wrote: each mark is true by itself, so that the further one stands. */
+/** Merges the checkpoints of two leaders. Each position is valid on its own, so the later one wins. */
 export function mergeCheckpoints(ours: Checkpoint, theirs: Checkpoint): Checkpoint {
   const marks = { ...theirs.marks };
-  for (const [kind, mark] of Object.entries(ours.marks)) {
+  for (const [kind, position] of Object.entries(ours.marks)) {
     const other = marks[kind];
-    if (!other || (compareResourceVersions(mark.resourceVersion, other.resourceVersion) ?? 1) > 0) marks[kind] = mark;
+    if (!other || (compareResourceVersions(position.resourceVersion, other.resourceVersion) ?? 1) > 0)
+      marks[kind] = position;
   }
   const failed = new Map([...theirs.failed, ...ours.failed].map((one) => [failedKey(one), one]));
   return {

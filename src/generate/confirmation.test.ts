@@ -32,8 +32,8 @@ const server = (stored: KubeObject | undefined): Pick<KubeClient, 'get'> => ({
 const confirm = (stored: KubeObject | undefined, more: Partial<AdmittedRequest>) =>
   confirmedBefore(server(stored), claim(more), new AbortController().signal);
 
-describe('a review that anybody may have sent', () => {
-  it('keeps nothing of its sender: the old object is the stored one, and nobody asked', async () => {
+describe('an unauthenticated review', () => {
+  it('keeps nothing of its sender: the old object is the stored one, and the user is empty', async () => {
     const confirmed = await confirm(pod('u', 'stored'), { oldObject: pod('u', 'claimed') });
     expect(confirmed?.oldObject?.metadata.annotations).toEqual({ note: 'stored' });
     expect(confirmed?.info).toEqual({ userInfo: { username: '', groups: [] }, roles: [], clusterRoles: [] });

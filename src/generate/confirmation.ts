@@ -6,7 +6,7 @@ import type { AdmittedRequest, OutboxEntry } from './outbox.ts';
 type Read = Pick<KubeClient, 'get'>;
 type Named = Pick<AdmittedRequest, 'resource' | 'kind' | 'namespace' | 'name'>;
 
-/** What the API server has under the name of a request; undefined when nothing is there. */
+/** The stored object that a request names; undefined when it does not exist. */
 export async function readSubject(
   client: Read,
   { resource, kind, namespace, name }: Named,
@@ -23,13 +23,13 @@ export async function readSubject(
   }
 }
 
-/** Nobody: who asked is known from the API server alone. */
-const nobody: RequestInfo = { userInfo: { username: '', groups: [] }, roles: [], clusterRoles: [] };
+/** The user of an unauthenticated review: only the API server knows who sent the request. */
+const unknownUser: RequestInfo = { userInfo: { username: '', groups: [] }, roles: [], clusterRoles: [] };
 
 /**
- * A review that anybody may have sent, with what the API server says in place of what the sender says. A review comes
- * before its effect, so what is to be created is not there yet, and what is to be changed or deleted still is, with the
- * same uid. Undefined for any other review.
+ * Replaces what an unauthenticated sender claims with what the API server has stored. A review precedes its effect: the
+ * object of a CREATE does not exist yet, and the object of an UPDATE or DELETE still exists with the same uid.
+ * Undefined for any other review.
  */
 export async function confirmedBefore(
   client: Read,
@@ -41,13 +41,13 @@ export async function confirmedBefore(
   const present = await readSubject(client, request, signal);
   if (operation === 'CREATE') {
     const isNew = object?.metadata.uid !== undefined && present?.metadata.uid !== object.metadata.uid;
-    return isNew ? { ...request, oldObject: undefined, info: nobody } : undefined;
+    return isNew ? { ...request, oldObject: undefined, info: unknownUser } : undefined;
   }
   if (!present || present.metadata.uid !== oldObject?.metadata.uid) return undefined;
-  return { ...request, oldObject: present, info: nobody };
+  return { ...request, oldObject: present, info: unknownUser };
 }
 
-/** What a rule sees as the object: the stored one where the review proves nothing. */
+/** The object that a rule sees: the stored one, unless the review is trusted. */
 export const objectAfter = (
   { isTrusted, operation, object }: OutboxEntry['request'],
   stored: KubeObject | undefined,

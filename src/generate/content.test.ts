@@ -9,8 +9,8 @@ const configMap = (data: Readonly<Record<string, string>>, more: Partial<KubeObj
   data,
 });
 
-describe('whether an object is as its rule wants it', () => {
-  it('takes no offence at what the server and others add', () => {
+describe('an object compared with what its rule wants', () => {
+  it('may have additions of the server and other writers', () => {
     const wanted = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -32,21 +32,21 @@ describe('whether an object is as its rule wants it', () => {
     expect(isAsWanted(wanted, longer)).toBe(false);
   });
 
-  it('sees a key that was added to data, changed or taken away', () => {
+  it('differs when a key of data was added, changed or removed', () => {
     expect(isAsWanted(configMap({ a: '1' }), configMap({ a: '1' }))).toBe(true);
     expect(isAsWanted(configMap({ a: '1' }), configMap({ a: '1', b: '2' }))).toBe(false);
     expect(isAsWanted(configMap({ a: '1' }), configMap({ a: '2' }))).toBe(false);
     expect(isAsWanted(configMap({ a: '1' }), configMap({}))).toBe(false);
   });
 
-  it('sees that a label of ours is gone, and does not mind another trigger', () => {
+  it('differs when one of our labels is missing, and not when the trigger differs', () => {
     const label = (labels: Readonly<Record<string, string>>) => configMap({}, { labels });
     expect(isAsWanted(label({ a: '1' }), label({}))).toBe(false);
     const by = (trigger: string) => configMap({}, { annotations: { 'supercargo.dev/origin': trigger } });
     expect(isAsWanted(by('one'), by('two'))).toBe(true);
   });
 
-  it('is renewed under the version that was looked at, with what belongs to others', () => {
+  it('is renewed under the resource version that was read, and keeps fields of others', () => {
     const actual = configMap(
       { a: 'x', b: 'y' },
       { uid: 'u', resourceVersion: '7', labels: { theirs: '1', ours: 'old' }, finalizers: ['f'] },

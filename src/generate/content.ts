@@ -2,10 +2,12 @@ import { isJsonObject } from '../base/index.ts';
 import { type KubeObject, semanticEqual } from '../object/index.ts';
 import { originAnnotation } from './origin.ts';
 
-/** Maps whose every key is the author's: what somebody added there is a change, elsewhere it may be a default. */
+/** Maps that the author owns completely: an added key is a change. In other fields it may be a default. */
 const wholeFields: ReadonlySet<string> = new Set(['data', 'binaryData']);
 
-/** Whether an object of ours still says what its rule wants; what servers and controllers add to it does not count. */
+/**
+ * Whether an object still matches what its rule wants. Fields added by the server and other controllers are ignored.
+ */
 export function isAsWanted(wanted: KubeObject, actual: KubeObject): boolean {
   const { metadata, status: _, ...fields } = wanted;
   const { [originAnnotation]: __, ...annotations } = metadata.annotations ?? {};
@@ -28,7 +30,7 @@ function isWithin(wanted: unknown, actual: unknown): boolean {
   return wanted.length === actual.length && wanted.every((item, i) => isWithin(item, actual[i]));
 }
 
-/** What to write over `actual`, under the precondition that nobody else did: others keep their labels. */
+/** What to write over `actual`, with its resource version as precondition. Labels of others are kept. */
 export function renewed(wanted: KubeObject, actual: KubeObject): KubeObject {
   const { uid, resourceVersion, creationTimestamp, finalizers, ownerReferences } = actual.metadata;
   return {

@@ -5,7 +5,7 @@ import { DownstreamIndex } from './downstream-index.ts';
 
 const secrets: ResourceType = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
 
-/** A server without objects, which refuses lists until it is told otherwise. */
+/** A server without objects, which refuses lists until it is switched. */
 function server() {
   const rights = { mayList: false };
   const client = {
@@ -21,8 +21,8 @@ function server() {
   return { client, rights };
 }
 
-describe('synchronized objects of a kind that may not be listed', () => {
-  test('fail the work that needs them at once, and are followed when the right is granted', async () => {
+describe('synchronized objects of a kind that must not be listed', () => {
+  test('fail the work that needs them at once, and are watched when the permission is granted', async () => {
     const { client, rights } = server();
     const stop = new AbortController();
     const index = new DownstreamIndex(
@@ -31,10 +31,10 @@ describe('synchronized objects of a kind that may not be listed', () => {
     );
     const missing = "missing permission: cannot list secrets; allow it to Supercargo's service account";
     for (let i = 0; i < 10; i++) await expect(index.follow(secrets, '3')).rejects.toThrow(missing);
-    // Where to resume is not forgotten meanwhile.
-    expect(index.marks()).toEqual({ 'v1/secrets': { type: secrets, resourceVersion: '3' } });
+    // The version to resume from is kept meanwhile.
+    expect(index.positions()).toEqual({ 'v1/secrets': { type: secrets, resourceVersion: '3' } });
     rights.mayList = true;
-    await expect.poll(() => index.marks(), { timeout: 10_000 }).toEqual({});
+    await expect.poll(() => index.positions(), { timeout: 10_000 }).toEqual({});
     stop.abort();
     await index.stopped();
   });

@@ -6,7 +6,7 @@ import type { DownstreamPosition } from './checkpoint.ts';
 import { ListFailures } from './list-failures.ts';
 import { type Origin, originOf, policyLabel } from './origin.ts';
 
-/** One synchronized object of ours, without its content. */
+/** A synchronized object of ours, without its content. */
 export interface Downstream {
   readonly type: ResourceType;
   readonly object: KubeObject;
@@ -17,7 +17,7 @@ export interface DownstreamIndexOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly log: Logger;
-  /** Somebody, maybe we, changed or removed it. */
+  /** Called when the object was changed or removed, by us or by others. */
   readonly onChange: (downstream: Downstream, isRemoved: boolean) => void;
 }
 
@@ -38,14 +38,14 @@ const byUid = (uid: string) => `u ${uid}`;
 interface FollowedKind {
   readonly informer: Informer<KubeObject, Stored>;
   readonly run: Promise<void>;
-  /** Where the caller asked to resume, until the first list is complete. */
+  /** The resource version to resume from, until the first list is complete. */
   readonly since: string | undefined;
-  /** The first list is complete, and what was removed before it is known. */
+  /** Resolves when the first list is complete and removals before it are reported. */
   readonly ready: Promise<void>;
   readonly failures: ListFailures;
 }
 
-/** The synchronized objects of ours, kind by kind, as the server has them. */
+/** Our synchronized objects per kind, as the API server has them. */
 export class DownstreamIndex {
   private readonly followed = new Map<string, FollowedKind>();
 
@@ -54,27 +54,27 @@ export class DownstreamIndex {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Up to where each kind that has objects is known. */
-  marks(): Readonly<Record<string, DownstreamPosition>> {
-    const marks: Record<string, DownstreamPosition> = {};
+  /** The resource version up to which each kind with objects is known. */
+  positions(): Readonly<Record<string, DownstreamPosition>> {
+    const positions: Record<string, DownstreamPosition> = {};
     for (const [id, { informer, since }] of this.followed) {
       const { resourceVersion, type, size } = informer;
-      if (!informer.hasSynced && since !== undefined) marks[id] = { type: plain(type), resourceVersion: since };
-      else if (resourceVersion !== undefined && size > 0) marks[id] = { type: plain(type), resourceVersion };
+      if (!informer.hasSynced && since !== undefined) positions[id] = { type: plain(type), resourceVersion: since };
+      else if (resourceVersion !== undefined && size > 0) positions[id] = { type: plain(type), resourceVersion };
     }
-    return marks;
+    return positions;
   }
 
   /**
-   * Resolves when all objects of the kind are known; rejects when they cannot be listed at the moment, so that nobody
-   * waits for a permission. `since` also tells of those removed after that version.
+   * Resolves when all objects of the kind are known. Rejects when they cannot be listed now, so that work does not wait
+   * for a permission. With `since`, also reports objects removed after that version.
    */
   async follow(type: ResourceType, since?: string): Promise<void> {
     const { ready, failures } = this.start(type, since);
     await failures.orFail(ready);
   }
 
-  /** Follows the kind and resolves when all its objects are known, however long that takes. */
+  /** Watches the kind. Resolves when all its objects are known, however long that takes. */
   async whenReady(type: ResourceType): Promise<void> {
     await this.start(type, undefined).ready;
   }
@@ -116,15 +116,15 @@ export class DownstreamIndex {
       },
       onDelete: ({ stored }) => stored && onChange(stored, true),
     });
-    const tellRemoved = async () => {
+    const reportRemoved = async () => {
       if (since === undefined) return;
       for (const object of await removedSince(client, type, { ...selection, resourceVersion: since }, this.signal)) {
         const gone = project(object);
         if (gone) onChange(gone, true);
       }
     };
-    const ready = informer.synced(this.signal).then(tellRemoved);
-    // Whoever waits hears of it; nobody needs to.
+    const ready = informer.synced(this.signal).then(reportRemoved);
+    // Callers that await `ready` handle the rejection; avoid an unhandled one when none does.
     ready.catch(() => {});
     const followed = { informer, run: informer.run(this.signal), since, ready, failures };
     this.followed.set(id, followed);
@@ -158,7 +158,7 @@ export class DownstreamIndex {
   }
 }
 
-/** What history tells was deleted and has not come back; nothing when the server has forgotten. */
+/** Objects that the watch history shows as deleted and not recreated; none when the history is no longer available. */
 async function removedSince(
   client: KubeClient,
   type: ResourceType,

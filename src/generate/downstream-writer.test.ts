@@ -73,8 +73,8 @@ const origin = (synchronize: boolean, more: Partial<Origin> = {}): Origin => ({
 });
 const { signal } = new AbortController();
 
-describe('writing what was generated', () => {
-  it('creates once, and leaves what is there as it is without synchronize', async () => {
+describe('writing generated objects', () => {
+  it('creates once, and without synchronize leaves existing objects as they are', async () => {
     const { writer, calls, objects } = setUp();
     expect(await writer.ensure(wanted(), origin(false), signal)).toBe('created');
     expect(await writer.ensure(wanted({ a: '2' }), origin(false), signal)).toBe('existed');
@@ -92,18 +92,22 @@ describe('writing what was generated', () => {
     expect(writer.isOwnWrite(wanted())).toBe(false);
   });
 
-  it('leaves alone what is not ours, or another rule’s', async () => {
+  it('does not touch objects that are not ours, or belong to another rule', async () => {
     const theirs = { ...wanted({ a: 'theirs' }), metadata: { ...wanted().metadata, uid: 'v', resourceVersion: '1' } };
     const { writer, calls } = setUp([theirs]);
-    await expect(writer.ensure(wanted(), origin(true), signal)).rejects.toThrow(/not this rule's: it lacks our label/);
+    await expect(writer.ensure(wanted(), origin(true), signal)).rejects.toThrow(
+      /does not belong to this rule: it lacks our label/,
+    );
     expect(await writer.remove(configMaps, theirs, signal)).toBe(false);
     const other = setUp();
     await other.writer.ensure(wanted(), origin(true, { rule: 'other' }), signal);
-    await expect(other.writer.ensure(wanted(), origin(true), signal)).rejects.toThrow(/rule other of policy p made it/);
+    await expect(other.writer.ensure(wanted(), origin(true), signal)).rejects.toThrow(
+      /rule other of policy p generated it/,
+    );
     expect([...calls, ...other.calls]).toEqual(['create shop/x']);
   });
 
-  it('names the verb and the resource that it may not use', async () => {
+  it('names the verb and the resource of a missing permission', async () => {
     const { writer } = setUp([], refuse('kube-forbidden'));
     await expect(writer.ensure(wanted(), origin(false), signal)).rejects.toMatchObject({
       code: 'generate-forbidden',
@@ -113,7 +117,7 @@ describe('writing what was generated', () => {
     await expect(setUp([], going).writer.ensure(wanted(), origin(false), signal)).rejects.toBe(going);
   });
 
-  it('makes once what two triggers of one moment ask for under two names', async () => {
+  it('creates once what two simultaneous triggers request under two names', async () => {
     const { writer, calls } = setUp();
     const named = (name: string): KubeObject => ({
       ...wanted(),

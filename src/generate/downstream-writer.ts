@@ -4,10 +4,10 @@ import { type Discovery, isKubeError, type KubeClient, type ResourceType } from 
 import { gvkOf, type KubeObject, keyOf, parseKey, renderGroupResource, renderGvk } from '../object/index.ts';
 import { isAsWanted, renewed } from './content.ts';
 import { forbidden, GenerateError } from './errors.ts';
-import { type OnceMarkers, onceMark } from './once-markers.ts';
+import { type OnceMarkers, onceMarker } from './once-markers.ts';
 import { type Origin, oncePerAnnotation, originOf, withOrigin } from './origin.ts';
 
-export type Written = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
+export type WriteResult = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
 
 export interface DownstreamWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace' | 'delete'>;
@@ -20,16 +20,16 @@ export interface DownstreamWriterOptions {
 const rememberedWrites = 10_000;
 
 /**
- * Everything generation writes. Creating under a name that is taken is success; an update or a deletion happens only
- * to what carries our label, in the state that was looked at.
+ * Does all writes of generation. If the name is taken, a creation counts as success. Only objects with our label are
+ * updated or deleted, and only in the state that was read.
  */
 export class DownstreamWriter {
   private readonly own = new LRUCache<string, true>({ max: rememberedWrites });
-  private readonly making = new Map<string, Promise<Written>>();
+  private readonly making = new Map<string, Promise<WriteResult>>();
 
   constructor(private readonly options: DownstreamWriterOptions) {}
 
-  /** Whether this state of an object was written by us, in this process. */
+  /** Whether this process wrote this state of the object. */
   isOwnWrite({ metadata }: KubeObject): boolean {
     return this.own.has(`${metadata.uid} ${metadata.resourceVersion}`);
   }
@@ -40,38 +40,43 @@ export class DownstreamWriter {
     throw new GenerateError('generate-unknown-kind', `the server has no kind ${renderGvk(gvkOf(object))}`);
   }
 
-  /** The object's kind, if the policy may write it at all; nothing is done for one that it may not. */
+  /** The object's type. Throws if the policy may not write the object, so that nothing is done for it. */
   async writableTypeOf(object: KubeObject, policy: string, signal: AbortSignal): Promise<ResourceType> {
     const type = await this.typeOf(object, signal);
     checkScope(policy, type, object);
     return type;
   }
 
-  /** Makes sure that the object is there; with `synchronize`, that it is as wanted. */
-  async ensure(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  /** Ensures that the object exists and, with `synchronize`, that it is as wanted. */
+  async ensure(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<WriteResult> {
     const text = object.metadata.annotations?.[oncePerAnnotation];
     if (text === undefined || text === '') return this.write(object, origin, signal);
-    const mark = onceMark(origin.policy, origin.rule, text);
-    // Two triggers of one moment wait for each other: only after the first is there a mark to be found.
-    for (let other = this.making.get(mark); other; other = this.making.get(mark)) await other.catch(() => {});
-    const work = this.ensureOnce(mark, object, origin, signal);
-    this.making.set(mark, work);
+    const marker = onceMarker(origin.policy, origin.rule, text);
+    // Concurrent triggers wait for each other: the marker exists only after the first one is done.
+    for (let other = this.making.get(marker); other; other = this.making.get(marker)) await other.catch(() => {});
+    const work = this.ensureOnce(marker, object, origin, signal);
+    this.making.set(marker, work);
     try {
       return await work;
     } finally {
-      this.making.delete(mark);
+      this.making.delete(marker);
     }
   }
 
-  private async ensureOnce(mark: string, object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async ensureOnce(
+    marker: string,
+    object: KubeObject,
+    origin: Origin,
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
     const { once } = this.options;
-    if (await once.has(mark, signal)) return 'done before';
+    if (await once.has(marker, signal)) return 'done before';
     const written = await this.write(object, origin, signal);
-    await once.add(mark, signal);
+    await once.add(marker, signal);
     return written;
   }
 
-  private async write(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async write(object: KubeObject, origin: Origin, signal: AbortSignal): Promise<WriteResult> {
     const type = await this.writableTypeOf(object, origin.policy, signal);
     const wanted = withOrigin(placed(object, type), { installation: this.options.installation, origin });
     try {
@@ -90,7 +95,12 @@ export class DownstreamWriter {
     });
   }
 
-  private async renew(type: ResourceType, wanted: KubeObject, origin: Origin, signal: AbortSignal): Promise<Written> {
+  private async renew(
+    type: ResourceType,
+    wanted: KubeObject,
+    origin: Origin,
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
     const { client, installation, fieldManager } = this.options;
     const { name = '', namespace } = wanted.metadata;
     const actual = await this.permitted('get', type, namespace, () =>
@@ -98,9 +108,14 @@ export class DownstreamWriter {
     );
     const from = originOf(actual, installation);
     if (!from || from.policy !== origin.policy || from.rule !== origin.rule) {
-      const whose = from ? `rule ${from.rule} of policy ${from.policy} made it` : `it lacks our label ${ownerLabel}`;
+      const whose = from
+        ? `rule ${from.rule} of policy ${from.policy} generated it`
+        : `it lacks our label ${ownerLabel}`;
       const what = `${renderGroupResource(type)} ${keyOf(wanted)}`;
-      throw new GenerateError('generate-foreign-target', `${what} exists and is not this rule's: ${whose}; left alone`);
+      throw new GenerateError(
+        'generate-foreign-target',
+        `${what} exists and does not belong to this rule: ${whose}; not changed`,
+      );
     }
     const isSame = isAsWanted(wanted, actual) && from.goesWithPolicy === origin.goesWithPolicy;
     if (isSame || actual.metadata.deletionTimestamp !== undefined) return 'unchanged';
@@ -110,7 +125,7 @@ export class DownstreamWriter {
     return 'updated';
   }
 
-  /** Removes an object of ours as it was last seen; what is gone already, or was changed since, is left alone. */
+  /** Removes an object of ours in the state that was read. Does nothing if it is gone or changed since. */
   async remove(type: ResourceType, object: KubeObject, signal: AbortSignal): Promise<boolean> {
     const { client, installation } = this.options;
     const { name = '', namespace, uid } = object.metadata;
@@ -126,7 +141,7 @@ export class DownstreamWriter {
     }
   }
 
-  /** Writes what a mutation made of an existing object, if nobody has changed it since it was read. */
+  /** Writes a mutated existing object unless it changed since it was read. */
   async change(target: KubeObject, policy: string, signal: AbortSignal): Promise<void> {
     const { client, fieldManager } = this.options;
     const type = await this.writableTypeOf(target, policy, signal);
@@ -148,7 +163,7 @@ export class DownstreamWriter {
     try {
       return await work();
     } catch (thrown) {
-      // A namespace that goes away refuses creations with 403 as well; that is no question of permission.
+      // A terminating namespace also refuses creations with 403. That is not a missing permission.
       if (!isKubeError(thrown, 'kube-forbidden') || thrown.causes.length > 0) throw thrown;
       throw forbidden(verb, renderGroupResource(type), namespace, thrown);
     }
@@ -156,7 +171,7 @@ export class DownstreamWriter {
 }
 
 /**
- * A policy of a namespace writes into that namespace only. Checked here, at the write: kind, name and namespace may all
+ * A namespaced policy writes into its own namespace only. Checked at the write, because kind, name and namespace may
  * come from variables.
  */
 function checkScope(policy: string, type: ResourceType, object: KubeObject): void {
@@ -166,7 +181,7 @@ function checkScope(policy: string, type: ResourceType, object: KubeObject): voi
   throw new GenerateError('generate-out-of-scope', `${what} is outside of namespace ${own}, where policy ${policy} is`);
 }
 
-/** A namespace on a kind that lives in none would be an error of the path, not of the rule. */
+/** Drops the namespace of a cluster-scoped object: it would make the request path invalid. */
 function placed(object: KubeObject, type: ResourceType): KubeObject {
   if (type.namespaced || object.metadata.namespace === undefined) return object;
   const { namespace: _, ...metadata } = object.metadata;

@@ -2,13 +2,13 @@ import { SupercargoError } from '../base/index.ts';
 import type { KubeError } from '../kube/index.ts';
 
 export type GenerateErrorCode =
-  /** The service account may not do what a rule needs. */
+  /** The service account lacks a permission that the rule needs. */
   | 'generate-forbidden'
-  /** The target is there and belongs to somebody else. */
+  /** The target exists and is not ours. */
   | 'generate-foreign-target'
-  /** The server does not have the kind. */
+  /** The API server does not serve the kind. */
   | 'generate-unknown-kind'
-  /** A namespaced policy wants something outside its namespace. */
+  /** A namespaced policy targets something outside its namespace. */
   | 'generate-out-of-scope'
   /** The rule itself failed. */
   | 'generate-rule-failed';
@@ -21,7 +21,7 @@ export class GenerateError extends SupercargoError {
   }
 }
 
-/** Names the verb and the resource, so that whoever reads it knows which permission to give. */
+/** Names the verb and the resource, so that the message says which permission to grant. */
 export function forbidden(
   verb: string,
   resource: string,
@@ -41,7 +41,7 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** The same for a refused look-up, whose verb and resource are in its path. */
+/** The same for a forbidden look-up. Verb and resource come from its path. */
 export function forbiddenCall(error: KubeError): GenerateError {
   const parts = error.path.split('/').filter((part) => part !== '');
   const group = parts[0] === 'apis' ? `.${parts[1]}` : '';

@@ -3,7 +3,7 @@ import type { PolicyProblem } from './generate-recorder.ts';
 
 const maxNamed = 3;
 
-/** What a policy says of kinds that cannot be listed or watched; undefined when there are none. */
+/** The problem of a policy whose kinds cannot be listed or watched; undefined when there are none. */
 export function followProblem(
   failing: readonly { readonly type: ResourceType; readonly failure: KindFailure }[],
 ): PolicyProblem | undefined {

@@ -5,13 +5,13 @@ import type { EventRecorder } from '../kube/index.ts';
 import { type KubeObject, keyOf } from '../object/index.ts';
 import type { PolicyObject } from '../policy/index.ts';
 
-/** Something that keeps a policy from doing what it says. */
+/** A problem that keeps a policy from working. */
 export interface PolicyProblem {
   readonly reason: 'MissingPermission' | 'GenerateFailed' | 'TriggersLost';
   readonly message: string;
 }
 
-/** Told by whoever owns the policies' status: a condition while there is a problem, none when it is over. */
+/** Implemented by the owner of the policies' status: sets a condition, or removes it when `problem` is undefined. */
 export type OnPolicyProblem = (policy: string, problem: PolicyProblem | undefined) => void;
 
 export interface GenerateRecorderOptions {
@@ -21,17 +21,17 @@ export interface GenerateRecorderOptions {
   readonly onProblem?: OnPolicyProblem | undefined;
 }
 
-/** Tells people what generation did and what keeps it from working: events, metrics, conditions. */
+/** Reports what generation did and why it cannot work: events, metrics, conditions. */
 export class GenerateRecorder {
   private readonly generated: Counter<'policy' | 'effect'>;
   private readonly failures: Counter<'policy' | 'reason'>;
   private readonly waiting: Gauge;
   private readonly kinds: Gauge;
   private readonly lost: Counter<'why'>;
-  /** What failed, by policy. */
+  /** Failed work, by policy. */
   private readonly problems = new Map<string, PolicyProblem>();
-  /** What cannot be followed, by policy: work that succeeds says nothing of it. */
-  private readonly blind = new Map<string, PolicyProblem>();
+  /** Kinds that cannot be watched, by policy. Kept apart because successful work does not resolve them. */
+  private readonly followProblems = new Map<string, PolicyProblem>();
 
   constructor(private readonly options: GenerateRecorderOptions) {
     const registers = [options.metrics];
@@ -43,13 +43,13 @@ export class GenerateRecorder {
     });
     this.failures = new Counter({
       name: 'supercargo_generate_failures_total',
-      help: 'Triggers that could not be worked off at that attempt.',
+      help: 'Failed attempts to process a trigger.',
       labelNames: ['policy', 'reason'],
       registers,
     });
     this.waiting = new Gauge({
       name: 'supercargo_generate_failed_triggers',
-      help: 'Failed triggers that will be tried again.',
+      help: 'Failed triggers that will be retried.',
       registers,
     });
     this.kinds = new Gauge({
@@ -79,27 +79,27 @@ export class GenerateRecorder {
 
   did(policy: string, effect: 'changed' | 'removed', object: KubeObject): void {
     this.generated.inc({ policy, effect });
-    this.options.log.info('generation wrote an object', { policy, effect, kind: object.kind, object: keyOf(object) });
+    this.options.log.info('generated object written', { policy, effect, kind: object.kind, object: keyOf(object) });
   }
 
   failed(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
     this.failures.inc({ policy: key, reason: problem.reason });
-    // Said once until it is over: the retries are many, the news is one.
+    // Report a problem once, not at every retry.
     if (this.problems.get(key)?.message === problem.message) return;
     this.problems.set(key, problem);
     this.announce(key, policy, problem);
   }
 
-  /** Kinds that trigger the policy cannot be followed; without a problem, all of them can. */
+  /** Sets or clears the problem that kinds of the policy cannot be watched. */
   cannotFollow(key: string, policy: PolicyObject | undefined, problem: PolicyProblem | undefined): void {
-    if (this.blind.get(key)?.message === problem?.message) return;
+    if (this.followProblems.get(key)?.message === problem?.message) return;
     if (problem) {
-      this.blind.set(key, problem);
+      this.followProblems.set(key, problem);
       this.announce(key, policy, problem);
     } else {
-      this.blind.delete(key);
-      this.options.log.info('all kinds of a policy can be followed again', { policy: key });
-      this.tell(key);
+      this.followProblems.delete(key);
+      this.options.log.info('all kinds of the policy can be watched again', { policy: key });
+      this.publish(key);
     }
   }
 
@@ -108,30 +108,30 @@ export class GenerateRecorder {
   }
 
   private announce(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
-    this.options.log.warn('a policy cannot generate', { policy: key, ...problem });
+    this.options.log.warn('policy cannot generate', { policy: key, ...problem });
     if (policy)
       this.options.events.record(subjectOf(policy), {
         type: 'Warning',
         reason: 'PolicyError',
         message: problem.message,
       });
-    this.tell(key);
+    this.publish(key);
   }
 
-  private tell(key: string): void {
-    const found = [this.problems.get(key), this.blind.get(key)].flatMap((problem) => problem ?? []);
+  private publish(key: string): void {
+    const found = [this.problems.get(key), this.followProblems.get(key)].flatMap((problem) => problem ?? []);
     const [first] = found;
     const message = found.map((problem) => problem.message).join('; ');
     this.options.onProblem?.(key, first && { reason: first.reason, message });
   }
 
   succeeded(key: string): void {
-    if (this.problems.delete(key)) this.tell(key);
+    if (this.problems.delete(key)) this.publish(key);
   }
 
   gaveUp(why: 'overflow' | 'attempts' | 'outbox', fields: Readonly<Record<string, unknown>>): void {
     this.lost.inc({ why });
-    this.options.log.error('a trigger is given up', { why, ...fields });
+    this.options.log.error('trigger given up', { why, ...fields });
   }
 
   retrying(count: number): void {

@@ -18,38 +18,41 @@ export interface GeneratorOptions {
   readonly namespaces: Namespaces;
   readonly roles: Roles;
   readonly turns?: EvaluationTurns | undefined;
-  /** Whether `listener` is asked about requests. */
+  /** Whether the webhook of `listener` is registered. */
   readonly receivesRequests: boolean;
-  /** Takes every review for the API server's, also without a client certificate. */
+  /** Treats every review as sent by the API server, also without a client certificate. */
   readonly trustsReviews: boolean;
-  /** Whether reviews can be trusted at all: by `trustsReviews`, or because the API server authenticates itself. */
+  /**
+   * Whether reviews can be trusted at all: by `trustsReviews`, or because the API server authenticates with a
+   * certificate.
+   */
   readonly canTrust: boolean;
   readonly events: EventRecorder;
   readonly metrics: Registry;
   readonly controllerMetrics: Pick<ControllerMetrics, 'forQueue'>;
-  /** Where the checkpoint, the marks and the outboxes are. */
+  /** The namespace of the checkpoint, the once markers and the outboxes. */
   readonly namespace: string;
   readonly installation: string;
-  /** Legal in an object's name, and the same after a restart. */
+  /** Valid in an object's name, and the same after a restart. */
   readonly replica: string;
   readonly onProblem?: OnPolicyProblem | undefined;
-  /** How long a request may take from its admission until it is stored; 90 s by default. */
+  /** Maximum time from the admission of a request to its storage; 90 s by default. */
   readonly persistMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface Generator {
-  /** The leader's work, and on every replica the outbox. */
+  /** The leader's work, and the outbox writer of every replica. */
   readonly runnables: readonly Runnable[];
-  /** Takes a request that admission let through; for rules that need it. */
+  /** Takes an admitted request, for rules that need one. */
   readonly collect: CollectReview;
-  /** The same as a webhook of its own. */
+  /** The same as a separate webhook. */
   readonly listener: ReturnType<typeof createRequestListener>;
 }
 
-const kindsMs = 30_000;
-const steadyMs = 60_000;
+const kindRefreshMs = 30_000;
+const stableMs = 60_000;
 
 /** Starts nothing; the runnables do. */
 export function createGenerator(options: GeneratorOptions): Generator {
@@ -65,28 +68,30 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const currentTable = () => (table ??= createRuleTable(policies.current.programs, types));
   const outbox = new OutboxWriter({ ...options, log, recorder, table: currentTable });
   const collect: CollectReview = (request, signal) => outbox.collect(request, signal);
-  /** Which rules need the outbox depends on the kinds the server has. */
-  const learnKinds = async (signal: AbortSignal) => {
+  /** Which rules need the outbox depends on the kinds that the server has. */
+  const refreshKinds = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       try {
         types = await discovery.list({ signal });
         table = undefined;
       } catch (thrown) {
-        if (!signal.aborted) log.warn('kinds cannot be discovered', { error: errorMessage(thrown) });
+        if (!signal.aborted) log.warn('discovery failed; retrying', { error: errorMessage(thrown) });
       }
-      await clock.sleep(types.length === 0 ? 1_000 : kindsMs, signal).catch(() => {});
+      await clock.sleep(types.length === 0 ? 1_000 : kindRefreshMs, signal).catch(() => {});
     }
   };
-  /** A term that fails (a server that restarts, a namespace that is not there yet) is begun again. */
+  /**
+   * Restarts a leader session that failed, for example because the server restarts or the namespace does not exist yet.
+   */
   const lead = async (signal: AbortSignal) => {
     for (let failures = 0; !signal.aborted; ) {
-      const begunMs = clock.monotonicMs();
+      const startedMs = clock.monotonicMs();
       try {
-        await runLeaderSession({ ...options, queueMetrics, recorder: recorder, log }, signal);
+        await runLeaderSession({ ...options, queueMetrics, recorder, log }, signal);
       } catch (thrown) {
         if (signal.aborted) return;
-        if (clock.monotonicMs() - begunMs > steadyMs) failures = 0;
-        log.error('generation failed and begins again', { error: errorMessage(thrown) });
+        if (clock.monotonicMs() - startedMs > stableMs) failures = 0;
+        log.error('generate leader session failed; restarting', { error: errorMessage(thrown) });
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 30_000 }), signal).catch(() => {});
       }
     }
@@ -99,7 +104,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
         name: 'generate-outbox',
         order: startOrder.sources,
         run: async (signal) => {
-          await Promise.all([outbox.run(signal), learnKinds(signal)]);
+          await Promise.all([outbox.run(signal), refreshKinds(signal)]);
         },
       },
       {

@@ -1,11 +1,11 @@
 /**
- * Generate and mutate-existing rules: objects that are made or changed because others were written. Works from watches,
- * from a checkpoint on; only what a request alone can tell comes from admission, through an outbox. What rules mean is
- * `policy`'s business; admission itself is not known here.
+ * Generate and mutate-existing rules: creates or changes objects in response to writes of other objects. Triggers come
+ * from watches that resume at a checkpoint. Rules that need data of the request itself (user, old object, deletion) get
+ * it from admission through an outbox. Rule semantics are in `policy`; this folder does not import `admission`.
  *
- * Invariants: a trigger is neither lost nor run again by a restart; a failing trigger holds no other back; creating
- * what exists is success; only objects with our label are ever changed or deleted, apart from the targets that a
- * mutate-existing rule names; an answer that is empty, partial or missing deletes nothing.
+ * Invariants: a restart neither loses a trigger nor runs it again. A failing trigger does not block others. Creating
+ * what exists is success. Only objects with our label are changed or deleted, except the targets of mutate-existing
+ * rules. An empty, partial or missing result deletes nothing.
  */
 export { GenerateError, type GenerateErrorCode } from './errors.ts';
 export type { OnPolicyProblem, PolicyProblem } from './generate-recorder.ts';

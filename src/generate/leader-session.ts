@@ -8,7 +8,7 @@ import type { Checkpoint, PolicyPosition } from './checkpoint.ts';
 import { CheckpointStore, type OpenedCheckpoint } from './checkpoint-store.ts';
 import { type Downstream, DownstreamIndex } from './downstream-index.ts';
 import { DownstreamWriter } from './downstream-writer.ts';
-import { Failures } from './failures.ts';
+import { FailedTriggers } from './failed-triggers.ts';
 import { followProblem } from './follow-problem.ts';
 import type { GenerateRecorder } from './generate-recorder.ts';
 import { OnceMarkers } from './once-markers.ts';
@@ -34,9 +34,9 @@ export interface LeaderSessionOptions {
   readonly queueMetrics: WorkqueueMetrics;
   readonly namespace: string;
   readonly installation: string;
-  /** Whether requests are heard: without, rules that are bound to admission cannot work. */
+  /** Whether requests are received. Without them, admission-bound rules cannot work. */
   readonly receivesRequests: boolean;
-  /** Whether the sender of a review can be known. */
+  /** Whether reviews can be authenticated. */
   readonly canTrust: boolean;
   readonly persistMs?: number | undefined;
   readonly clock: Clock;
@@ -46,10 +46,10 @@ export interface LeaderSessionOptions {
 const resyncMs = 10_000;
 const maxWaiting = 1_000;
 
-/** Generates as long as this replica leads: from the checkpoint of whoever led before. */
+/** Generates while this replica leads, from the checkpoint of the previous leader. */
 export async function runLeaderSession(options: LeaderSessionOptions, signal: AbortSignal): Promise<void> {
   const own = new AbortController();
-  // Every kind and every call listens to the end of the term.
+  // Every informer and every call adds an abort listener.
   setMaxListeners(0, own.signal);
   const end = () => own.abort(signal.reason);
   signal.addEventListener('abort', end, { once: true });
@@ -68,19 +68,19 @@ class LeaderSession {
   private readonly writer: DownstreamWriter;
   private types: readonly DiscoveredType[] = [];
   private table: RuleTable = createRuleTable([], []);
-  private marks: Readonly<Record<string, WatchPosition>> = {};
-  private readonly policyMarks = new Map<string, PolicyPosition>();
-  private failures = new Failures([]);
-  /** Policies that were told which kinds cannot be followed. */
-  private blind: ReadonlySet<string> = new Set();
+  private positions: Readonly<Record<string, WatchPosition>> = {};
+  private readonly policyPositions = new Map<string, PolicyPosition>();
+  private failures = new FailedTriggers([]);
+  /** Policies for which the state of their kinds was reported. */
+  private reportedPolicies: ReadonlySet<string> = new Set();
   private worker!: Worker;
   private scanner!: Scanner;
   private sources!: SourceFollower;
-  /** When each kind was listed last: a new list may hide that something is gone. */
+  /** When each kind was last listed: deletions before a new list may have been missed. */
   private readonly listedAt = new Map<string, number>();
 
   private readonly signal: AbortSignal;
-  /** What was stored, until everything is followed again: half a start must not overwrite it. */
+  /** The stored checkpoint until everything is watched again: an incomplete start must not overwrite it. */
   private restored: Checkpoint | undefined;
   private downstream: Checkpoint['downstream'] = {};
 
@@ -120,7 +120,7 @@ class LeaderSession {
       log.info('generation started', { policies: this.table.policies.size, kinds: this.followers.size });
       await Promise.all(running);
     } finally {
-      // A term that failed leaves nothing running.
+      // Stop everything that a failed leader session started.
       this.stop.abort();
       unsubscribe();
       await Promise.all([...this.followers.values()].map((follower) => follower.end()));
@@ -132,10 +132,10 @@ class LeaderSession {
     const { options, index, writer, signal } = this;
     const table = () => this.table;
     this.restored = checkpoint;
-    this.marks = checkpoint.marks;
+    this.positions = checkpoint.marks;
     this.downstream = checkpoint.downstream;
-    for (const [uid, mark] of Object.entries(checkpoint.policies)) this.policyMarks.set(uid, mark);
-    this.failures = new Failures(checkpoint.failed);
+    for (const [uid, position] of Object.entries(checkpoint.policies)) this.policyPositions.set(uid, position);
+    this.failures = new FailedTriggers(checkpoint.failed);
     const runRules = createRuleRunner({
       ...options,
       exceptions: () => options.policies.current.exceptions,
@@ -147,9 +147,9 @@ class LeaderSession {
       ...options,
       table,
       sinceMs,
-      marks: this.policyMarks,
+      positions: this.policyPositions,
       trigger: (trigger) => this.worker.trigger(trigger),
-      heard: (type) => this.followers.get(renderGvr(type))?.heard(),
+      observed: (type) => this.followers.get(renderGvr(type))?.observed(),
       room: (callSignal) => this.worker.roomBelow(maxWaiting, callSignal),
       onScanned: () => this.store.touch(),
     });
@@ -160,26 +160,26 @@ class LeaderSession {
         index,
         sync: (origin) => this.worker.sync(origin),
         retry: (policy) => this.worker.retryNow(policy),
-        onFailure: () => this.tellFailingKinds(),
+        onFailure: () => this.reportFailingKinds(),
       },
       signal,
     );
   }
 
-  /** Everything synchronized is looked at once: whatever happened while nobody led shows in it. */
+  /** Synchronizes all downstream objects once: changes may have happened while no replica led. */
   private async followDownstream({ downstream }: Checkpoint): Promise<void> {
     for (const { type, resourceVersion } of Object.values(downstream)) {
       try {
         await this.index.follow(type, resourceVersion);
       } catch (thrown) {
         if (this.signal.aborted) throw thrown;
-        // Costs the objects of this kind only; they are looked at once they can be listed.
+        // Affects only the objects of this kind. They are synchronized once they can be listed.
         const fields = { type: renderGvr(type), error: errorMessage(thrown) };
-        this.options.log.warn('objects that policies keep cannot be listed', fields);
+        this.options.log.warn('cannot list synchronized objects', fields);
         this.index.whenReady(type).then(
           () => this.syncAll(),
           () => {
-            // The term is over.
+            // The leader session is over.
           },
         );
       }
@@ -200,32 +200,31 @@ class LeaderSession {
     if (!change.after) this.options.recorder.succeeded(key);
   }
 
-  /** Follows what the policies of now need, and no more. */
+  /** Watches exactly the kinds that the current policies need. */
   private refresh(): void {
     this.table = createRuleTable(this.options.policies.current.programs, this.types);
     for (const [id, follower] of this.followers) {
       if (this.table.types.has(id)) continue;
-      const mark = this.types.some((type) => renderGvr(type) === id) ? undefined : follower.mark();
-      if (mark) this.marks = { ...this.marks, [id]: mark };
+      const position = this.types.some((type) => renderGvr(type) === id) ? undefined : follower.position();
+      if (position) this.positions = { ...this.positions, [id]: position };
       this.followers.delete(id);
       void follower.end();
     }
     for (const [id, type] of this.table.types) if (!this.followers.has(id)) this.follow(id, type);
     this.followSources().catch((thrown) => {
-      if (!this.signal.aborted)
-        this.options.log.warn('clone sources cannot be followed', { error: errorMessage(thrown) });
+      if (!this.signal.aborted) this.options.log.warn('cannot watch clone sources', { error: errorMessage(thrown) });
     });
     this.scanner.touch();
     this.store.touch();
-    this.recordUnreceived();
-    this.tellFailingKinds();
+    this.recordUnservedRules();
+    this.reportFailingKinds();
   }
 
-  /** A kind that cannot be followed triggers nothing: the policies that need it say so, and the others go on. */
-  private tellFailingKinds(): void {
+  /** A kind that cannot be watched triggers nothing. Reports it on the policies that need the kind; others continue. */
+  private reportFailingKinds(): void {
     const { recorder } = this.options;
     const kinds = new Set<string>();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const [key, policy] of this.table.policies) {
       const failing = [...this.followers.values()].flatMap(({ informer: { type }, failure }) =>
         failure && policy.watched.some((rule) => rule.mayMatchKind(type, '')) ? [{ type, failure }] : [],
@@ -233,22 +232,22 @@ class LeaderSession {
       const all = [...failing, ...this.sources.failuresOf(key)];
       for (const { type } of all) kinds.add(renderGvr(type));
       recorder.cannotFollow(key, policy.program.policy, followProblem(all));
-      told.add(key);
+      reported.add(key);
     }
-    for (const key of this.blind) if (!told.has(key)) recorder.cannotFollow(key, undefined, undefined);
-    this.blind = told;
+    for (const key of this.reportedPolicies) if (!reported.has(key)) recorder.cannotFollow(key, undefined, undefined);
+    this.reportedPolicies = reported;
     recorder.failingKinds(kinds.size);
   }
 
-  private recordUnreceived(): void {
+  private recordUnservedRules(): void {
     const { receivesRequests, canTrust } = this.options;
     for (const [key, { program, bound, confirmable }] of this.table.policies) {
       const rule = bound.find((one) => !receivesRequests || (!canTrust && !confirmable.includes(one)));
       if (!rule) continue;
       const message = receivesRequests
-        ? `rule ${rule.name} acts on what only the sender of a review knows, and reviews are not authenticated: ` +
+        ? `rule ${rule.name} needs data that only an authenticated review has, and reviews are not authenticated: ` +
           'set webhook.clientCA, or generate.trustReviews where only the API server reaches the webhook port'
-        : `rule ${rule.name} needs what only requests tell; switch on the feature admission`;
+        : `rule ${rule.name} needs admission requests; enable the feature admission`;
       this.options.recorder.failed(key, program.policy, { reason: 'GenerateFailed', message });
     }
   }
@@ -258,7 +257,7 @@ class LeaderSession {
     const follower = new TriggerFollower({
       client,
       type,
-      mark: this.marks[id],
+      position: this.positions[id],
       installation,
       fieldManager: `${installation}-generate`,
       log,
@@ -267,14 +266,14 @@ class LeaderSession {
       onGone: (uid) => {
         for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
       },
-      onFailure: () => this.tellFailingKinds(),
-      onFirstHeard: (heard) => this.scanner.firstHeard(type, heard),
+      onFailure: () => this.reportFailingKinds(),
+      onFirstListed: (observed) => this.scanner.firstListed(type, observed),
       onProgress: () => this.store.touch(),
     });
     this.followers.set(id, follower);
-    // A mark serves once: what is followed again later begins anew.
-    const { [id]: _, ...others } = this.marks;
-    this.marks = others;
+    // Use a position once: a kind that is watched again later starts from now.
+    const { [id]: _, ...others } = this.positions;
+    this.positions = others;
     follower.start(this.signal);
   }
 
@@ -282,14 +281,14 @@ class LeaderSession {
     const identity = triggerIdentityOf(object);
     const labels = identity.namespace === '' ? {} : this.options.namespaces.labels(identity.namespace);
     const request = { kind: gvkOf(object), subresource: '', object, uid: identity.uid, now: 0, operation };
-    const concerned = this.table.forKind(request.kind).filter(({ program, watched }) => {
+    const matching = this.table.forKind(request.kind).filter(({ program, watched }) => {
       if (!isSince(creationOf(program.policy), object)) return false;
       if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
       return watched.some((rule) => rule.mismatchReason({ ...request, namespaceLabels: labels }) === undefined);
     });
-    for (const { program, watchedNames: rules } of concerned)
-      this.worker.trigger({ policy: program.key, type, identity, occasion: { operation, object }, rules, done });
-    return concerned.length;
+    for (const { program, watchedNames: rules } of matching)
+      this.worker.trigger({ policy: program.key, type, identity, context: { operation, object }, rules, done });
+    return matching.length;
   }
 
   private async followSources(): Promise<void> {
@@ -300,14 +299,14 @@ class LeaderSession {
         for (const { apiVersion, kind } of [generate, ...(generate.foreach ?? [])]) {
           if (!apiVersion || !kind || kind.includes('{{') || apiVersion.includes('{{')) continue;
           const type = await this.options.discovery.byKind(`${apiVersion}/${kind}`, { signal: this.signal });
-          // Not waited for: a kind that cannot be listed must not keep others from being followed.
+          // Not awaited: a kind that cannot be listed must not delay the others.
           if (type) this.index.whenReady(type).catch(() => {});
         }
       }
     }
   }
 
-  /** Now and then: kinds that came later, lists that hid a deletion, versions that grow old without any event. */
+  /** Periodically handles what no event reports: new kinds, deletions hidden by a new list, aging resource versions. */
   private async resync(): Promise<void> {
     const { clock, discovery, log } = this.options;
     while (!this.signal.aborted) {
@@ -321,7 +320,7 @@ class LeaderSession {
           if (namesOf(this.types) !== namesOf(before)) this.refresh();
         }
       } catch (thrown) {
-        if (!this.signal.aborted) log.warn('kinds cannot be discovered', { error: errorMessage(thrown) });
+        if (!this.signal.aborted) log.warn('discovery failed; retrying', { error: errorMessage(thrown) });
       }
       for (const [id, { informer }] of this.followers) {
         const listed = informer.listedAtServerMs ?? 0;
@@ -334,18 +333,18 @@ class LeaderSession {
 
   private checkpoint(): Checkpoint {
     if (this.restored) return { ...this.restored, failed: this.failures.list() };
-    // Those of kinds that are not served just now are kept: what is written meanwhile is heard when they are again.
+    // Keep the positions of kinds that are not served now, to resume from them when they are served again.
     const served = new Set(this.types.map(renderGvr));
-    const marks = Object.fromEntries(Object.entries(this.marks).filter(([id]) => !served.has(id)));
+    const positions = Object.fromEntries(Object.entries(this.positions).filter(([id]) => !served.has(id)));
     for (const [id, follower] of this.followers) {
-      const mark = follower.mark();
-      if (mark) marks[id] = mark;
+      const position = follower.position();
+      if (position) positions[id] = position;
     }
     const alive = new Set(this.options.policies.all.map(({ object }) => object.metadata.uid));
-    const policies = Object.fromEntries([...this.policyMarks].filter(([uid]) => alive.has(uid)));
-    // A removal that is not made good yet must be found again.
-    if (this.worker.isSynchronized) this.downstream = this.index.marks();
-    return { marks, policies, failed: this.failures.list(), downstream: this.downstream };
+    const policies = Object.fromEntries([...this.policyPositions].filter(([uid]) => alive.has(uid)));
+    // While removals are not processed, keep the old position so that they are found again.
+    if (this.worker.isSynchronized) this.downstream = this.index.positions();
+    return { marks: positions, policies, failed: this.failures.list(), downstream: this.downstream };
   }
 }
 

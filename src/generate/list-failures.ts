@@ -2,14 +2,14 @@ import { isKubeError, type KubeClient, type ListOptions, type ObjectList, type R
 import type { KubeObject } from '../object/index.ts';
 import { forbidden } from './errors.ts';
 
-/** Whether an informer's lists fail just now. An informer retries for ever; work that needs it must not wait for ever. */
+/** Whether an informer's lists fail now. An informer retries forever; work that needs it must not wait forever. */
 export class ListFailures {
   private last: unknown;
   private readonly waiting = new Set<(thrown: unknown) => void>();
 
   constructor(private readonly type: ResourceType) {}
 
-  /** The client to give to the informer. */
+  /** The client for the informer; it records failures of lists. */
   observe(client: KubeClient): KubeClient {
     const failed = (thrown: unknown) => this.failed(thrown);
     const worked = () => {
@@ -29,7 +29,7 @@ export class ListFailures {
     };
   }
 
-  /** Waits for the work, and rejects as soon as a list fails. */
+  /** Waits for `work`, and rejects as soon as a list fails. */
   async orFail(work: Promise<void>): Promise<void> {
     if (this.last !== undefined) throw this.last;
     let fail = (_: unknown) => {};

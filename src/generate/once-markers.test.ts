@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../base/index.ts';
 import { KubeError } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { OnceMarkers, onceMark } from './once-markers.ts';
+import { OnceMarkers, onceMarker } from './once-markers.ts';
 
 const error = (code: 'kube-not-found' | 'kube-already-exists') => new KubeError(code, code, { method: '', path: '' });
 
@@ -37,44 +37,44 @@ function server() {
 
 const { signal } = new AbortController();
 
-describe('marks of what was made once', () => {
-  it('are found by whoever comes next, for that policy, rule and text alone', async () => {
+describe('markers of what was created once', () => {
+  it('are found by the next process, for that policy, rule and text only', async () => {
     const { open, maps } = server();
     const [first, second] = [open(), open()];
-    const mark = onceMark('p', 'r', 'sha256:abc');
-    expect(await second.has(onceMark('p', 'r', 'other'), signal)).toBe(false);
-    expect(await first.has(mark, signal)).toBe(false);
-    await first.add(mark, signal);
-    expect(await first.has(mark, signal)).toBe(true);
-    expect(await open().has(mark, signal)).toBe(true);
+    const marker = onceMarker('p', 'r', 'sha256:abc');
+    expect(await second.has(onceMarker('p', 'r', 'other'), signal)).toBe(false);
+    expect(await first.has(marker, signal)).toBe(false);
+    await first.add(marker, signal);
+    expect(await first.has(marker, signal)).toBe(true);
+    expect(await open().has(marker, signal)).toBe(true);
     for (const other of [
-      onceMark('q', 'r', 'sha256:abc'),
-      onceMark('p', 's', 'sha256:abc'),
-      onceMark('p', 'r', 'sha256:abd'),
+      onceMarker('q', 'r', 'sha256:abc'),
+      onceMarker('p', 's', 'sha256:abc'),
+      onceMarker('p', 'r', 'sha256:abd'),
     ])
       expect(await open().has(other, signal)).toBe(false);
     expect([...maps.keys()].every((name) => /^supercargo-once-\d\d$/.test(name))).toBe(true);
   });
 
-  it('of two leaders at once are both kept', async () => {
+  it('of two simultaneous leaders are both kept', async () => {
     const { open } = server();
     const [first, second] = [open(), open()];
-    const marks = Array.from({ length: 200 }, (_, i) => onceMark('p', 'r', String(i)));
-    await Promise.all(marks.map((mark, i) => (i % 2 ? first : second).add(mark, signal)));
+    const markers = Array.from({ length: 200 }, (_, i) => onceMarker('p', 'r', String(i)));
+    await Promise.all(markers.map((marker, i) => (i % 2 ? first : second).add(marker, signal)));
     const reader = open();
-    for (const mark of marks) expect(await reader.has(mark, signal)).toBe(true);
+    for (const marker of markers) expect(await reader.has(marker, signal)).toBe(true);
   });
 
-  it('are never more than fit: the oldest of a full map goes', async () => {
+  it('are bounded: the oldest of a full ConfigMap is dropped', async () => {
     const { open, maps } = server();
-    const mark = onceMark('p', 'r', 'newest');
-    const name = `supercargo-once-${(Number.parseInt(mark.slice(0, 2), 16) % 64).toString().padStart(2, '0')}`;
+    const marker = onceMarker('p', 'r', 'newest');
+    const name = `supercargo-once-${(Number.parseInt(marker.slice(0, 2), 16) % 64).toString().padStart(2, '0')}`;
     maps.set(name, Object.fromEntries(Array.from({ length: 8_000 }, (_, i) => [`old-${i}`, String(1_000 + i)])));
-    await open().add(mark, signal);
+    await open().add(marker, signal);
     const data = maps.get(name)!;
     expect(Object.keys(data)).toHaveLength(8_000);
     expect(data['old-0']).toBeUndefined();
     expect(data['old-1']).toBeDefined();
-    expect(data[mark]).toBeDefined();
+    expect(data[marker]).toBeDefined();
   });
 });

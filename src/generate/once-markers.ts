@@ -13,11 +13,11 @@ export interface OnceMarkersOptions {
 }
 
 const shards = 64;
-// 64 × 8,000 marks of about 50 bytes: far below the limit of a ConfigMap, and half a million images.
+// 64 × 8,000 markers of about 50 bytes: below the size limit of a ConfigMap, and enough for half a million images.
 const maxPerShard = 8_000;
 
-/** The mark of one thing done for a policy's rule; equal for equal things, of one length. */
-export function onceMark(policy: string, rule: string, text: string): string {
+/** Identifies something that a rule does once: equal for equal input, with a fixed length. */
+export function onceMarker(policy: string, rule: string, text: string): string {
   return createHash('sha256')
     .update(JSON.stringify([policy, rule, text]))
     .digest('hex')
@@ -25,44 +25,45 @@ export function onceMark(policy: string, rule: string, text: string): string {
 }
 
 /**
- * What was made once and shall not be made again when it is gone. Marks are keys of 64 ConfigMaps, added by merge
- * patches that cannot undo each other, after the object exists: a crash in between finds the object by its name.
+ * Records what was created once and must not be created again when it is gone. Markers are keys of 64 ConfigMaps. Merge
+ * patches add them, so writers do not overwrite each other. A marker is added after the object exists: after a crash in
+ * between, the object is found by its name.
  */
 export class OnceMarkers {
   private readonly loaded = new Map<string, Promise<Map<string, string>>>();
 
   constructor(private readonly options: OnceMarkersOptions) {}
 
-  async has(mark: string, signal: AbortSignal): Promise<boolean> {
-    return (await this.shardOf(mark, signal)).has(mark);
+  async has(marker: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.shardOf(marker, signal)).has(marker);
   }
 
-  async add(mark: string, signal: AbortSignal): Promise<void> {
-    const marks = await this.shardOf(mark, signal);
-    if (marks.has(mark)) return;
+  async add(marker: string, signal: AbortSignal): Promise<void> {
+    const markers = await this.shardOf(marker, signal);
+    if (markers.has(marker)) return;
     const { client, clock } = this.options;
-    const body: Record<string, string | null> = { [mark]: String(Math.floor(clock.now() / 1000)) };
-    for (const oldest of this.surplusOf(marks)) body[oldest] = null;
-    await client.patch(configMaps, this.keyOf(mark), { type: 'merge', body: { data: body } }, { signal });
+    const body: Record<string, string | null> = { [marker]: String(Math.floor(clock.now() / 1000)) };
+    for (const oldest of this.surplusOf(markers)) body[oldest] = null;
+    await client.patch(configMaps, this.keyOf(marker), { type: 'merge', body: { data: body } }, { signal });
     for (const [key, value] of Object.entries(body)) {
-      if (value === null) marks.delete(key);
-      else marks.set(key, value);
+      if (value === null) markers.delete(key);
+      else markers.set(key, value);
     }
   }
 
-  private surplusOf(marks: ReadonlyMap<string, string>): readonly string[] {
-    if (marks.size < maxPerShard) return [];
-    const byAge = [...marks].sort(([, a], [, b]) => Number(a) - Number(b));
-    return byAge.slice(0, marks.size - maxPerShard + 1).map(([mark]) => mark);
+  private surplusOf(markers: ReadonlyMap<string, string>): readonly string[] {
+    if (markers.size < maxPerShard) return [];
+    const byAge = [...markers].sort(([, a], [, b]) => Number(a) - Number(b));
+    return byAge.slice(0, markers.size - maxPerShard + 1).map(([marker]) => marker);
   }
 
-  private keyOf(mark: string): { readonly namespace: string; readonly name: string } {
-    const shard = (Number.parseInt(mark.slice(0, 2), 16) % shards).toString().padStart(2, '0');
+  private keyOf(marker: string): { readonly namespace: string; readonly name: string } {
+    const shard = (Number.parseInt(marker.slice(0, 2), 16) % shards).toString().padStart(2, '0');
     return { namespace: this.options.namespace, name: `${this.options.installation}-once-${shard}` };
   }
 
-  private shardOf(mark: string, signal: AbortSignal): Promise<Map<string, string>> {
-    const { name } = this.keyOf(mark);
+  private shardOf(marker: string, signal: AbortSignal): Promise<Map<string, string>> {
+    const { name } = this.keyOf(marker);
     let shard = this.loaded.get(name);
     if (!shard) {
       shard = this.load(name, signal);

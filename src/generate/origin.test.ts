@@ -39,7 +39,7 @@ describe('the origin of an object', () => {
     expect(originOf(marked, 'ours')).toEqual(origin);
   });
 
-  it('is nobody’s without our label, or when it cannot be read', () => {
+  it('is undefined without our label, or when it cannot be parsed', () => {
     const marked = withOrigin(object, { installation: 'theirs', origin });
     expect(originOf(marked, 'ours')).toBeUndefined();
     for (const text of ['', 'null', '[]', '{"trigger":1}', '{"trigger":{}}', '{'])
@@ -54,7 +54,7 @@ describe('the origin of an object', () => {
       ).toBeUndefined();
   });
 
-  it('is not believed where a namespaced policy would reach out of its namespace', () => {
+  it('is rejected where a namespaced policy would reach outside its namespace', () => {
     const read = (given: Partial<Origin>, namespace = 'shop') =>
       originOf(
         withOrigin(
@@ -70,7 +70,7 @@ describe('the origin of an object', () => {
     expect(read({ policy: 'cluster-policy', source: 'v1/ConfigMap/library/original' }, 'victim')).toBeDefined();
   });
 
-  it('makes a legal label of any text, and different ones of different texts', () => {
+  it('gives a valid label for any text, and different labels for different texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(validateLabelValue(labelValueOf(a))).toEqual([]);

@@ -4,9 +4,9 @@ import { isJsonObject } from '../base/index.ts';
 import { type KubeObject, parseApiVersion, parseKey, validateLabelValue } from '../object/index.ts';
 import type { TriggerOperation } from './trigger.ts';
 
-/** Where a generated object comes from, in full: labels are too short for names. */
+/** The full origin of a generated object; label values are too short for names. */
 export const originAnnotation = 'supercargo.dev/origin';
-/** On a generated object: it is made once for this text, even when it is gone by then. */
+/** On a generated object: create it once for this text, even if it was deleted since. */
 export const oncePerAnnotation = 'supercargo.dev/once-per';
 export const policyLabel = 'generate.kyverno.io/policy-name';
 
@@ -18,7 +18,7 @@ export interface TriggerIdentity {
   readonly uid: string;
 }
 
-/** Which rule made an object because of what. */
+/** Which rule generated an object, and for which trigger. */
 export interface Origin {
   /** `name`, or `namespace/name` for a Policy. */
   readonly policy: string;
@@ -28,7 +28,7 @@ export interface Origin {
   readonly synchronize: boolean;
   /** Absent when the object outlives its policy. */
   readonly goesWithPolicy?: boolean | undefined;
-  /** What it is a clone of: `apiVersion/kind/namespace/name`. */
+  /** The clone source: `apiVersion/kind/namespace/name`. */
   readonly source?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function triggerIdentityOf({ apiVersion, kind, metadata }: KubeObject): T
   return { apiVersion, kind, namespace, name, uid };
 }
 
-/** A legal label value for any text, different for different texts. */
+/** A valid label value for any text, different for different texts. */
 export function labelValueOf(text: string): string {
   if (validateLabelValue(text).length === 0) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
@@ -50,7 +50,7 @@ export interface OriginOptions {
   readonly origin: Origin;
 }
 
-/** The object as it is to be written: Kyverno's labels, ours, and the annotation that says it all. */
+/** The object to write: with Kyverno's labels, ours, and the origin annotation. */
 export function withOrigin(object: KubeObject, { installation, origin }: OriginOptions): KubeObject {
   const { policy, rule, trigger, source } = origin;
   const slash = policy.indexOf('/');
@@ -93,8 +93,8 @@ function sourceLabels(source: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Undefined for what is not ours or does not say where it comes from: such an object is left alone. Whoever writes the
- * object writes this too, so a namespaced policy is believed only where all that is named is of its namespace.
+ * Undefined for an object that is not ours or has no valid origin; it must not be changed. Anyone who can write
+ * the object can write its origin, so a namespaced policy is accepted only if everything named is in its namespace.
  */
 export function originOf(object: KubeObject, installation: string): Origin | undefined {
   if (object.metadata.labels?.[ownerLabel] !== installation) return undefined;

@@ -34,7 +34,7 @@ function entry(name: string) {
   return outboxEntryOf(request, ['p'], 0);
 }
 
-/** Works off so many entries, and answers how many still listen to the end of the term then. */
+/** Processes this many entries; returns how many listeners are left on the session's signal. */
 async function listenersAfter(count: number): Promise<number> {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
@@ -72,7 +72,7 @@ async function listenersAfter(count: number): Promise<number> {
 }
 
 describe('the reader of the outboxes', () => {
-  it('keeps nothing of a request that is worked off', async () => {
+  it('keeps nothing of a processed request', async () => {
     expect(await listenersAfter(30)).toBe(await listenersAfter(1));
   });
 });

@@ -17,24 +17,27 @@ export interface OutboxReaderOptions {
   readonly log: Logger;
   readonly recorder: GenerateRecorder;
   readonly trigger: (trigger: PendingTrigger) => void;
-  /** The rules of a policy that may act on requests that nobody vouches for. */
+  /** The rules of a policy that may act on unauthenticated requests. */
   readonly confirmableOf: (policy: string) => ReadonlySet<string>;
-  /** So long after admission a write must have happened; else it was refused by somebody after us. */
+  /**
+   * Time within which an admitted write must be stored; after it, the request counts as refused by a later admission
+   * step.
+   */
   readonly persistMs?: number | undefined;
 }
 
-// An API server gives a request a minute, with all webhooks that are asked.
+// The API server allows a request one minute, including all webhooks.
 const defaultPersistMs = 90_000;
-const lookAgain = { baseMs: 100, maxMs: 5_000 };
+const persistBackoff = { baseMs: 100, maxMs: 5_000 };
 const maxAttempts = 8;
-/** An empty outbox nobody wrote to for so long belongs to a replica that is gone. */
+/** An empty outbox that was not written for this long belongs to a replica that is gone. */
 const abandonedMs = 3_600_000;
 
-/** The leader's side of the outboxes: works off what replicas collected, after making sure that it happened. */
+/** The leader's side of the outboxes: processes the collected requests after confirming that they were stored. */
 export class OutboxReader {
-  /** Entries that were seen, with their box; forgotten when the box no longer shows them. */
+  /** Entries already seen, with their outbox; dropped when the outbox no longer contains them. */
   private readonly seen = new Map<string, { readonly box: string; isDone: boolean }>();
-  private readonly leaving = new Map<string, { readonly ids: Set<string>; readonly written: Promise<void> }>();
+  private readonly removals = new Map<string, { readonly ids: Set<string>; readonly written: Promise<void> }>();
 
   constructor(private readonly options: OutboxReaderOptions) {}
 
@@ -43,7 +46,7 @@ export class OutboxReader {
     const labelSelector = `${ownerLabel}=${installation},${outboxLabel}=generate`;
     const informer = createInformer<KubeObject>({ client, type: configMaps, namespace, labelSelector, log });
     const work = new Set<Promise<void>>();
-    const look = ({ object }: { readonly object: KubeObject | undefined }) => {
+    const onOutbox = ({ object }: { readonly object: KubeObject | undefined }) => {
       if (!object) return;
       const entries = entriesOf(object);
       this.forget(
@@ -53,49 +56,49 @@ export class OutboxReader {
       for (const entry of entries) {
         if (this.seen.has(entry.id)) continue;
         this.seen.set(entry.id, { box: keyOf(object), isDone: false });
-        const one = this.workOff(object, entry, signal).finally(() => work.delete(one));
+        const one = this.process(object, entry, signal).finally(() => work.delete(one));
         work.add(one);
       }
       if (entries.length === 0) this.removeAbandoned(object, signal);
     };
-    informer.addHandler({ onAdd: look, onUpdate: look });
+    informer.addHandler({ onAdd: onOutbox, onUpdate: onOutbox });
     await informer.run(signal);
     await Promise.all(work);
   }
 
-  private async workOff(box: KubeObject, entry: OutboxEntry, signal: AbortSignal): Promise<void> {
+  private async process(box: KubeObject, entry: OutboxEntry, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.options;
     for (let failures = 0; !signal.aborted; ) {
       try {
         const effect = await this.effectOf(entry, signal);
         if (effect) await this.runPolicies(entry, effect.stored, signal);
         this.seen.get(entry.id)!.isDone = true;
-        await this.takeOut(keyOf(box), entry.id, signal);
+        await this.removeEntry(keyOf(box), entry.id, signal);
         return;
       } catch (thrown) {
         if (signal.aborted) return;
-        log.warn('an entry of the outbox was not worked off', { id: entry.id, error: errorMessage(thrown) });
+        log.warn('processing an outbox entry failed; retrying', { id: entry.id, error: errorMessage(thrown) });
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }), signal).catch(() => {});
       }
     }
   }
 
-  /** What the request left in the API server; undefined when it was not carried out. */
+  /** The object as stored after the request; undefined when the request was not carried out. */
   private async effectOf(
     { request, at }: OutboxEntry,
     signal: AbortSignal,
   ): Promise<{ readonly stored: KubeObject | undefined } | undefined> {
     const { client, clock, persistMs = defaultPersistMs } = this.options;
-    for (let looks = 0; ; looks++) {
+    for (let attempts = 0; ; attempts++) {
       const isStored = request.operation !== 'CONNECT' && request.name !== '';
       const stored = isStored ? await readSubject(client, request, signal) : undefined;
       if (wasPersisted(request, stored) === 'yes') return { stored };
       if (clock.now() - at > persistMs) return undefined;
-      await clock.sleep(backoffMs(looks, lookAgain), signal);
+      await clock.sleep(backoffMs(attempts, persistBackoff), signal);
     }
   }
 
-  /** Every policy of the entry, each until it succeeds or has failed too often. */
+  /** Runs every policy of the entry until it succeeds or the attempts are used up. */
   private async runPolicies(
     { policies, request }: OutboxEntry,
     stored: KubeObject | undefined,
@@ -108,19 +111,19 @@ export class OutboxReader {
     const type = { ...request.resource, kind: request.kind.kind, namespaced: request.namespace !== '' };
     const { namespace = '', name = request.name, uid = '' } = subject.metadata;
     const identity = { apiVersion: renderApiVersion(request.kind), kind: request.kind.kind, namespace, name, uid };
-    const occasion = { operation, object, oldObject, info, subresource };
+    const context = { operation, object, oldObject, info, subresource };
     await Promise.all(
       policies.map(async (policy) => {
         for (let attempt = 0; attempt < maxAttempts && !signal.aborted; attempt++) {
           const isDone = await new Promise<boolean>((resolve) => {
-            const end = (answer: boolean) => {
+            const end = (isDone: boolean) => {
               signal.removeEventListener('abort', failed);
-              resolve(answer);
+              resolve(isDone);
             };
             const failed = () => end(false);
             signal.addEventListener('abort', failed, { once: true });
             const rules = isTrusted === true ? undefined : this.options.confirmableOf(policy);
-            this.options.trigger({ policy, type, identity, occasion, rules, done: () => end(true), onFailed: failed });
+            this.options.trigger({ policy, type, identity, context, rules, done: () => end(true), onFailed: failed });
           });
           if (isDone) return;
           await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);
@@ -137,20 +140,20 @@ export class OutboxReader {
     for (const [id, one] of this.seen) if (one.isDone && one.box === box && !ids.has(id)) this.seen.delete(id);
   }
 
-  /** Takes the entry out of its box; entries that end together go together. */
-  private takeOut(box: string, id: string, signal: AbortSignal): Promise<void> {
-    const together = this.leaving.get(box);
-    if (together) {
-      together.ids.add(id);
-      return together.written;
+  /** Removes the entry from its outbox. Entries that end at the same time are removed in one write. */
+  private removeEntry(box: string, id: string, signal: AbortSignal): Promise<void> {
+    const batch = this.removals.get(box);
+    if (batch) {
+      batch.ids.add(id);
+      return batch.written;
     }
     const ids = new Set([id]);
     const written = (async () => {
       await this.options.clock.sleep(50, signal);
-      this.leaving.delete(box);
+      this.removals.delete(box);
       await this.rewrite(box, ids, signal);
     })();
-    this.leaving.set(box, { ids, written });
+    this.removals.set(box, { ids, written });
     return written;
   }
 
@@ -181,7 +184,7 @@ export class OutboxReader {
     client
       .delete(configMaps, { name, namespace }, { signal, preconditions: { uid, resourceVersion } })
       .catch((thrown) => {
-        if (!signal.aborted) log.debug('an abandoned outbox was not removed', { name, error: errorMessage(thrown) });
+        if (!signal.aborted) log.debug('removing an abandoned outbox failed', { name, error: errorMessage(thrown) });
       });
   }
 }

@@ -15,7 +15,7 @@ export interface OutboxWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly installation: string;
-  /** The replica's name, as it is after a restart. */
+  /** The replica's name, the same after a restart. */
   readonly replica: string;
   readonly table: () => RuleTable;
   readonly policies: LivePolicies;
@@ -26,8 +26,8 @@ export interface OutboxWriterOptions {
 }
 
 /**
- * Puts requests that admission-bound rules act on where the leader finds them: one object per replica, written
- * together every 200 ms. What the leader has worked off it removes itself.
+ * Writes requests for admission-bound rules into one object per replica, batched every 200 ms. The leader removes the
+ * entries that it has processed.
  */
 export class OutboxWriter {
   private readonly waiting = new Outbox();
@@ -36,13 +36,13 @@ export class OutboxWriter {
   constructor(private readonly options: OutboxWriterOptions) {}
 
   async collect(claimed: AdmittedRequest, signal: AbortSignal): Promise<void> {
-    if (claimed.dryRun || this.concerned(claimed).length === 0) return;
+    if (claimed.dryRun || this.matchingPolicies(claimed).length === 0) return;
     const { client, clock, recorder, policies, log } = this.options;
     const request = claimed.isTrusted ? claimed : await confirmedBefore(client, claimed, signal);
-    const keys = request ? this.concerned(request) : [];
+    const keys = request ? this.matchingPolicies(request) : [];
     if (!request || keys.length === 0) {
       const { operation, namespace, name } = claimed;
-      log.debug('a review was not confirmed by the API server', { operation, namespace, name });
+      log.debug('review ignored: not confirmed by the API server', { operation, namespace, name });
       return;
     }
     const entry = outboxEntryOf(request, keys, clock.now());
@@ -51,7 +51,7 @@ export class OutboxWriter {
       return;
     }
     recorder.gaveUp('outbox', { policies: keys, object: `${request.namespace}/${request.name}` });
-    const message = 'the outbox is full: requests come faster than they can be worked off, and some were lost';
+    const message = 'the outbox is full: requests arrive faster than they are processed, and some were lost';
     for (const key of keys)
       recorder.failed(key, policies.all.find((policy) => policy.key === key)?.object, {
         reason: 'TriggersLost',
@@ -67,17 +67,17 @@ export class OutboxWriter {
       if (this.waiting.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
       await clock.sleep(flushMs, signal).catch(() => {});
       if (this.waiting.size === 0) continue;
-      // The last words of a replica that stops must still get out.
+      // A stopping replica still writes what is left.
       const callSignal = signal.aborted ? AbortSignal.timeout(2_000) : signal;
       await this.flush(callSignal).catch(async (thrown) => {
-        log.warn('the outbox was not written', { error: errorMessage(thrown) });
+        log.warn('writing the outbox failed; retrying', { error: errorMessage(thrown) });
         await clock.sleep(1_000, signal).catch(() => {});
       });
     }
     signal.removeEventListener('abort', onAbort);
   }
 
-  private concerned({ policyNamespace, isTrusted, ...given }: AdmittedRequest): readonly string[] {
+  private matchingPolicies({ policyNamespace, isTrusted, ...given }: AdmittedRequest): readonly string[] {
     const { kind, subresource } = given;
     const request = { ...given, now: this.options.clock.now() };
     return [...this.options.table().policies.values()]
@@ -96,7 +96,7 @@ export class OutboxWriter {
     const key = { namespace, name: `${installation}-outbox-${replica}` };
     for (let attempt = 0; attempt < 5; attempt++) {
       const stored = await this.read(key, signal);
-      const { box, taken } = this.together(stored);
+      const { box, taken } = this.mergeWith(stored);
       if (taken.length === 0) return;
       const metadata = { ...key, labels: { [ownerLabel]: installation, [outboxLabel]: 'generate' } };
       const data = { entries: renderOutbox(box.list()) };
@@ -112,8 +112,8 @@ export class OutboxWriter {
     }
   }
 
-  /** What is stored and as much of what waits as fits; the rest waits for the leader to make room. */
-  private together(stored: KubeObject | undefined): { readonly box: Outbox; readonly taken: readonly OutboxEntry[] } {
+  /** The stored entries and as many waiting ones as fit. The rest waits until the leader removes some. */
+  private mergeWith(stored: KubeObject | undefined): { readonly box: Outbox; readonly taken: readonly OutboxEntry[] } {
     const box = new Outbox();
     for (const entry of parseOutbox((stored?.['data'] as Record<string, string> | undefined)?.['entries']))
       box.add(entry);

@@ -32,7 +32,7 @@ const request = (more: Partial<AdmittedRequest> = {}): AdmittedRequest => ({
 });
 
 describe('the outbox', () => {
-  it('takes a request that is repeated only once, and another user’s as another', () => {
+  it('stores a repeated request once, and keeps requests of different users apart', () => {
     const box = new Outbox();
     box.add(outboxEntryOf(request(), ['p'], 1));
     box.add(outboxEntryOf(request({ uid: 'request-2' }), ['p'], 2));
@@ -54,7 +54,7 @@ describe('the outbox', () => {
     expect(box.add(outboxEntryOf(request({ object: pod('again', '', { annotations }) }), ['p'], 0))).toBe(true);
   });
 
-  it('that cannot be read is empty', () => {
+  it('is empty when it cannot be parsed', () => {
     for (const text of [undefined, '', '{', '{}', '[1, {"id": 2}]']) expect(parseOutbox(text)).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('the outbox', () => {
       'yes',
     ],
     ['a connection', request({ operation: 'CONNECT', subresource: 'exec' }), undefined, 'yes'],
-  ])('judges %s by what the server has', (_, admitted, current, expected) => {
+  ])('decides about %s by the stored object', (_, admitted, current, expected) => {
     expect(wasPersisted(admitted, current)).toBe(expected);
   });
 });

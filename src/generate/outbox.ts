@@ -4,7 +4,7 @@ import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../obje
 import type { PolicyOperation, RequestInfo } from '../policy/index.ts';
 import { digestOf } from './writes.ts';
 
-/** What admission tells of a review that was let through. */
+/** An admitted request. */
 export interface AdmittedRequest {
   readonly uid: string;
   readonly operation: PolicyOperation;
@@ -18,16 +18,16 @@ export interface AdmittedRequest {
   readonly namespaceLabels: Readonly<Record<string, string>>;
   readonly info: RequestInfo;
   readonly dryRun: boolean;
-  /** Whose policies the API server asks for: those of this namespace, or all ClusterPolicies. */
+  /** Which policies to run: those of this namespace, or all ClusterPolicies. */
   readonly policyNamespace?: string | undefined;
-  /** The API server sent it for certain. Of any other, only what reads of the API server confirm is used. */
+  /** Whether the API server is known to be the sender. Otherwise only what reads of the API server confirm is used. */
   readonly isTrusted: boolean;
 }
 
-/** Takes a review. To be waited for before the review is answered: the state before it is read meanwhile. */
+/** Takes a review. Await it before answering: it reads the state before the request. */
 export type CollectReview = (request: AdmittedRequest, signal: AbortSignal) => Promise<void>;
 
-/** One request that policies with admission-bound rules are to act on. */
+/** A request on which policies with admission-bound rules act. */
 export interface OutboxEntry {
   readonly id: string;
   readonly policies: readonly string[];
@@ -37,7 +37,7 @@ export interface OutboxEntry {
 
 export const maxOutboxBytes = 512 * 1024;
 
-/** The request without what is not needed, under a name that a repetition of it has too. */
+/** The request without unneeded data. A repeated request gets the same id. */
 export function outboxEntryOf(
   { dryRun: _, namespaceLabels: __, policyNamespace: ___, ...request }: AdmittedRequest,
   policies: readonly string[],
@@ -63,12 +63,12 @@ function withoutManagers(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-/** What the sender says of an object is not kept where the stored one is used. */
+/** Drop the sender's data where the stored object is used instead. */
 function nameOf({ apiVersion, kind, metadata: { name = '', namespace = '', uid = '' } }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name, uid, ...(namespace === '' ? {} : { namespace }) } };
 }
 
-/** Entries of one replica: no two of one name, and never more than fits. */
+/** Entries of one replica: unique by id, and within the size limit. */
 export class Outbox {
   private readonly entries = new Map<string, { readonly entry: OutboxEntry; readonly bytes: number }>();
   private bytes = 0;
@@ -107,7 +107,7 @@ export function renderOutbox(entries: readonly OutboxEntry[]): string {
   return JSON.stringify(entries);
 }
 
-/** What is no entry is left out: an outbox is read by leaders of other versions too. */
+/** Drops invalid entries: leaders of other versions read the outbox too. */
 export function parseOutbox(text: string | undefined): readonly OutboxEntry[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]');
@@ -121,8 +121,8 @@ export function parseOutbox(text: string | undefined): readonly OutboxEntry[] {
 }
 
 /**
- * Whether the request was really carried out, by what the server has now (undefined when the object is not there).
- * `unclear` is asked again: between admission and the store some time passes.
+ * Whether the request was carried out, according to the stored object (undefined when it does not exist). `unclear` means
+ * check again: storage follows admission with a delay.
  */
 export function wasPersisted(
   { operation, subresource, object, oldObject }: OutboxEntry['request'],

@@ -16,13 +16,13 @@ function trigger(
   rules?: ReadonlySet<string>,
 ): PendingTrigger {
   const identity = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'a', uid };
-  return { policy: 'p', type: pods, identity, occasion: { operation, object: object(version) }, rules, done };
+  return { policy: 'p', type: pods, identity, context: { operation, object: object(version) }, rules, done };
 }
 const versions = (taken: readonly PendingTrigger[]) =>
-  taken.map(({ occasion }) => `${occasion.operation} ${occasion.object?.metadata.resourceVersion ?? 'unread'}`);
+  taken.map(({ context }) => `${context.operation} ${context.object?.metadata.resourceVersion ?? 'unread'}`);
 
-describe('triggers that wait', () => {
-  it('keep a creation apart from the updates after it, of which the last one counts', () => {
+describe('waiting triggers', () => {
+  it('keep a creation apart from later updates, of which the last one counts', () => {
     const pending = new PendingTriggers();
     let finished = 0;
     const done = () => void finished++;
@@ -35,7 +35,7 @@ describe('triggers that wait', () => {
     expect(pending.take('k')).toEqual([]);
   });
 
-  it('keep updates apart that were heard by different rules', () => {
+  it('keep updates apart that were observed by different rules', () => {
     const pending = new PendingTriggers();
     const [before, after] = [new Set(['one']), new Set(['one', 'two'])];
     for (const [version, rules] of [
@@ -57,7 +57,7 @@ describe('triggers that wait', () => {
     expect(versions(pending.take('k'))).toEqual(['UPDATE 1', 'UPDATE 2']);
   });
 
-  it('keep only so many objects; the others are read again', () => {
+  it('keep a limited number of objects; the others are read again', () => {
     const pending = new PendingTriggers();
     for (let i = 0; i < 2_010; i++) pending.add(`k${i}`, trigger('CREATE', String(i)));
     expect(versions(pending.take('k1999'))).toEqual(['CREATE 1999']);

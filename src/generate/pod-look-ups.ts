@@ -3,7 +3,7 @@ import { pullSecretsOf } from '../inventory/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LookUps } from '../runtime/index.ts';
 
-/** The same look-ups; images are looked up with what the kubelet would pull them with, when a Pod is the trigger. */
+/** Look-ups that read images with the pull secrets of the triggering Pod, as the kubelet would. */
 export function withPullSecrets(lookUps: LookUps, { apiVersion, kind, metadata, spec }: KubeObject): LookUps {
   if (apiVersion !== 'v1' || kind !== 'Pod' || !isJsonObject(spec) || metadata.namespace === undefined) return lookUps;
   const pullSecrets = pullSecretsOf({ spec }, metadata.namespace);

@@ -1,16 +1,16 @@
 import type { CutOff } from './trigger.ts';
 
-/** How far one kind's history is done: what survives a restart. */
+/** Up to where the history of one kind is processed; survives a restart. */
 export interface WatchPosition {
   readonly resourceVersion: string;
-  /** The newest time stamp among the writes up to there: the server's clock, not ours. */
+  /** The newest time stamp among the writes up to there, by the server's clock. */
   readonly timeMs: number;
-  /** Objects written in that very second. */
+  /** Objects written in that second. */
   readonly handled: readonly string[];
 }
 
 export interface ObservedWrite {
-  /** Absent for an item of a list, whose order says nothing about time. */
+  /** Absent for an item of a list: list order is not time order. */
   readonly resourceVersion?: string | undefined;
   readonly timeMs: number;
   readonly uid: string;
@@ -25,37 +25,37 @@ interface Entry extends ObservedWrite {
   pending: number;
 }
 
-// More writes than this in one second are remembered only in part; the rest may run twice after a crash.
+// More writes in one second are not all remembered; the rest may run twice after a crash.
 const maxHandled = 512;
 const compactAfter = 1024;
 
 /**
- * Follows the work that the events of one kind cause, and says up to where all of it is done. Work that fails is
- * kept elsewhere, so that it ends here as well and holds nothing back.
+ * Tracks the work caused by the events of one kind and says up to where all of it is done. Failed work is kept
+ * elsewhere and counts as done here, so that it blocks nothing.
  */
 export class PositionTracker {
   private entries: Entry[] = [];
   private first = 0;
   private resourceVersion: string | undefined;
-  private readonly done: Edge;
-  /** Everything told of so far, done or not. */
-  private readonly told: Edge;
-  private toldVersion: string | undefined;
-  /** What a list told: counts when all of the list is done. */
-  private listed = new Edge(0, []);
+  private readonly done: LastSecond;
+  /** Everything observed, processed or not. */
+  private readonly seen: LastSecond;
+  private seenVersion: string | undefined;
+  /** Writes seen in a list; they count when the whole list is processed. */
+  private listed = new LastSecond(0, []);
 
   constructor(position?: WatchPosition) {
     this.resourceVersion = position?.resourceVersion;
-    this.done = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
-    this.told = new Edge(position?.timeMs ?? 0, position?.handled ?? []);
-    this.toldVersion = position?.resourceVersion;
+    this.done = new LastSecond(position?.timeMs ?? 0, position?.handled ?? []);
+    this.seen = new LastSecond(position?.timeMs ?? 0, position?.handled ?? []);
+    this.seenVersion = position?.resourceVersion;
   }
 
-  /** An event with so many pieces of work; the answer is to be called as each ends. */
+  /** Records an event with `work` pieces of work. Call the returned function as each one ends. */
   note(noted: ObservedWrite, work: number): () => void {
     const entry: Entry = { ...noted, pending: work };
-    this.told.raise(noted.timeMs, noted.uid);
-    this.toldVersion = noted.resourceVersion ?? this.toldVersion;
+    this.seen.raise(noted.timeMs, noted.uid);
+    this.seenVersion = noted.resourceVersion ?? this.seenVersion;
     if (work === 0 && this.isIdle) this.pass(entry);
     else this.entries.push(entry);
     return () => {
@@ -68,27 +68,28 @@ export class PositionTracker {
     return this.entries.length === this.first;
   }
 
-  /** Undefined as long as nothing is certain: before the end of the first list. */
-  mark({ resourceVersion, listedAtServerMs = 0 }: WatchState): WatchPosition | undefined {
+  /** Undefined until the first list is complete. */
+  position({ resourceVersion, listedAtServerMs = 0 }: WatchState): WatchPosition | undefined {
     this.advance();
     if (this.isIdle && resourceVersion !== undefined) {
       this.resourceVersion = resourceVersion;
       for (const uid of this.listed.handled) this.done.raise(this.listed.timeMs, uid);
-      this.listed = new Edge(0, []);
-      // What was listed was written before the answer; with nothing listed, that is all there is to know.
+      this.listed = new LastSecond(0, []);
+      // Everything listed was written before the response. If nothing was listed, the time of the response is all that
+      // is known.
       if (this.done.timeMs === 0) this.done.raise(listedAtServerMs, '');
     }
     if (this.resourceVersion === undefined) return undefined;
     return { resourceVersion: this.resourceVersion, timeMs: this.done.timeMs, handled: [...this.done.handled] };
   }
 
-  /** Up to where the kind has been heard, whether or not the work is done. */
+  /** Up to where the kind was observed, whether or not the work is done. */
   observed(follower: WatchState): WatchPosition {
-    const resourceVersion = this.toldVersion ?? follower.resourceVersion ?? '';
-    return { resourceVersion, timeMs: this.told.timeMs, handled: [...this.told.handled] };
+    const resourceVersion = this.seenVersion ?? follower.resourceVersion ?? '';
+    return { resourceVersion, timeMs: this.seen.timeMs, handled: [...this.seen.handled] };
   }
 
-  /** Up to where lists need not look; shared, not copied. */
+  /** Lists can skip what is older. The set is shared, not copied. */
   get cutOff(): CutOff | undefined {
     if (this.resourceVersion === undefined) return undefined;
     return { resourceVersion: this.resourceVersion, timeMs: this.done.timeMs, handled: this.done.handled };
@@ -114,8 +115,8 @@ export class PositionTracker {
   }
 }
 
-/** The newest second seen, and what was written in it. */
-class Edge {
+/** The newest second seen, and the objects written in it. */
+class LastSecond {
   readonly handled: Set<string>;
 
   constructor(

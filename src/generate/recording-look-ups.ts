@@ -3,14 +3,14 @@ import type { KubeObject } from '../object/index.ts';
 import type { LookUps } from '../runtime/index.ts';
 
 export interface LookUpRecording {
-  /** Objects that were looked for by kind: clone sources and targets. */
+  /** Objects looked up by kind: clone sources and targets. */
   readonly found: readonly KubeObject[];
-  /** A look-up that was refused: the real reason of a rule's error. */
+  /** The look-up that was forbidden: the cause of a rule's error. */
   readonly refused: KubeError | undefined;
   readonly lookUps: LookUps;
 }
 
-/** The same look-ups, with somebody who remembers what they brought. */
+/** Wraps look-ups and records their results. */
 export function recordLookUps(lookUps: LookUps): LookUpRecording {
   const found: KubeObject[] = [];
   let refused: KubeError | undefined;

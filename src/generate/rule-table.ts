@@ -3,25 +3,25 @@ import { type GroupVersionKind, renderGvr } from '../object/index.ts';
 import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
 import { followedTypes, isAdmissionBound, isGenerating, needsTrust } from './rules.ts';
 
-/** A policy with the rules of it that work from watches, and those that only a request can serve. */
+/** A policy, with its rules that work from watches and those that need a request. */
 export interface GeneratingPolicy {
   readonly program: PolicyProgram;
   readonly watched: readonly RuleProgram[];
   readonly watchedNames: ReadonlySet<string>;
   readonly bound: readonly RuleProgram[];
-  /** Of the bound ones, those that act on nothing but what reads of the API server confirm. */
+  /** Admission-bound rules that use only what reads of the API server confirm. */
   readonly confirmable: readonly RuleProgram[];
 }
 
-/** Which kinds trigger which policies, for one set of policies and one state of the server's kinds. */
+/** Which kinds trigger which policies, for one set of policies and one state of discovery. */
 export interface RuleTable {
   readonly policies: ReadonlyMap<string, GeneratingPolicy>;
-  /** Policies without a rule that generates, so far. */
+  /** Policies without a generating rule. */
   readonly others: readonly PolicyProgram[];
   readonly types: ReadonlyMap<string, DiscoveredType>;
   /** Policies with a watched rule for the kind. */
   forKind(kind: GroupVersionKind): readonly GeneratingPolicy[];
-  /** Rules for kinds that the server does not have, yet. */
+  /** Whether there are rules for kinds that the server does not have yet. */
   readonly hasUnknownKinds: boolean;
 }
 

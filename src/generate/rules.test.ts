@@ -65,7 +65,7 @@ const reading = (expression: string) => ({
 });
 
 describe('a rule', () => {
-  it('works from watches when all it reads is the stored object', () => {
+  it('works from watches when it reads only the stored object', () => {
     expect(isAdmissionBound(ruleOf(kinds('Pod')).rule, types)).toBe(false);
     const { rule } = ruleOf({ resources: { kinds: ['Pod'], operations: ['CREATE', 'UPDATE'] } });
     expect(isAdmissionBound(rule, types)).toBe(false);
@@ -73,7 +73,7 @@ describe('a rule', () => {
   });
 
   it.each([
-    ['reads who asked', kinds('Pod'), reading('request.userInfo.username')],
+    ['reads the user', kinds('Pod'), reading('request.userInfo.username')],
     ['reads the account', kinds('Pod'), reading('serviceAccountName')],
     ['reads what was before', kinds('Pod'), reading('request.oldObject.metadata.name')],
     ['reads it in quotes', kinds('Pod'), reading('request."oldObject".metadata.name')],
@@ -88,7 +88,7 @@ describe('a rule', () => {
     expect(isAdmissionBound(ruleOf(match, more).rule, types)).toBe(true);
   });
 
-  it('works from watches whatever its data speak of', () => {
+  it('works from watches whatever words its data contain', () => {
     const words = ['serviceAccountName', 'request.userInfo', 'request.oldObject', 'request.dryRun'];
     const data = { metadata: { annotations: { note: words.join(' ') } }, data: { serviceAccountName: 'x' } };
     expect(isAdmissionBound(ruleOf(kinds('Pod'), { generate: { data } }).rule, types)).toBe(false);
@@ -98,7 +98,7 @@ describe('a rule', () => {
   });
 
   it.each([
-    [true, 'reads who asked', kinds('Pod'), reading('request.userInfo.username')],
+    [true, 'reads the user', kinds('Pod'), reading('request.userInfo.username')],
     [true, 'matches a subject', { ...kinds('Pod'), subjects: [{ kind: 'User', name: 'jane' }] }, {}],
     [true, 'matches a subresource', kinds('Pod/exec'), {}],
     [true, 'matches a kind that is never stored', kinds('TokenReview'), {}],
@@ -108,7 +108,7 @@ describe('a rule', () => {
     expect(needsTrust(ruleOf(match, more).rule, types)).toBe(expected);
   });
 
-  it('follows each kind in one version, and restless kinds only by name', () => {
+  it('watches each kind in one version, and frequently written kinds only by name', () => {
     const followed = (...names: string[]) =>
       followedTypes(ruleOf(kinds(...names)).rule, types).map(({ version, kind }) => `${version}/${kind}`);
     expect(followed('HorizontalPodAutoscaler')).toEqual(['v2/HorizontalPodAutoscaler']);
@@ -120,7 +120,7 @@ describe('a rule', () => {
     expect(followed('Unheard')).toEqual([]);
   });
 
-  it('acts on what exists when it or its policy says so, the rule first', () => {
+  it('acts on existing objects when it or its policy says so, the rule first', () => {
     const existing = (rule: unknown, policy: unknown) => {
       const generate = rule === undefined ? {} : { generateExisting: rule };
       const found = ruleOf(kinds('Pod'), { generate }, policy === undefined ? {} : { generateExisting: policy });

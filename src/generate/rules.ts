@@ -1,14 +1,14 @@
 import type { DiscoveredType } from '../kube/index.ts';
 import { kindOf, kindsOf, type PolicyProgram, type RuleProgram } from '../policy/index.ts';
 
-/** True for rules that create or change objects other than the one that is asked about. */
+/** True for rules that create or change other objects than the one under review. */
 export function isGenerating(rule: RuleProgram): boolean {
   return rule.actsOnOthers;
 }
 
 /**
- * Whether a rule acts on what only the sender of a review can know: who asked, a connection, a subresource, or a kind
- * that is never stored. Reads of the API server confirm everything else.
+ * Whether a rule reads what only the sender of a review knows: the user, a connection, a subresource, or a kind that is
+ * never stored. Everything else can be confirmed by reading from the API server.
  */
 export function needsTrust(rule: RuleProgram, types: readonly DiscoveredType[]): boolean {
   const { reads, operations } = rule;
@@ -21,8 +21,8 @@ export function needsTrust(rule: RuleProgram, types: readonly DiscoveredType[]):
 }
 
 /**
- * Whether only an admission request can tell what the rule wants to know: who asked, what was there before, a deletion,
- * a connection, a subresource, or a kind that is never stored. Every other rule works from watches.
+ * Whether only an admission request has what the rule reads: the user, the old object, a deletion, a connection, a
+ * subresource, or a kind that is never stored. All other rules work from watches.
  */
 export function isAdmissionBound(rule: RuleProgram, types: readonly DiscoveredType[]): boolean {
   return rule.reads.oldObject || rule.operations.has('DELETE') || needsTrust(rule, types);
@@ -30,8 +30,8 @@ export function isAdmissionBound(rule: RuleProgram, types: readonly DiscoveredTy
 
 const isFollowed = ({ verbs }: DiscoveredType): boolean => verbs.includes('list') && verbs.includes('watch');
 
-/** Kinds that are written all the time by the cluster itself: followed only by rules that name them. */
-const restless: ReadonlySet<string> = new Set(['Event', 'Lease', 'Endpoints', 'EndpointSlice']);
+/** Kinds that the cluster itself writes all the time; watched only for rules that name them. */
+const noisyKinds: ReadonlySet<string> = new Set(['Event', 'Lease', 'Endpoints', 'EndpointSlice']);
 
 /** The types whose writes can trigger a rule, each kind in one version. */
 export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[]): readonly DiscoveredType[] {
@@ -39,7 +39,7 @@ export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[
   const named = new Set(kindsOf(rule.spec.match).map((selector) => kindOf(selector)));
   for (const type of types) {
     if (!isFollowed(type) || !rule.mayMatchKind(type, '')) continue;
-    if (restless.has(type.kind) && !named.has(type.kind)) continue;
+    if (noisyKinds.has(type.kind) && !named.has(type.kind)) continue;
     const id = `${type.group}/${type.kind}`;
     const before = chosen.get(id);
     if (!before || (type.isPreferredVersion && !before.isPreferredVersion)) chosen.set(id, type);
@@ -49,7 +49,7 @@ export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[
 
 export const isSynchronized = ({ spec }: RuleProgram): boolean => spec.generate?.synchronize === true;
 
-/** Whether a new revision of the policy acts on what is there already. */
+/** Whether a new revision of the policy acts on existing objects. */
 export function actsOnExisting({ policy }: PolicyProgram, { spec }: RuleProgram): boolean {
   if (spec.generate) {
     const { generateExisting, generateExistingOnPolicyUpdate } = policy.spec;

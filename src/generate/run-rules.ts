@@ -14,7 +14,7 @@ import { type EvaluationTurns, evaluate, type LookUps, type Namespaces } from '.
 import { withPullSecrets } from './pod-look-ups.ts';
 import { recordLookUps } from './recording-look-ups.ts';
 
-/** One reason to run rules: an object in the state it had then. */
+/** One reason to run rules, with the object in its state at that time. */
 export interface TriggerContext {
   readonly operation: PolicyOperation;
   /** Absent for DELETE. */
@@ -34,9 +34,9 @@ export interface RuleRunnerOptions {
 
 export interface RuleRun {
   readonly results: readonly RuleResult[];
-  /** What was found while looking for clone sources. */
+  /** Objects found while looking for clone sources. */
   readonly sources: readonly KubeObject[];
-  /** A look-up that was refused: the real reason of an error among the results. */
+  /** The look-up that was forbidden: the cause of an error among the results. */
   readonly refused: KubeError | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
 }
@@ -44,24 +44,24 @@ export interface RuleRun {
 export type RunRules = (
   program: PolicyProgram,
   rules: readonly RuleProgram[],
-  occasion: TriggerContext,
+  context: TriggerContext,
   signal: AbortSignal,
 ) => Promise<RuleRun>;
 
-/** Runs rules of one policy on one occasion, with every look-up they may need. */
+/** Runs rules of one policy for one trigger, with every look-up they may need. */
 export function createRuleRunner(options: RuleRunnerOptions): RunRules {
   const { clock, namespaces, exceptions, turns } = options;
-  return async (program, rules, occasion, signal) => {
-    const subject = occasion.object ?? occasion.oldObject;
+  return async (program, rules, context, signal) => {
+    const subject = context.object ?? context.oldObject;
     if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
-    const witness = recordLookUps(withPullSecrets(options.lookUps, subject));
-    const { lookUps } = witness;
+    const recording = recordLookUps(withPullSecrets(options.lookUps, subject));
+    const { lookUps } = recording;
     const { namespace } = subject.metadata;
     const labels = namespace ? (namespaces.labels(namespace) ?? (await namespaces.fetchLabels(namespace, signal))) : {};
     const request = {
-      ...occasion,
+      ...context,
       kind: gvkOf(subject),
-      subresource: occasion.subresource ?? '',
+      subresource: context.subresource ?? '',
       namespaceLabels: labels,
       uid: subject.metadata.uid ?? '',
       now: clock.now(),
@@ -71,11 +71,11 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
     for (const phase of ['mutate', 'generate'] satisfies readonly Phase[]) {
       const ofPhase = rules.filter((rule) => rule.phase === phase);
       if (ofPhase.length === 0) continue;
-      // The policy's other rules are for admission; here they would only change the object under these.
+      // The policy's other rules are for admission; here they would only modify the object.
       const part = { ...program, rules: ofPhase };
       const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known, turns });
       results.push(...run.results);
     }
-    return { results, sources: witness.found, refused: witness.refused, namespaceLabels: labels };
+    return { results, sources: recording.found, refused: recording.refused, namespaceLabels: labels };
   };
 }

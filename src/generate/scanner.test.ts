@@ -12,7 +12,7 @@ import { discoveredPods } from './testing/history.ts';
 const noon = Date.parse('2030-01-01T12:00:00Z');
 const at = (seconds: number) => rfc3339(noon + seconds * 1000);
 
-/** A pod created at a second, maybe written at another. */
+/** A pod created at one second, optionally written at another. */
 function pod(name: string, version: number, created: number, written = created): KubeObject {
   const managedFields = [{ manager: 'kubectl', operation: 'Update' as const, time: at(written) }];
   const metadata = { name, namespace: 'shop', uid: `uid-${name}`, resourceVersion: String(version) };
@@ -24,7 +24,7 @@ function policy(createdAt: number, generation: number, generateExisting: boolean
   return program!;
 }
 
-/** A revision with other rules, of which the version of its write is known: nobody has written the status. */
+/** A revision with other rules. The version of its write is known because the status was not written. */
 function changedPolicy(generation: number, writtenAt: number, version: number, ruleNames: readonly string[]) {
   const { metadata, spec, ...rest } = policyObject(10, generation, false, writtenAt);
   const managedFields = metadata.managedFields.slice(0, 1);
@@ -67,17 +67,17 @@ function policyObject(createdAt: number, generation: number, generateExisting: b
 interface Setting {
   readonly program: ReturnType<typeof policy>;
   readonly objects: readonly KubeObject[];
-  readonly heard: WatchPosition | undefined;
-  readonly marks?: Map<string, PolicyPosition>;
+  readonly observed: WatchPosition | undefined;
+  readonly positions?: Map<string, PolicyPosition>;
   readonly sinceMs?: number;
   readonly types?: readonly (typeof discoveredPods)[];
   /** A kind that the server refuses to list. */
   readonly forbidden?: string;
-  /** What happens after the first look. */
+  /** What happens after the first scan. */
   readonly then?: (scanner: Scanner) => void;
 }
 
-async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, ...setting }: Setting) {
+async function scan({ program, objects, observed, positions = new Map(), sinceMs = 0, ...setting }: Setting) {
   const { types = [discoveredPods], forbidden, then } = setting;
   const found: string[] = [];
   const rulesFor: Record<string, readonly string[]> = {};
@@ -92,15 +92,15 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, .
   const scanner = new Scanner({
     client,
     table: () => createRuleTable([program], types),
-    marks,
+    positions,
     sinceMs,
     installation: 'ours',
-    trigger: ({ occasion, identity, rules = new Set(), done }) => {
-      found.push(`${occasion.operation} ${identity.name}`);
+    trigger: ({ context, identity, rules = new Set(), done }) => {
+      found.push(`${context.operation} ${identity.name}`);
       rulesFor[identity.name] = [...rules];
       unfinished.push(done);
     },
-    heard: () => heard,
+    observed: () => observed,
     room: async () => {},
     onScanned: () => {},
     clock: systemClock,
@@ -113,16 +113,16 @@ async function scan({ program, objects, heard, marks = new Map(), sinceMs = 0, .
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   await running;
-  return { found, rulesFor, marks, scanner, finish: () => unfinished.forEach((done) => void done()) };
+  return { found, rulesFor, positions, scanner, finish: () => unfinished.forEach((done) => void done()) };
 }
 
-const heardAt = (version: number, seconds: number, ...handled: string[]): WatchPosition => ({
+const observedAt = (version: number, seconds: number, ...handled: string[]): WatchPosition => ({
   resourceVersion: String(version),
   timeMs: noon + seconds * 1000,
   handled: handled.map((name) => `uid-${name}`),
 });
 
-describe('what a policy looks at that was there before it was heard of', () => {
+describe('the existing objects that a policy scans', () => {
   const objects = [
     pod('older', 5, 0),
     pod('missed', 15, 12),
@@ -137,11 +137,11 @@ describe('what a policy looks at that was there before it was heard of', () => {
       ? { ...object, metadata: { ...object.metadata, labels: { 'supercargo.dev/owner': 'ours' } } }
       : object,
   );
-  const heard = heardAt(30, 20, 'same-second');
+  const observed = observedAt(30, 20, 'same-second');
 
-  it('with generateExisting is all that is older than the policy, even when its kind was last heard long ago', async () => {
+  it('with generateExisting are all that are older than the policy, even when the kind was last observed long ago', async () => {
     const program = policy(25, 1, true);
-    const { found } = await scan({ program, objects, heard: heardAt(3, -100) });
+    const { found } = await scan({ program, objects, observed: observedAt(3, -100) });
     expect(found.sort()).toEqual(
       ['missed', 'missed-then-status', 'older', 'same-second', 'same-second-later', 'updated'].map(
         (name) => `CREATE ${name}`,
@@ -150,80 +150,84 @@ describe('what a policy looks at that was there before it was heard of', () => {
   });
   const missed = ['CREATE missed', 'CREATE missed-then-status', 'UPDATE updated', 'CREATE same-second'];
 
-  it('is what was written between the policy and the moment it became known', async () => {
-    const { found } = await scan({ program: policy(10, 1, false), objects, heard });
+  it('are those written between the policy and the moment it became known', async () => {
+    const { found } = await scan({ program: policy(10, 1, false), objects, observed });
     expect(found).toEqual(missed);
   });
 
-  it('is everything that was there with generateExisting', async () => {
-    const { found } = await scan({ program: policy(10, 1, true), objects, heard });
+  it('are all objects with generateExisting', async () => {
+    const { found } = await scan({ program: policy(10, 1, true), objects, observed });
     expect(found).toEqual(['older', ...missed.map((line) => line.slice(7))].map((name) => `CREATE ${name}`));
   });
 
-  it('is nothing older than the installation', async () => {
-    const { found } = await scan({ program: policy(10, 1, false), objects, heard, sinceMs: noon + 20_000 });
+  it('are not older than the installation', async () => {
+    const { found } = await scan({ program: policy(10, 1, false), objects, observed, sinceMs: noon + 20_000 });
     expect(found).toEqual(['CREATE same-second']);
   });
 
-  it('is done once all of it is, and not again for the same revision', async () => {
-    const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard });
+  it('are done once all triggers are, and are not scanned again for the same revision', async () => {
+    const { found, positions, finish } = await scan({ program: policy(10, 1, false), objects, observed });
     expect(found).toHaveLength(4);
-    expect(marks.get('uid-p')).toMatchObject({
+    expect(positions.get('uid-p')).toMatchObject({
       revision: '1',
       since: { r: { timeMs: noon + 10_000 } },
-      pending: { 'v1/pods': heard },
+      pending: { 'v1/pods': observed },
     });
     finish();
-    expect(marks.get('uid-p')).toEqual({ revision: '1' });
-    expect((await scan({ program: policy(10, 1, false), objects, heard, marks })).found).toEqual([]);
-    const changed = await scan({ program: policy(10, 2, false, 13), objects, heard, marks });
+    expect(positions.get('uid-p')).toEqual({ revision: '1' });
+    expect((await scan({ program: policy(10, 1, false), objects, observed, positions })).found).toEqual([]);
+    const changed = await scan({ program: policy(10, 2, false, 13), objects, observed, positions });
     expect(changed.found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
-  it('is looked at once, although other policies come while its triggers are worked off', async () => {
+  it('are scanned once, although other policies come while the triggers are processed', async () => {
     const then = (scanner: Scanner) => scanner.touch();
-    const { found, marks, finish } = await scan({ program: policy(10, 1, false), objects, heard, then });
+    const { found, positions, finish } = await scan({ program: policy(10, 1, false), objects, observed, then });
     expect(found).toEqual(missed);
     finish();
-    expect(marks.get('uid-p')).toEqual({ revision: '1' });
+    expect(positions.get('uid-p')).toEqual({ revision: '1' });
   });
 
-  it('after a restart is still what it was then, not what came since', async () => {
-    const { marks } = await scan({ program: policy(10, 1, false), objects, heard });
-    const later = heardAt(100, 60);
-    const { found } = await scan({ program: policy(10, 1, false), objects, heard: later, marks });
+  it('after a restart are the same as before, without later ones', async () => {
+    const { positions } = await scan({ program: policy(10, 1, false), objects, observed });
+    const later = observedAt(100, 60);
+    const { found } = await scan({ program: policy(10, 1, false), objects, observed: later, positions });
     expect(found).toEqual(missed);
   });
 
-  it('is nothing that was written before a rule was added or renamed, not even within that second', async () => {
+  it('do not include writes before a rule was added or renamed, not even within that second', async () => {
     const young = [pod('before', 25, 20), pod('touched-before', 26, 0, 20), pod('after', 35, 20)];
-    const marks = new Map([['uid-p', { revision: '1' }]]);
+    const positions = new Map([['uid-p', { revision: '1' }]]);
     const program = changedPolicy(2, 20, 30, ['other']);
-    const { found } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
+    const { found } = await scan({ program, objects: young, observed: observedAt(40, 20), positions });
     expect(found).toEqual(['CREATE after']);
   });
 
-  it('is nothing that is older than the first rule of a policy that had none to generate', async () => {
+  it('do not include objects older than the first generating rule of a policy', async () => {
     const validate = { message: 'no', pattern: { metadata: { name: '?*' } } };
     const { spec, ...rest } = policyObject(10, 1, false, 10);
     const rules = [{ name: 'checks', match: spec.rules[0]!.match, validate }];
-    const first = await scan({ program: compilePolicy({ ...rest, spec: { rules } }).program!, objects, heard });
+    const first = await scan({ program: compilePolicy({ ...rest, spec: { rules } }).program!, objects, observed });
     expect(first.found).toEqual([]);
     const program = changedPolicy(2, 13, 14, ['r']);
-    const { found } = await scan({ program, objects, heard, marks: first.marks });
+    const { found } = await scan({ program, objects, observed, positions: first.positions });
     expect(found).toEqual(['UPDATE updated', 'CREATE same-second']);
   });
 
-  it('begins with the change for a rule that is new, while another one still has to look further back', async () => {
+  it('start with the change for a new rule, while another rule still scans further back', async () => {
     const young = [pod('missed', 15, 12), pod('before', 25, 20), pod('after', 35, 20)];
-    const { found, marks } = await scan({ program: policy(10, 1, false), objects: young, heard: heardAt(20, 12) });
+    const { found, positions } = await scan({
+      program: policy(10, 1, false),
+      objects: young,
+      observed: observedAt(20, 12),
+    });
     expect(found).toEqual(['CREATE missed']);
     const program = changedPolicy(2, 20, 30, ['r', 'other']);
-    const { rulesFor } = await scan({ program, objects: young, heard: heardAt(40, 20), marks });
+    const { rulesFor } = await scan({ program, objects: young, observed: observedAt(40, 20), positions });
     expect(rulesFor).toEqual({ missed: ['r'], before: ['r'], after: ['r', 'other'] });
   });
 
-  it('does not wait for a kind that cannot be listed', async () => {
+  it('do not wait for a kind that cannot be listed', async () => {
     const other = { ...discoveredPods, resource: 'a-secrets', kind: 'Secret', singular: 'secret' };
     const { spec, ...rest } = policyObject(10, 1, false, 10);
     const match = { any: [{ resources: { kinds: ['Secret', 'Pod'] } }] };
@@ -231,17 +235,17 @@ describe('what a policy looks at that was there before it was heard of', () => {
     const { found } = await scan({
       program: program!,
       objects,
-      heard,
+      observed,
       types: [other, discoveredPods],
       forbidden: 'Secret',
     });
     expect(found).toEqual(missed);
   });
 
-  it('waits for the first list where the kind was not followed yet', async () => {
-    const { found, marks, scanner } = await scan({ program: policy(10, 1, false), objects, heard: undefined });
+  it('are scanned after the first list where the kind was not watched yet', async () => {
+    const { found, positions, scanner } = await scan({ program: policy(10, 1, false), objects, observed: undefined });
     expect(found).toEqual([]);
-    scanner.firstHeard(discoveredPods, heard);
-    expect(marks.get('uid-p')?.pending).toEqual({ 'v1/pods': heard });
+    scanner.firstListed(discoveredPods, observed);
+    expect(positions.get('uid-p')?.pending).toEqual({ 'v1/pods': observed });
   });
 });

@@ -9,86 +9,96 @@ import type { PendingTrigger } from './pending.ts';
 import type { WatchPosition } from './position-tracker.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import { actsOnExisting } from './rules.ts';
-import { type Beginning, type CutOff, creationOf, isSince, isWithin, lastChangeOf, missedTrigger } from './trigger.ts';
+import {
+  type ActiveSince,
+  type CutOff,
+  creationOf,
+  isSince,
+  isWithin,
+  lastChangeOf,
+  missedTrigger,
+} from './trigger.ts';
 import { createdAtMs } from './writes.ts';
 
 export interface ScannerOptions {
   readonly client: Pick<KubeClient, 'pages'>;
   readonly table: () => RuleTable;
   /** By the policies' uid; kept in the checkpoint. */
-  readonly marks: Map<string, PolicyPosition>;
+  readonly positions: Map<string, PolicyPosition>;
   /** Nothing written before is a trigger. */
   readonly sinceMs: number;
   readonly installation: string;
   readonly trigger: (trigger: PendingTrigger) => void;
-  /** Up to where a kind has been heard by now; undefined as long as its first list is under way. */
-  readonly heard: (type: ResourceType) => WatchPosition | undefined;
+  /** Up to where a kind has been observed; undefined until its first list is complete. */
+  readonly observed: (type: ResourceType) => WatchPosition | undefined;
   readonly room: (signal: AbortSignal) => Promise<void>;
   readonly onScanned: () => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** How far the look of one revision of a policy is. */
-interface Search {
+/** Progress of the scan for one revision of a policy. */
+interface PolicyScan {
   readonly uid: string;
   readonly revision: string;
-  /** The kinds of which everything was looked at. */
-  readonly looked: Set<string>;
+  /** Kinds that are scanned completely. */
+  readonly scannedKinds: Set<string>;
   isComplete: boolean;
   /** Triggers that were found and are not done. */
   outstanding: number;
 }
 
-/** What of one policy is looked for in one kind. */
-interface Look {
+/** The scan of one kind for one policy. */
+interface KindScan {
   readonly policy: GeneratingPolicy;
-  readonly search: Search;
-  readonly since: (rule: string) => Beginning;
+  readonly policyScan: PolicyScan;
+  readonly since: (rule: string) => ActiveSince;
   readonly existing: ReadonlySet<string>;
-  readonly heard: CutOff;
+  readonly observed: CutOff;
 }
 
 /**
- * Looks at what is there for policies that are new or changed: objects written after the policy but before it was
- * heard of, and with generateExisting all of them. One pass over each kind serves every policy that waits.
+ * Scans existing objects for new and changed policies: objects written after the policy but before the watch knew the
+ * policy and, with generateExisting, all objects. One pass over each kind serves all waiting policies.
  */
 export class Scanner {
   private wake: () => void = () => {};
   private isWanted = true;
   /** By the policies' uid. */
-  private readonly searches = new Map<string, Search>();
+  private readonly policyScans = new Map<string, PolicyScan>();
 
   constructor(private readonly options: ScannerOptions) {}
 
-  /** Policies have changed: from now on they hear for themselves, and what was before is looked at. */
+  /** Policies changed. From now on watches trigger them; schedules a scan of what was written before. */
   touch(): void {
-    const { table, marks, heard } = this.options;
+    const { table, positions, observed } = this.options;
     const { policies, others, types } = table();
-    // What they have not heard of was no trigger for them: a rule they get later is not as old as they are.
-    for (const program of others) marks.set(uidOf(program), { revision: revisionOf(program) });
+    // Policies without generating rules get a position too: a rule added later must not act on everything since the
+    // policy's creation.
+    for (const program of others) positions.set(uidOf(program), { revision: revisionOf(program) });
     for (const policy of policies.values()) {
       const uid = uidOf(policy.program);
-      const before = marks.get(uid);
+      const before = positions.get(uid);
       const revision = revisionOf(policy.program);
       if (before?.revision === revision) continue;
       const pending: Record<string, WatchPosition> = {};
       for (const [id, type] of types) {
-        const known = heard(type);
-        if (known && concerns(policy, type)) pending[id] = known;
+        const known = observed(type);
+        if (known && mayMatchType(policy, type)) pending[id] = known;
       }
-      marks.set(uid, { revision, pending, since: sinceOf(policy, before) });
+      positions.set(uid, { revision, pending, since: sinceOf(policy, before) });
     }
     this.isWanted = true;
     this.wake();
   }
 
-  /** The first list of a kind is complete: to the policies that waited for it, all of it was before them. */
-  firstHeard(type: ResourceType, heard: WatchPosition): void {
-    const { marks } = this.options;
+  /** The first list of a kind is complete. For policies that waited for it, all its objects are existing objects. */
+  firstListed(type: ResourceType, observed: WatchPosition): void {
+    const { positions } = this.options;
     const id = renderGvr(type);
-    for (const [uid, mark] of marks) {
-      if (mark.pending && !mark.pending[id]) marks.set(uid, { ...mark, pending: { ...mark.pending, [id]: heard } });
+    for (const [uid, position] of positions) {
+      if (position.pending && !position.pending[id])
+        positions.set(uid, { ...position, pending: { ...position.pending, [id]: observed } });
     }
     this.isWanted = true;
     this.wake();
@@ -109,7 +119,7 @@ export class Scanner {
       } catch (thrown) {
         if (signal.aborted) break;
         this.isWanted = true;
-        log.warn('existing objects could not be looked at', { error: errorMessage(thrown) });
+        log.warn('scanning existing objects failed; retrying', { error: errorMessage(thrown) });
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }), signal).catch(() => {});
       }
     }
@@ -117,43 +127,45 @@ export class Scanner {
   }
 
   private async scan(signal: AbortSignal): Promise<void> {
-    const { table, marks } = this.options;
+    const { table, positions } = this.options;
     const { policies, types } = table();
-    const waiting = [...policies.values()].filter(({ program }) => marks.get(uidOf(program))?.pending);
+    const waiting = [...policies.values()].filter(({ program }) => positions.get(uidOf(program))?.pending);
     const failures: unknown[] = [];
     for (const [id, type] of types) {
       try {
         await this.scanType(id, type, waiting, signal);
       } catch (thrown) {
-        // A kind that cannot be listed does not hold up the others.
+        // A kind that cannot be listed does not block the others.
         signal.throwIfAborted();
         failures.push(thrown);
       }
     }
     for (const policy of waiting) {
-      const search = this.searchOf(policy);
-      search.isComplete = [...types].every(([id, type]) => search.looked.has(id) || !concerns(policy, type));
-      this.conclude(search);
+      const policyScan = this.policyScanOf(policy);
+      policyScan.isComplete = [...types].every(
+        ([id, type]) => policyScan.scannedKinds.has(id) || !mayMatchType(policy, type),
+      );
+      this.conclude(policyScan);
     }
     if (failures.length > 0) throw failures[0];
   }
 
-  private searchOf({ program }: GeneratingPolicy): Search {
+  private policyScanOf({ program }: GeneratingPolicy): PolicyScan {
     const [uid, revision] = [uidOf(program), revisionOf(program)];
-    const known = this.searches.get(uid);
+    const known = this.policyScans.get(uid);
     if (known?.revision === revision) return known;
-    const search = { uid, revision, looked: new Set<string>(), isComplete: false, outstanding: 0 };
-    this.searches.set(uid, search);
-    return search;
+    const policyScan = { uid, revision, scannedKinds: new Set<string>(), isComplete: false, outstanding: 0 };
+    this.policyScans.set(uid, policyScan);
+    return policyScan;
   }
 
-  private conclude(search: Search): void {
-    const { marks, onScanned } = this.options;
-    const { uid, revision, isComplete, outstanding } = search;
-    if (!isComplete || outstanding > 0 || this.searches.get(uid) !== search) return;
-    this.searches.delete(uid);
-    if (marks.get(uid)?.revision !== revision) return;
-    marks.set(uid, { revision });
+  private conclude(policyScan: PolicyScan): void {
+    const { positions, onScanned } = this.options;
+    const { uid, revision, isComplete, outstanding } = policyScan;
+    if (!isComplete || outstanding > 0 || this.policyScans.get(uid) !== policyScan) return;
+    this.policyScans.delete(uid);
+    if (positions.get(uid)?.revision !== revision) return;
+    positions.set(uid, { revision });
     onScanned();
   }
 
@@ -164,73 +176,78 @@ export class Scanner {
     signal: AbortSignal,
   ): Promise<void> {
     const { client, room } = this.options;
-    const looks = policies.flatMap((policy) => (concerns(policy, type) ? this.lookFor(id, policy) : []));
-    if (looks.length === 0) return;
+    const kindScans = policies.flatMap((policy) => (mayMatchType(policy, type) ? this.kindScansOf(id, policy) : []));
+    if (kindScans.length === 0) return;
     for await (const page of client.pages<KubeObject>(type, { signal })) {
       await room(signal);
-      for (const object of page.items) for (const look of looks) this.look(type, object, look);
+      for (const object of page.items) for (const kindScan of kindScans) this.scanObject(type, object, kindScan);
     }
-    for (const { search } of looks) search.looked.add(id);
+    for (const { policyScan } of kindScans) policyScan.scannedKinds.add(id);
   }
 
-  /** None where it was looked already, and where it cannot be said yet what was before: another follows the first list. */
-  private lookFor(id: string, policy: GeneratingPolicy): readonly Look[] {
-    const { marks, sinceMs } = this.options;
+  /** Empty if the kind is scanned already, or if its observed position is unknown; a scan follows the first list. */
+  private kindScansOf(id: string, policy: GeneratingPolicy): readonly KindScan[] {
+    const { positions, sinceMs } = this.options;
     const { program, watched } = policy;
-    const search = this.searchOf(policy);
-    const mark = marks.get(search.uid);
-    const heard = mark?.revision === search.revision ? mark.pending?.[id] : undefined;
-    if (!mark || !heard || search.looked.has(id)) return [];
+    const policyScan = this.policyScanOf(policy);
+    const position = positions.get(policyScan.uid);
+    const observed = position?.revision === policyScan.revision ? position.pending?.[id] : undefined;
+    if (!position || !observed || policyScan.scannedKinds.has(id)) return [];
     const since = (rule: string) => {
-      const beginning = getOwn(mark.since ?? {}, rule) ?? lastChangeOf(program.policy);
-      return beginning.timeMs < sinceMs ? { timeMs: sinceMs } : beginning;
+      const start = getOwn(position.since ?? {}, rule) ?? lastChangeOf(program.policy);
+      return start.timeMs < sinceMs ? { timeMs: sinceMs } : start;
     };
     const existing = new Set(watched.filter((rule) => actsOnExisting(program, rule)).map(({ name }) => name));
-    return [{ policy, search, since, existing, heard: { ...heard, handled: new Set(heard.handled) } }];
+    return [{ policy, policyScan, since, existing, observed: { ...observed, handled: new Set(observed.handled) } }];
   }
 
-  private look(type: ResourceType, object: KubeObject, { policy, search, since, existing, heard }: Look): void {
+  private scanObject(
+    type: ResourceType,
+    object: KubeObject,
+    { policy, policyScan, since, existing, observed }: KindScan,
+  ): void {
     const { installation, trigger } = this.options;
     if (object.metadata.labels?.[ownerLabel] === installation || object.metadata.deletionTimestamp !== undefined)
       return;
     const kind = gvkOf(object);
     const wanted = { CREATE: new Set<string>(), UPDATE: new Set<string>() };
-    // What is older than the policy is not told live, whenever it was heard of.
-    const isThere = isWithin(object, createdAtMs(object), heard) || !isSince(creationOf(policy.program.policy), object);
+    // Objects older than the policy never trigger it live, whenever they were observed.
+    const isThere =
+      isWithin(object, createdAtMs(object), observed) || !isSince(creationOf(policy.program.policy), object);
     for (const rule of policy.watched) {
       if (!rule.mayMatchKind(kind, '')) continue;
       const asExisting = isThere ? 'CREATE' : undefined;
-      const operation = existing.has(rule.name) ? asExisting : missedTrigger(object, since(rule.name), heard);
+      const operation = existing.has(rule.name) ? asExisting : missedTrigger(object, since(rule.name), observed);
       if (operation) wanted[operation].add(rule.name);
     }
     const found = { policy: policy.program.key, type, identity: triggerIdentityOf(object) };
     const done = () => {
-      search.outstanding--;
-      this.conclude(search);
+      policyScan.outstanding--;
+      this.conclude(policyScan);
     };
     for (const operation of ['CREATE', 'UPDATE'] as const) {
       const rules = wanted[operation];
       if (rules.size === 0) continue;
-      search.outstanding++;
-      trigger({ ...found, occasion: { operation, object }, rules, done });
+      policyScan.outstanding++;
+      trigger({ ...found, context: { operation, object }, rules, done });
     }
   }
 }
 
-const concerns = ({ watched }: GeneratingPolicy, type: ResourceType): boolean =>
+const mayMatchType = ({ watched }: GeneratingPolicy, type: ResourceType): boolean =>
   watched.some((rule) => rule.mayMatchKind(type, ''));
 
 const uidOf = ({ policy }: PolicyProgram): string => policy.metadata.uid ?? '';
 const revisionOf = ({ policy }: PolicyProgram): string => String(policy.metadata.generation ?? '');
 
 /**
- * A rule that is still to look at what it missed keeps its beginning, and may then see once more what it heard live
- * meanwhile; one that is new begins with the revision: what was written before is none of its triggers.
+ * A rule with an unfinished scan keeps its start, and may see again what a watch showed meanwhile. A new rule starts
+ * with this revision: earlier writes are not its triggers.
  */
 function sinceOf(
   { program, watched }: GeneratingPolicy,
   before: PolicyPosition | undefined,
-): Record<string, Beginning> {
-  const begun = before ? lastChangeOf(program.policy) : creationOf(program.policy);
-  return Object.fromEntries(watched.map(({ name }) => [name, getOwn(before?.since ?? {}, name) ?? begun]));
+): Record<string, ActiveSince> {
+  const start = before ? lastChangeOf(program.policy) : creationOf(program.policy);
+  return Object.fromEntries(watched.map(({ name }) => [name, getOwn(before?.since ?? {}, name) ?? start]));
 }

@@ -19,18 +19,18 @@ export interface SourceFollowerOptions {
   readonly table: () => RuleTable;
   readonly index: DownstreamIndex;
   readonly sync: (origin: Origin) => void;
-  /** Something that a rule of the policy may have missed is there now. */
+  /** Called when something appeared that a rule of the policy may have missed. */
   readonly retry: (policy: string) => void;
-  /** The objects of a kind cannot be listed or watched, or can be again. */
+  /** Called when the objects of a kind cannot be listed or watched, or can be again. */
   readonly onFailure: () => void;
   readonly log: Logger;
 }
 
-/** What a rule clones from; undefined where a variable decides. */
+/** A clone source; fields are undefined where a variable decides. */
 export interface CloneSource {
   readonly policy: string;
   readonly rule: string;
-  /** As discovery reads it. */
+  /** In the form that discovery accepts. */
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
@@ -39,7 +39,7 @@ export interface CloneSource {
 
 const fixed = (text: string | undefined) => (text === undefined || text.includes('{{') ? undefined : text);
 
-/** The sources of every rule that clones. */
+/** The clone sources of all rules. */
 export function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] {
   return [...policies.values()].flatMap(({ program, watched }) =>
     watched.flatMap((rule) => {
@@ -61,11 +61,11 @@ export function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] 
   );
 }
 
-/** Follows what rules clone from, by name and version alone; the content is read when it is cloned. */
+/** Watches clone sources, metadata only. The content is read when it is cloned. */
 export class SourceFollower {
   private readonly followed = new Map<string, Promise<void>>();
   private readonly failing = new Map<string, { readonly type: ResourceType; readonly failure: KindFailure }>();
-  /** What each source that is followed is called in the two maps above. */
+  /** The key of each watched source in the two maps above. */
   private readonly ids = new Map<CloneSource, string>();
   private sources: readonly CloneSource[] = [];
 
@@ -74,14 +74,14 @@ export class SourceFollower {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Policies or kinds have changed. */
+  /** Called when policies or kinds changed. */
   async refresh(): Promise<void> {
     this.sources = cloneSourcesOf(this.options.table());
     this.ids.clear();
     for (const source of this.sources) await this.follow(source);
   }
 
-  /** Kinds that rules of the policy clone from and that cannot be listed or watched just now. */
+  /** Kinds that rules of the policy clone from and that cannot be listed or watched now. */
   failuresOf(policy: string): readonly { readonly type: ResourceType; readonly failure: KindFailure }[] {
     return this.sources.flatMap((source) => {
       const found = source.policy === policy ? this.failing.get(this.ids.get(source) ?? '') : undefined;

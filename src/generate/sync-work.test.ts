@@ -27,8 +27,8 @@ const origin = (rule: string): Origin => ({
   synchronize: true,
 });
 
-describe('what is to be synchronized', () => {
-  it('is looked at again when it changes while it is looked at', async () => {
+describe('a synchronization', () => {
+  it('runs again when it is requested while it runs', async () => {
     const seen: string[] = [];
     const work: SyncWork = new SyncWork({
       client: { get: async () => pod as never },
@@ -40,11 +40,11 @@ describe('what is to be synchronized', () => {
       recorder: undefined as never,
       apply: async (_, { rules }) => {
         seen.push(rules.map(({ name }) => name).join(' and '));
-        if (seen.length === 1) for (const rule of ['one', 'two']) work.want('key', origin(rule));
+        if (seen.length === 1) for (const rule of ['one', 'two']) work.add('key', origin(rule));
       },
     });
     const { signal } = new AbortController();
-    work.want('key', origin('one'));
+    work.add('key', origin('one'));
     await work.run('key', signal);
     expect(work.size).toBe(1);
     await work.run('key', signal);

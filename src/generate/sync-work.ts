@@ -20,52 +20,52 @@ export interface SyncWorkOptions {
   readonly recorder: GenerateRecorder;
   readonly apply: (
     policy: GeneratingPolicy,
-    job: { readonly occasion: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
+    job: { readonly context: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
     signal: AbortSignal,
   ) => Promise<void>;
 }
 
-interface Wish {
+interface SyncRequest {
   readonly policy: string;
   readonly trigger: TriggerIdentity;
-  /** Rule → the operation it once answered. */
+  /** Rule → the operation that triggered it. */
   readonly rules: ReadonlyMap<string, Origin['operation']>;
 }
 
-/** Keeps synchronized objects as their rule, trigger and source want them, and removes those that nobody wants. */
+/** Keeps synchronized objects as their rule, trigger and source require, and removes those no longer wanted. */
 export class SyncWork {
-  /** By the key of the queue, then by the trigger's uid: a name may have been used again. */
-  private readonly wishes = new Map<string, Map<string, Wish>>();
+  /** By queue key, then by the trigger's uid: a name may be reused. */
+  private readonly requests = new Map<string, Map<string, SyncRequest>>();
 
   constructor(private readonly options: SyncWorkOptions) {}
 
   get size(): number {
-    return this.wishes.size;
+    return this.requests.size;
   }
 
-  want(key: string, { policy, rule, trigger, operation }: Origin): void {
-    const byUid = this.wishes.get(key) ?? new Map<string, Wish>();
-    this.wishes.set(key, byUid);
-    // Replaced, never changed: what is wished while the last one is fulfilled is another wish.
+  add(key: string, { policy, rule, trigger, operation }: Origin): void {
+    const byUid = this.requests.get(key) ?? new Map<string, SyncRequest>();
+    this.requests.set(key, byUid);
+    // Replace, never modify: a request that comes while the last one is processed is a new one.
     const rules = new Map(byUid.get(trigger.uid)?.rules).set(rule, operation);
     byUid.set(trigger.uid, { policy, trigger, rules });
   }
 
   policyOf(key: string): string | undefined {
-    return this.wishes.get(key)?.values().next().value?.policy;
+    return this.requests.get(key)?.values().next().value?.policy;
   }
 
-  /** A wish that fails, or comes meanwhile, stays for the next run. */
+  /** A request that fails, or is replaced meanwhile, stays for the next run. */
   async run(key: string, signal: AbortSignal): Promise<void> {
-    for (const [uid, wish] of [...(this.wishes.get(key) ?? [])]) {
-      await this.fulfil(wish, signal);
-      const byUid = this.wishes.get(key);
-      if (byUid?.get(uid) === wish) byUid.delete(uid);
+    for (const [uid, request] of [...(this.requests.get(key) ?? [])]) {
+      await this.synchronize(request, signal);
+      const byUid = this.requests.get(key);
+      if (byUid?.get(uid) === request) byUid.delete(uid);
     }
-    if (this.wishes.get(key)?.size === 0) this.wishes.delete(key);
+    if (this.requests.get(key)?.size === 0) this.requests.delete(key);
   }
 
-  private async fulfil({ policy: key, trigger, rules }: Wish, signal: AbortSignal): Promise<void> {
+  private async synchronize({ policy: key, trigger, rules }: SyncRequest, signal: AbortSignal): Promise<void> {
     const { policies, table, index } = this.options;
     const existing = index.ofTrigger(key, trigger.uid);
     const live = policies.all.find((policy) => policy.key === key);
@@ -73,7 +73,7 @@ export class SyncWork {
       if (await this.isPolicyGone(key, signal)) await this.remove(existing.filter(goesWithPolicy), signal);
       return;
     }
-    // A policy that cannot run says nothing about what it made before.
+    // A policy that does not compile does not decide about existing objects.
     if (!live.program) return;
     const names = new Set(live.program.rules.map(({ name }) => name));
     const orphans = existing.filter(({ origin }) => !names.has(origin.rule));
@@ -95,11 +95,13 @@ export class SyncWork {
           (rule) => isSynchronized(rule) && rules.get(rule.name) === operation && !withoutSource.has(rule.name),
         ) ?? [];
       if (policy && chosen.length > 0)
-        await this.options.apply(policy, { occasion: { operation, object }, rules: chosen }, signal);
+        await this.options.apply(policy, { context: { operation, object }, rules: chosen }, signal);
     }
   }
 
-  /** Clones go with their source, once the server says that it is gone; the rules that then have nothing to clone. */
+  /**
+   * Removes clones whose source is gone according to the API server. Returns the rules that have nothing left to clone.
+   */
   private async removeOrphanedClones(
     existing: readonly Downstream[],
     signal: AbortSignal,
@@ -139,7 +141,7 @@ export class SyncWork {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
     const gvk = { group: group!, version: version!, kind };
     const type = await discovery.byKind(gvk, { signal });
-    // Without its kind nothing can be said about the trigger, least of all that it is gone.
+    // Without its kind, nothing is known about the trigger; it must not count as deleted.
     if (!type) throw new Error(`the server has no kind ${renderGvk(gvk)}`);
     try {
       const key = { name, ...(type.namespaced ? { namespace } : {}) };
@@ -155,13 +157,13 @@ export class SyncWork {
     return this.isGone(key.includes('/') ? policyTypes.policy : policyTypes.clusterPolicy, parseKey(key), signal);
   }
 
-  /** Asked of the server itself: a cache that is behind must not delete anything. */
+  /** Reads from the API server: a stale cache must not delete anything. */
   private async isGone(type: ResourceType, { name, namespace }: ObjectKey, signal: AbortSignal): Promise<boolean> {
     try {
       await this.options.client.get(type, { name, ...(type.namespaced ? { namespace } : {}) }, { signal });
       return false;
     } catch (thrown) {
-      // Where the kind itself is gone the answer names no object, and says nothing about this one.
+      // If the kind itself is gone, the response names no object and says nothing about this one.
       if (isKubeError(thrown, 'kube-not-found')) return thrown.details?.name !== undefined;
       throw thrown;
     }

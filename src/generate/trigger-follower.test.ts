@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { History } from './testing/history.ts';
 
-describe('the history of pods, as generation reads it', () => {
-  it('begins now where there is no checkpoint', async () => {
+describe('following pods', () => {
+  it('starts from now without a checkpoint', async () => {
     const history = new History();
     history.create('older', 'nginx');
     history.pass(60);
@@ -12,7 +12,7 @@ describe('the history of pods, as generation reads it', () => {
     expect(history.transcript).toEqual(['start', 'CREATE newer', 'stop']);
   });
 
-  it('tells writes from the work of kubelet and scheduler', async () => {
+  it('distinguishes writes from the work of kubelet and scheduler', async () => {
     const history = new History();
     await history.start();
     history.create('a', 'nginx');
@@ -26,7 +26,7 @@ describe('the history of pods, as generation reads it', () => {
     expect(history.transcript).toEqual(['start', 'CREATE a', 'UPDATE a', 'gone uid-a', 'stop']);
   });
 
-  it('goes on after a restart with what happened in between, and only that', async () => {
+  it('continues after a restart with what happened in between, and only that', async () => {
     const history = new History();
     await history.start();
     history.create('before', 'nginx');
@@ -55,14 +55,14 @@ describe('the history of pods, as generation reads it', () => {
     ]);
   });
 
-  it('finds out from a list when the server has forgotten, and runs nothing old again', async () => {
+  it('uses a list when the watch history is gone, and repeats nothing', async () => {
     const history = new History();
     await history.start();
     history.create('quiet', 'nginx');
     history.create('same-second', 'nginx');
     history.create('busy', 'nginx');
     await history.save();
-    // Neither the pod whose status changes in that very second nor the untouched one was created again.
+    // Neither the pod whose status changes in that second nor the untouched one was created again.
     history.status('same-second', 'Running');
     await history.crash();
     history.create('late-in-that-second', 'nginx');
@@ -81,7 +81,7 @@ describe('the history of pods, as generation reads it', () => {
     ]);
   });
 
-  it('never runs again a pod that is older than the checkpoint, however often it starts', async () => {
+  it('never repeats a pod that is older than the checkpoint, however often it starts', async () => {
     const history = new History();
     await history.start();
     history.create('old', 'nginx');
@@ -98,7 +98,7 @@ describe('the history of pods, as generation reads it', () => {
     expect(history.transcript.filter((line) => line.endsWith('old'))).toEqual(['CREATE old']);
   });
 
-  it('runs again what was under way when it crashed', async () => {
+  it('repeats work that was not finished at a crash', async () => {
     const history = new History();
     history.finishesAtOnce = false;
     await history.start();
@@ -125,7 +125,7 @@ describe('the history of pods, as generation reads it', () => {
     await history.crash();
   });
 
-  it('takes its own writes for no trigger', async () => {
+  it('does not treat its own writes as triggers', async () => {
     const history = new History();
     await history.start();
     history.create('ours', 'nginx', {

@@ -14,8 +14,8 @@ import { PositionTracker, type WatchPosition } from './position-tracker.ts';
 import { type CutOff, coldTrigger, liveTrigger, type TriggerOperation } from './trigger.ts';
 import { digestOf, isWrittenBy, lastWriteOf } from './writes.ts';
 
-/** What is kept of an object: enough to see whether the next event is a write. */
-interface Trace {
+/** What is kept of an object: enough to detect whether the next event is a write. */
+interface ObjectTrace {
   readonly uid: string;
   readonly digest: string;
   readonly writtenMs: number;
@@ -24,42 +24,42 @@ interface Trace {
 export interface TriggerFollowerOptions {
   readonly client: KubeClient;
   readonly type: ResourceType;
-  readonly mark?: WatchPosition | undefined;
+  readonly position?: WatchPosition | undefined;
   readonly installation: string;
   readonly fieldManager: string;
   readonly isOwnWrite: (object: KubeObject) => boolean;
-  /** Starts the work that a write causes: as many pieces as it answers, each of which calls `done` once. */
+  /** Starts the work for a write and returns the number of pieces. Each calls `done` once. */
   readonly onTrigger: (object: KubeObject, operation: TriggerOperation, done: () => void) => number;
   readonly onGone: (uid: string) => void;
-  /** A first list, which is history to everybody, came to this. */
-  readonly onFirstHeard: (heard: WatchPosition) => void;
-  /** Its objects cannot be listed or watched, or can be again. */
+  /** The first list, which contains only existing objects, ended at this position. */
+  readonly onFirstListed: (observed: WatchPosition) => void;
+  /** Called when its objects cannot be listed or watched, or can be again. */
   readonly onFailure: () => void;
-  /** The mark may have moved. */
+  /** The position may have changed. */
   readonly onProgress: () => void;
   readonly log: Logger;
 }
 
-/** Follows one kind from where the last leader stopped, and tells writes from everything else. */
+/** Watches one kind from where the last leader stopped, and detects writes among the events. */
 export class TriggerFollower {
   readonly id: string;
-  readonly informer: Informer<KubeObject, Trace>;
-  /** Why its objects cannot be listed or watched just now. */
+  readonly informer: Informer<KubeObject, ObjectTrace>;
+  /** Why its objects cannot be listed or watched now. */
   failure: KindFailure | undefined;
   private readonly progress: PositionTracker;
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
-  /** True until the end of a first list that no mark preceded: what it shows is history that nobody asked for. */
-  private isBlind: boolean;
+  /** True until the end of a first list without a stored position: its objects trigger nothing. */
+  private isFirstList: boolean;
   private readonly resumed: CutOff | undefined;
 
   constructor(private readonly options: TriggerFollowerOptions) {
-    const { client, type, mark, log } = options;
+    const { client, type, position, log } = options;
     this.id = renderGvr(type);
-    this.isBlind = mark === undefined;
-    this.progress = new PositionTracker(mark);
-    this.resumed = mark && { ...mark, handled: new Set(mark.handled) };
-    this.informer = createInformer<KubeObject, Trace>({
+    this.isFirstList = position === undefined;
+    this.progress = new PositionTracker(position);
+    this.resumed = position && { ...position, handled: new Set(position.handled) };
+    this.informer = createInformer<KubeObject, ObjectTrace>({
       client: withFailures(client, (failure) => {
         if (failure?.message === this.failure?.message) return;
         this.failure = failure;
@@ -67,7 +67,7 @@ export class TriggerFollower {
       }),
       type,
       log,
-      resumeFrom: mark?.resourceVersion,
+      resumeFrom: position?.resourceVersion,
       project: (object) => ({
         uid: object.metadata.uid ?? '',
         digest: digestOf(object),
@@ -76,7 +76,7 @@ export class TriggerFollower {
     });
     this.informer.addHandler({
       onAdd: ({ object, origin }) => {
-        if (object) this.appeared(object, origin);
+        if (object) this.onAdded(object, origin);
       },
       onUpdate: ({ object, stored, previous }) => {
         const isOwn = stored.writtenMs > previous.writtenMs && this.isOurs(object);
@@ -93,15 +93,15 @@ export class TriggerFollower {
     this.running = this.informer.run(this.stop.signal);
     this.informer.synced(this.stop.signal).then(
       () => {
-        if (this.isBlind) {
-          this.isBlind = false;
-          this.options.onFirstHeard(this.progress.observed(this.informer));
+        if (this.isFirstList) {
+          this.isFirstList = false;
+          this.options.onFirstListed(this.progress.observed(this.informer));
         }
         this.options.onProgress();
       },
       (thrown) => {
         if (!this.stop.signal.aborted && !isAbort(thrown))
-          this.options.log.warn('a kind cannot be followed', { type: this.id });
+          this.options.log.warn('cannot watch kind', { type: this.id });
       },
     );
   }
@@ -111,32 +111,32 @@ export class TriggerFollower {
     await this.running;
   }
 
-  /** Up to where writes have been told, to whoever was there to listen; unknown during a first list. */
-  heard(): WatchPosition | undefined {
-    return this.isBlind ? undefined : this.progress.observed(this.informer);
+  /** Up to where writes were delivered; undefined during a first list. */
+  observed(): WatchPosition | undefined {
+    return this.isFirstList ? undefined : this.progress.observed(this.informer);
   }
 
-  mark(): WatchPosition | undefined {
-    return this.isBlind ? undefined : this.progress.mark(this.informer);
+  position(): WatchPosition | undefined {
+    return this.isFirstList ? undefined : this.progress.position(this.informer);
   }
 
-  private appeared(object: KubeObject, origin: 'listed' | 'added' | 'modified'): void {
+  private onAdded(object: KubeObject, origin: 'listed' | 'added' | 'modified'): void {
     const version = origin === 'listed' ? undefined : object.metadata.resourceVersion;
-    if (this.isBlind && origin === 'listed') {
+    if (this.isFirstList && origin === 'listed') {
       this.note(object, undefined, version);
       return;
     }
-    // What a resumed watch shows as changed was there before: only the mark it resumed from can tell since when.
+    // An object that a resumed watch shows as modified existed before; only the resumed position says since when.
     const cutOff = origin === 'modified' ? this.resumed : this.progress.cutOff;
     const operation = origin === 'added' ? 'CREATE' : cutOff && coldTrigger(object, cutOff);
-    const isOwn = operation === 'CREATE' ? this.isOursFromBirth(object) : this.isOurs(object);
+    const isOwn = operation === 'CREATE' ? this.isCreatedByUs(object) : this.isOurs(object);
     this.note(object, isOwn ? undefined : operation, version);
   }
 
   private note(object: KubeObject, operation: TriggerOperation | undefined, resourceVersion: string | undefined): void {
     const { timeMs } = lastWriteOf(object);
     const noted = { resourceVersion, timeMs, uid: object.metadata.uid ?? '' };
-    if (operation === undefined || this.options.isOwnWrite(object) || this.isBookkeeping(object)) {
+    if (operation === undefined || this.options.isOwnWrite(object) || this.isInternalObject(object)) {
       this.progress.note(noted, 0);
       return;
     }
@@ -150,8 +150,8 @@ export class TriggerFollower {
     this.options.onProgress();
   }
 
-  /** Our checkpoint and its like: were they triggers, writing down that they were would be the next. */
-  private isBookkeeping({ metadata: { labels, annotations } }: KubeObject): boolean {
+  /** Our own bookkeeping objects, such as the checkpoint: as triggers they would cause an endless loop of writes. */
+  private isInternalObject({ metadata: { labels, annotations } }: KubeObject): boolean {
     return labels?.[ownerLabel] === this.options.installation && annotations?.[originAnnotation] === undefined;
   }
 
@@ -159,7 +159,7 @@ export class TriggerFollower {
     return isWrittenBy(this.options.fieldManager, lastWriteOf(object));
   }
 
-  private isOursFromBirth(object: KubeObject): boolean {
+  private isCreatedByUs(object: KubeObject): boolean {
     const isMarked = object.metadata.labels?.[ownerLabel] === this.options.installation;
     return isMarked && (this.isOurs(object) || (object.metadata.managedFields?.length ?? 0) === 0);
   }

@@ -20,8 +20,8 @@ const pod = (resourceVersion: string, second: number): KubeObject => ({
   metadata: { resourceVersion, creationTimestamp: at(second), managedFields: [written(second)] },
 });
 
-describe('what was written since', () => {
-  it('a policy was created is told by the second, and within it by the version', () => {
+describe('whether an object was written since', () => {
+  it('a policy was created is decided by the second, and within it by the resource version', () => {
     const begun = creationOf(policy({ managedFields: [written(10)] }));
     expect(isSince(begun, pod('200', 9))).toBe(false);
     expect(isSince(begun, pod('99', 10))).toBe(false);
@@ -29,18 +29,18 @@ describe('what was written since', () => {
     expect(isSince(begun, pod('99', 11))).toBe(true);
   });
 
-  it('counts as younger where the policy no longer has the version of its creation', () => {
+  it('counts as newer where the policy no longer has the version of its creation', () => {
     const sameManager = policy({ generation: 2, managedFields: [written(10)] });
     const status = policy({ managedFields: [written(10), written(10, 'status')] });
     for (const changed of [sameManager, status]) expect(isSince(creationOf(changed), pod('99', 10))).toBe(true);
   });
 
-  it('a policy was changed is told in the same way, unless a status may have been written after that', () => {
+  it('a policy was changed is decided in the same way, unless its status may have been written after that', () => {
     const changed = policy({ generation: 2, managedFields: [written(20), written(11, 'status')] });
     expect(isSince(lastChangeOf(changed), pod('99', 20))).toBe(false);
     expect(isSince(lastChangeOf(changed), pod('101', 20))).toBe(true);
     expect(isSince(lastChangeOf(changed), pod('101', 19))).toBe(false);
-    const told = policy({ generation: 2, managedFields: [written(20), written(20, 'status')] });
-    expect(isSince(lastChangeOf(told), pod('99', 20))).toBe(true);
+    const withStatus = policy({ generation: 2, managedFields: [written(20), written(20, 'status')] });
+    expect(isSince(lastChangeOf(withStatus), pod('99', 20))).toBe(true);
   });
 });

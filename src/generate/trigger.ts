@@ -4,18 +4,20 @@ import { createdAtMs, lastWriteOf } from './writes.ts';
 
 export type TriggerOperation = 'CREATE' | 'UPDATE';
 
-/** Up to where history counts as done. Kubernetes' time stamps are whole seconds, so the last one needs more care. */
+/**
+ * Up to where history is processed. Kubernetes time stamps are whole seconds, so the last second needs special care.
+ */
 export interface CutOff {
   readonly timeMs: number;
   /** Objects that are not newer than this have not changed since. */
   readonly resourceVersion?: string | undefined;
-  /** Objects written in the second of `timeMs` whose write is done already. */
+  /** Objects written in the second of `timeMs` whose write is already processed. */
   readonly handled?: ReadonlySet<string> | undefined;
 }
 
 const second = (ms: number) => Math.floor(ms / 1000);
 
-/** What an object that was there before we looked is the trigger of, if anything. */
+/** The trigger that an object from a list stands for, if any. */
 export function coldTrigger(object: KubeObject, cutOff: CutOff): TriggerOperation | undefined {
   const { deletionTimestamp, resourceVersion = '', uid = '' } = object.metadata;
   if (deletionTimestamp !== undefined) return undefined;
@@ -32,17 +34,17 @@ export function coldTrigger(object: KubeObject, cutOff: CutOff): TriggerOperatio
 }
 
 /**
- * What an object is the trigger of for a rule that became known when its kind had been followed up to `heard`: what was
- * written after the rule and before that. Everything later is told live.
+ * The trigger that an object stands for, for a rule that became known when its kind was observed up to `observed`: a
+ * write after the rule and before that position. The watch delivers everything later.
  */
-export function missedTrigger(object: KubeObject, begun: Beginning, heard: CutOff): TriggerOperation | undefined {
-  const isMissed = (ms: number) => isSince(begun, object, ms) && isWithin(object, ms, heard);
+export function missedTrigger(object: KubeObject, since: ActiveSince, observed: CutOff): TriggerOperation | undefined {
+  const isMissed = (ms: number) => isSince(since, object, ms) && isWithin(object, ms, observed);
   if (object.metadata.deletionTimestamp !== undefined) return undefined;
   if (isMissed(createdAtMs(object))) return 'CREATE';
   return isMissed(lastWriteOf(object).timeMs) ? 'UPDATE' : undefined;
 }
 
-/** Whether a write of the object lies before the cut-off. */
+/** Whether a write of the object is before the cut-off. */
 export function isWithin({ metadata }: KubeObject, writtenMs: number, cutOff: CutOff): boolean {
   const order = compareResourceVersions(metadata.resourceVersion ?? '', cutOff.resourceVersion ?? '');
   if (order !== undefined && order <= 0) return true;
@@ -50,37 +52,37 @@ export function isWithin({ metadata }: KubeObject, writtenMs: number, cutOff: Cu
   return difference < 0 || (difference === 0 && cutOff.handled?.has(metadata.uid ?? '') === true);
 }
 
-/** What a change of a known object is the trigger of; digests are those of `digestOf`. */
+/** The trigger that a change of a known object stands for; digests are those of `digestOf`. */
 export function liveTrigger(before: string, after: string, object: KubeObject): TriggerOperation | undefined {
   return object.metadata.deletionTimestamp === undefined && before !== after ? 'UPDATE' : undefined;
 }
 
-/** The write from which on a policy, or a rule of it, acts. */
-export interface Beginning {
+/** The write from which on a policy, or one of its rules, acts. */
+export interface ActiveSince {
   readonly timeMs: number;
-  /** Where it is certain that this is the version of that write and of no later one. */
+  /** Set only if this is certainly the version of that write and not of a later one. */
   readonly resourceVersion?: string | undefined;
 }
 
-export function creationOf(policy: KubeObject): Beginning {
+export function creationOf(policy: KubeObject): ActiveSince {
   const { generation = 1, managedFields = [], resourceVersion } = policy.metadata;
   const isAsCreated = generation <= 1 && managedFields.length <= 1;
   return { timeMs: createdAtMs(policy), ...(isAsCreated ? { resourceVersion } : {}) };
 }
 
-/** The last change of a policy that was not one of its status. */
-export function lastChangeOf(policy: KubeObject): Beginning {
+/** The last change of a policy other than of its status. */
+export function lastChangeOf(policy: KubeObject): ActiveSince {
   const { managedFields = [], resourceVersion } = policy.metadata;
   const { timeMs } = lastWriteOf(policy);
-  const isStatusLater = managedFields.some(
+  const isStatusNewer = managedFields.some(
     ({ subresource = '', time = '' }) => subresource !== '' && !(Date.parse(time) < timeMs),
   );
-  return { timeMs, ...(isStatusLater ? {} : { resourceVersion }) };
+  return { timeMs, ...(isStatusNewer ? {} : { resourceVersion }) };
 }
 
-/** Whether a write of the object came after the beginning; within one second the order of versions tells. */
+/** Whether a write of the object came after `since`. Within one second, resource versions decide. */
 export function isSince(
-  { timeMs, resourceVersion }: Beginning,
+  { timeMs, resourceVersion }: ActiveSince,
   object: KubeObject,
   writtenMs = lastWriteOf(object).timeMs,
 ): boolean {

@@ -23,7 +23,7 @@ const type = (kind: string, namespaced: boolean): DiscoveredType => ({
 });
 const types = [type('ConfigMap', true), type('Gadget', false)];
 
-/** Only a request tells who deletes something. */
+/** Only a request says who deletes something. */
 const program = (name: string, namespace?: string) =>
   compilePolicy({
     apiVersion: 'kyverno.io/v1',
@@ -41,7 +41,7 @@ const program = (name: string, namespace?: string) =>
     },
   }).program!;
 
-test('namespaced policies are heard of their namespace alone, and act on what was asked for them', async () => {
+test('namespaced policies receive requests of their namespace only, and act on those', async () => {
   const programs = [program('cluster'), program('own', 'shop'), program('own', 'bank')];
   const collected: AdmittedRequest[] = [];
   const { registration, reviewer } = createRequestListener({

@@ -20,12 +20,12 @@ export interface RequestListenerOptions {
   readonly namespaces: Namespaces;
   readonly roles: Roles;
   readonly clock: Clock;
-  /** Takes every review for the API server's, also without a client certificate. */
+  /** Treats every review as sent by the API server, also without a client certificate. */
   readonly trustsReviews: boolean;
   readonly collect: CollectReview;
 }
 
-/** Hears of the requests that admission-bound rules act on. It never refuses, and nobody waits for it when it is gone. */
+/** Receives the requests that admission-bound rules act on. It never denies, and its failurePolicy is Ignore. */
 export function createRequestListener(options: RequestListenerOptions): {
   readonly reviewer: Reviewer;
   readonly registration: Registration;
@@ -67,14 +67,16 @@ export function createRequestListener(options: RequestListenerOptions): {
   };
 }
 
-/** Namespaced policies are asked about their namespace alone: nobody else's requests wait for them. */
+/**
+ * A namespaced policy receives requests of its namespace only, so that requests of other namespaces do not wait for it.
+ */
 function entryOf(namespace: string | undefined, rules: readonly WebhookRule[]): WebhookEntry {
   const base = { rules, failurePolicy: 'Ignore', timeoutSeconds: 5 } as const;
   if (namespace === undefined) return { ...base, name: 'generate', path: '/generate' };
   return { ...base, name: `${namespace}.namespace.generate`, path: `/generate/${namespace}`, namespace };
 }
 
-/** The rules that only requests can serve, by the namespace of their policy; undefined for those of ClusterPolicies. */
+/** Admission-bound rules by the namespace of their policy; undefined for ClusterPolicies. */
 function boundRules({ policies }: RuleTable): ReadonlyMap<string | undefined, readonly RuleProgram[]> {
   const byNamespace = new Map<string | undefined, RuleProgram[]>();
   for (const [key, { bound }] of policies) {
@@ -87,7 +89,7 @@ function boundRules({ policies }: RuleTable): ReadonlyMap<string | undefined, re
   return byNamespace;
 }
 
-/** What the API server is to tell us of, and no more. A namespaceSelector leaves out no object without a namespace. */
+/** The smallest set of webhook rules. A namespaceSelector does not exclude cluster-scoped objects, so `scope` does. */
 export function listenedRules(
   rules: readonly RuleProgram[],
   types: readonly DiscoveredType[],

@@ -7,7 +7,7 @@ import type { KubeObject } from '../object/index.ts';
 import { compilePolicy } from '../policy/index.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
-import { Failures } from './failures.ts';
+import { FailedTriggers } from './failed-triggers.ts';
 import { GenerateRecorder } from './generate-recorder.ts';
 import { type Origin, triggerIdentityOf } from './origin.ts';
 import { createRuleTable } from './rule-table.ts';
@@ -17,7 +17,7 @@ import { Worker } from './worker.ts';
 
 const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'shop', uid: 'uid-a' } };
 
-/** A policy whose rules each make a ConfigMap. */
+/** A policy whose rules each create a ConfigMap. */
 function tableWith(...names: string[]) {
   const { program } = compilePolicy({
     apiVersion: 'kyverno.io/v1',
@@ -34,13 +34,13 @@ function tableWith(...names: string[]) {
   return createRuleTable([program!], [discoveredPods]);
 }
 
-/** A worker on a pretended server that refuses what the rules in `refused` want to write. */
-class Story {
+/** A worker on a fake server that refuses the writes of the rules in `refused`. */
+class WorkerHarness {
   readonly transcript: string[] = [];
-  /** The condition of the policy, as it was told. */
+  /** The condition messages of the policy, in order. */
   readonly problems: (string | undefined)[] = [];
   readonly refused = new Set<string>();
-  readonly failures = new Failures([]);
+  readonly failures = new FailedTriggers([]);
   readonly worker: Worker;
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
@@ -49,7 +49,7 @@ class Story {
     const clock = new ManualClock();
     const log = silentLogger;
     const events = { record: () => {}, dropped: 0, run: async () => {} };
-    const unused = () => Promise.reject(new Error('not part of this story'));
+    const unused = () => Promise.reject(new Error('not used by this test'));
     this.worker = new Worker({
       queueMetrics: unreadMetrics().forQueue('generate'),
       client: { get: async () => pod as never },
@@ -80,19 +80,19 @@ class Story {
     this.running = this.worker.run(this.stop.signal);
   }
 
-  /** The pod is told to the policy as it is now. */
-  tell(rules = this.table.policies.get('p')!.watchedNames): void {
+  /** Triggers the policy with the pod. */
+  trigger(rules = this.table.policies.get('p')!.watchedNames): void {
     const identity = triggerIdentityOf(pod);
-    const occasion = { operation: 'CREATE', object: pod } as const;
-    this.worker.trigger({ policy: 'p', type: pods, identity, occasion, rules, done: () => {} });
+    const context = { operation: 'CREATE', object: pod } as const;
+    this.worker.trigger({ policy: 'p', type: pods, identity, context, rules, done: () => {} });
   }
 
-  /** A request came out of the outbox, for the rules that need one. */
+  /** A request from the outbox, for the rules that need one. */
   admit(): void {
     const info = { userInfo: { username: 'jane', groups: [] }, roles: [], clusterRoles: [] };
-    const occasion = { operation: 'CREATE', object: pod, info } as const;
+    const context = { operation: 'CREATE', object: pod, info } as const;
     const identity = triggerIdentityOf(pod);
-    this.worker.trigger({ policy: 'p', type: pods, identity, occasion, done: () => {}, onFailed: () => {} });
+    this.worker.trigger({ policy: 'p', type: pods, identity, context, done: () => {}, onFailed: () => {} });
   }
 
   change(...names: string[]): void {
@@ -120,32 +120,32 @@ class Story {
   }
 }
 
-describe('a trigger that waits for its work', () => {
-  let story: Story;
-  afterEach(() => story.end());
+describe('a waiting trigger', () => {
+  let harness: WorkerHarness;
+  afterEach(() => harness.end());
 
-  it('is nothing to a rule that came after it', async () => {
-    story = new Story(tableWith('kept', 'renamed'));
-    story.tell();
-    story.change('kept', 'new name');
-    story.start();
-    await story.settle();
-    expect(story.transcript).toEqual(['change to kept, new name', 'kept']);
+  it('does not run rules that were added after it', async () => {
+    harness = new WorkerHarness(tableWith('kept', 'renamed'));
+    harness.trigger();
+    harness.change('kept', 'new name');
+    harness.start();
+    await harness.settle();
+    expect(harness.transcript).toEqual(['change to kept, new name', 'kept']);
   });
 
-  it('is tried again with the rules that failed, as they are by then, and no others', async () => {
-    story = new Story(tableWith('good', 'bad', 'worse'));
-    story.start();
-    story.refused.add('bad').add('worse');
-    story.tell();
-    await story.settle();
-    story.refused.delete('bad');
-    story.change('good', 'bad', 'worse', 'new');
-    await story.settle();
-    expect(story.failures.list().map(({ rules }) => rules)).toEqual([['worse']]);
-    story.change('good', 'bad', 'new');
-    await story.settle();
-    expect(story.transcript).toEqual([
+  it('is retried with the rules that failed, in their current form, and no others', async () => {
+    harness = new WorkerHarness(tableWith('good', 'bad', 'worse'));
+    harness.start();
+    harness.refused.add('bad').add('worse');
+    harness.trigger();
+    await harness.settle();
+    harness.refused.delete('bad');
+    harness.change('good', 'bad', 'worse', 'new');
+    await harness.settle();
+    expect(harness.failures.list().map(({ rules }) => rules)).toEqual([['worse']]);
+    harness.change('good', 'bad', 'new');
+    await harness.settle();
+    expect(harness.transcript).toEqual([
       'good',
       'bad refused',
       'worse refused',
@@ -154,24 +154,24 @@ describe('a trigger that waits for its work', () => {
       'worse refused',
       'change to good, bad, new',
     ]);
-    expect(story.failures.size).toBe(0);
+    expect(harness.failures.size).toBe(0);
   });
 
-  it('stays failed for one rule when another one, or a request, succeeds with the same object', async () => {
-    story = new Story(tableWith('good', 'bad'));
-    story.start();
-    story.refused.add('bad');
-    story.tell(new Set(['bad']));
-    await story.settle();
-    story.tell(new Set(['good']));
-    story.admit();
-    await story.settle();
-    expect(story.transcript).toEqual(['bad refused', 'good']);
-    expect(story.failures.list()).toMatchObject([{ rules: ['bad'], error: 'refused' }]);
-    expect(story.problems).toEqual(['refused']);
-    story.refused.clear();
-    story.tell(new Set(['bad']));
-    await story.settle();
-    expect(story.problems).toEqual(['refused', undefined]);
+  it('stays failed for one rule when another rule, or a request, succeeds for the same object', async () => {
+    harness = new WorkerHarness(tableWith('good', 'bad'));
+    harness.start();
+    harness.refused.add('bad');
+    harness.trigger(new Set(['bad']));
+    await harness.settle();
+    harness.trigger(new Set(['good']));
+    harness.admit();
+    await harness.settle();
+    expect(harness.transcript).toEqual(['bad refused', 'good']);
+    expect(harness.failures.list()).toMatchObject([{ rules: ['bad'], error: 'refused' }]);
+    expect(harness.problems).toEqual(['refused']);
+    harness.refused.clear();
+    harness.trigger(new Set(['bad']));
+    await harness.settle();
+    expect(harness.problems).toEqual(['refused', undefined]);
   });
 });

@@ -5,11 +5,11 @@ import { createWorkqueue, type Workqueue, type WorkqueueMetrics } from '../contr
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
-import { applyResults, type Effects, oneError, type RuleFailure } from './apply-results.ts';
+import { type ApplyEffects, applyResults, combineErrors, type RuleFailure } from './apply-results.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
 import { GenerateError } from './errors.ts';
-import type { Failures } from './failures.ts';
+import type { FailedTriggers } from './failed-triggers.ts';
 import type { GenerateRecorder, PolicyProblem } from './generate-recorder.ts';
 import { type Origin, type TriggerIdentity, triggerIdentityOf } from './origin.ts';
 import { type PendingTrigger, PendingTriggers } from './pending.ts';
@@ -25,18 +25,18 @@ export interface WorkerOptions {
   readonly index: DownstreamIndex;
   readonly writer: DownstreamWriter;
   readonly runRules: RunRules;
-  readonly failures: Failures;
+  readonly failures: FailedTriggers;
   readonly recorder: GenerateRecorder;
   readonly queueMetrics: WorkqueueMetrics;
   readonly clock: Clock;
-  /** The list of failures is another one. */
+  /** The list of failed triggers changed. */
   readonly onFailures: () => void;
 }
 
 const concurrency = 8;
 const retryPrefix = 'retry ';
 
-/** Works off triggers and synchronization, one policy and object at a time, eight at once. */
+/** Processes triggers and synchronization: one at a time per policy and object, eight in parallel. */
 export class Worker {
   private readonly queue: Workqueue;
   private readonly pending = new PendingTriggers();
@@ -53,7 +53,7 @@ export class Worker {
       ...options,
       apply: async (policy, job, signal) => {
         const failed = await this.apply(policy, job, signal);
-        if (failed.length > 0) throw oneError(failed);
+        if (failed.length > 0) throw combineErrors(failed);
       },
     });
   }
@@ -64,24 +64,24 @@ export class Worker {
     this.queue.add(key);
   }
 
-  /** What this object is the origin of may not be as it should. */
+  /** The objects generated from this origin may need an update. */
   sync(origin: Origin): void {
     const key = keyFor(origin.policy, origin.trigger);
-    this.syncWork.want(key, origin);
+    this.syncWork.add(key, origin);
     this.queue.add(key);
   }
 
-  /** No synchronized object waits to be looked at. */
+  /** Whether no synchronization is pending. */
   get isSynchronized(): boolean {
     return this.syncWork.size === 0;
   }
 
-  /** What failed for a policy may succeed now. */
+  /** Retries the failed triggers of a policy now. */
   retryNow(policy: string): void {
     for (const { key, failed } of this.failed()) if (failed.policy === policy) this.queue.add(`${retryPrefix}${key}`);
   }
 
-  /** Resolves when less than `limit` keys wait. */
+  /** Resolves when fewer than `limit` keys wait. */
   async roomBelow(limit: number, signal: AbortSignal): Promise<void> {
     while (this.pending.size >= limit && !signal.aborted)
       await new Promise<void>((resolve) => void this.room.push(resolve));
@@ -109,33 +109,33 @@ export class Worker {
     } catch (thrown) {
       if (signal.aborted) return;
       const policy = this.syncWork.policyOf(key);
-      if (policy !== undefined) this.tell(policy, thrown);
+      if (policy !== undefined) this.recordFailure(policy, thrown);
       this.queue.addRateLimited(key);
     }
   }
 
   private async attempt(trigger: PendingTrigger, signal: AbortSignal): Promise<void> {
     const { failures, recorder } = this.options;
-    const { policy, type, identity, occasion, rules: tried } = trigger;
+    const { policy, type, identity, context, rules: tried } = trigger;
     const { namespace, name, uid } = identity;
-    const operation = occasion.operation === 'UPDATE' ? 'UPDATE' : 'CREATE';
+    const operation = context.operation === 'UPDATE' ? 'UPDATE' : 'CREATE';
     let rules = tried && [...tried];
     try {
       const failed = await this.process(trigger, signal);
       rules = failed.map(({ rule }) => rule);
-      if (failed.length > 0) throw oneError(failed);
+      if (failed.length > 0) throw combineErrors(failed);
       if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
-      // As long as another trigger of the policy fails, its condition says so.
-      if (!failures.concern(policy)) recorder.succeeded(policy);
+      // While another trigger of the policy fails, keep its condition.
+      if (!failures.hasPolicy(policy)) recorder.succeeded(policy);
     } catch (thrown) {
       if (signal.aborted) return;
-      this.tell(policy, thrown);
+      this.recordFailure(policy, thrown);
       if (trigger.onFailed) return trigger.onFailed(thrown);
       const plain: ResourceType = pick(type);
       const error = errorMessage(thrown);
-      const verdict = failures.add({ policy, type: plain, namespace, name, uid, operation, error, rules }, tried);
-      if ('givenUp' in verdict) recorder.gaveUp('attempts', { policy, trigger: `${namespace}/${name}`, error });
-      else this.queue.addAfter(`${retryPrefix}${verdict.key}`, verdict.retryAfterMs);
+      const decision = failures.add({ policy, type: plain, namespace, name, uid, operation, error, rules }, tried);
+      if ('givenUp' in decision) recorder.gaveUp('attempts', { policy, trigger: `${namespace}/${name}`, error });
+      else this.queue.addAfter(`${retryPrefix}${decision.key}`, decision.retryAfterMs);
       const lost = failures.overflow();
       if (lost) recorder.gaveUp('overflow', { policy: lost.policy, trigger: `${lost.namespace}/${lost.name}` });
       this.failuresChanged();
@@ -155,40 +155,40 @@ export class Worker {
     const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
     const identity = { apiVersion, kind: type.kind, namespace, name, uid };
     const rules = failed.rules && new Set(failed.rules);
-    await this.attempt({ policy, type, identity, occasion: { operation }, rules, done: () => {} }, signal);
+    await this.attempt({ policy, type, identity, context: { operation }, rules, done: () => {} }, signal);
   }
 
   private async process(
-    { policy: key, type, identity, occasion, rules }: PendingTrigger,
+    { policy: key, type, identity, context, rules }: PendingTrigger,
     signal: AbortSignal,
   ): Promise<readonly RuleFailure[]> {
     const policy = this.options.table().policies.get(key);
     if (!policy) return [];
-    const isGone = occasion.operation === 'DELETE';
-    const object = occasion.object ?? (isGone ? undefined : await this.read(type, identity, signal));
+    const isGone = context.operation === 'DELETE';
+    const object = context.object ?? (isGone ? undefined : await this.read(type, identity, signal));
     if (!isGone && object === undefined) return [];
-    const candidates = occasion.info ? policy.bound : policy.watched;
+    const candidates = context.info ? policy.bound : policy.watched;
     const chosen = rules ? candidates.filter(({ name }) => rules.has(name)) : candidates;
-    return this.apply(policy, { occasion: { ...occasion, object }, rules: chosen }, signal);
+    return this.apply(policy, { context: { ...context, object }, rules: chosen }, signal);
   }
 
   private async apply(
     { program }: GeneratingPolicy,
-    { occasion, rules }: { readonly occasion: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
+    { context, rules }: { readonly context: TriggerContext; readonly rules: GeneratingPolicy['watched'] },
     signal: AbortSignal,
   ): Promise<readonly RuleFailure[]> {
     const { index, writer, runRules, recorder } = this.options;
-    const subject = occasion.object ?? occasion.oldObject;
+    const subject = context.object ?? context.oldObject;
     if (!subject) return [];
-    const run = await runRules(program, rules, occasion, signal);
-    const effects: Effects = {
+    const run = await runRules(program, rules, context, signal);
+    const effects: ApplyEffects = {
       created: (object, rule) => recorder.created(program.policy, rule.name, object, subject),
       changed: (object) => recorder.did(program.key, 'changed', object),
       removed: (object) => recorder.did(program.key, 'removed', object),
       follow: (type) => index.follow(type),
     };
     const existing = index.ofTrigger(program.key, triggerIdentityOf(subject).uid);
-    return applyResults({ program, rules, occasion, subject, run, existing, writer, effects, signal });
+    return applyResults({ program, rules, context, subject, run, existing, writer, effects, signal });
   }
 
   private async read(
@@ -206,7 +206,7 @@ export class Worker {
     }
   }
 
-  private tell(policy: string, thrown: unknown): void {
+  private recordFailure(policy: string, thrown: unknown): void {
     const { recorder, policies } = this.options;
     const isPermission = thrown instanceof GenerateError && thrown.code === 'generate-forbidden';
     const problem: PolicyProblem = {

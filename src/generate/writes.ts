@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { isJsonObject } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
-/** When, and by which field manager, the main resource of an object was written last, as far as the object tells. */
+/** When and by which field managers the main resource of an object was last written, as far as managedFields show. */
 export interface LastWrite {
   readonly timeMs: number;
   readonly managers: readonly string[];
 }
 
-/** Subresources that write the spec: what they change is as good a reason as any other write. */
+/** Subresources that write the spec; their writes are triggers too. */
 const specSubresources: ReadonlySet<string> = new Set(['ephemeralcontainers', 'resize', 'scale']);
 
 export function createdAtMs({ metadata }: KubeObject): number {
@@ -16,7 +16,7 @@ export function createdAtMs({ metadata }: KubeObject): number {
   return Number.isNaN(time) ? 0 : time;
 }
 
-/** Creation counts as a write; writes of the status do not. */
+/** Creation counts as a write; status writes do not. */
 export function lastWriteOf(object: KubeObject): LastWrite {
   let timeMs = createdAtMs(object);
   let managers: string[] = [];
@@ -31,14 +31,14 @@ export function lastWriteOf(object: KubeObject): LastWrite {
   return { timeMs, managers };
 }
 
-/** The newest write is by this field manager and by no other: a second holds more than one write only rarely. */
+/** Whether only this field manager made the newest write. Several writes within one second are rare. */
 export function isWrittenBy(manager: string, { managers }: LastWrite): boolean {
   return managers.length > 0 && managers.every((name) => name === manager);
 }
 
 /**
- * Equal for two states of an object when no write to its main resource lies between them: status, bookkeeping of the
- * server, the scheduler's choice of a node and the beginning of a deletion are left out.
+ * Equal for two states of an object if its main resource was not written in between. Ignores status, server-managed
+ * metadata, the node chosen by the scheduler and the start of a deletion.
  */
 export function digestOf(object: KubeObject): string {
   const { metadata, status: _, spec, ...rest } = object;

@@ -33,7 +33,7 @@ interface Scene {
   readonly copyDigest?: () => Promise<string | undefined>;
   readonly sourceDigest?: () => Promise<string | undefined>;
   readonly isWhole?: boolean;
-  readonly rival?: string;
+  readonly conflicting?: string;
   readonly follow?: boolean;
   readonly isUsed?: boolean | undefined;
 }
@@ -44,19 +44,19 @@ function play({
   copyDigest,
   sourceDigest,
   isWhole = true,
-  rival,
+  conflicting,
   follow = false,
   isUsed = true,
 }: Scene) {
   const clock = createFakeClock();
   const { objects, writes, client } = fakeObjects([image]);
   const orders: CopyTask[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const reconcile = createCopyController({
     client,
     imageOf: (key) => (key === image.metadata.name ? image : undefined),
     names: createCopyNames({ target, mapping: 'path' }),
-    claims: rival === undefined ? noClaims : { claim: async () => rival, release() {} },
+    claims: conflicting === undefined ? noClaims : { claim: async () => conflicting, release() {} },
     copy(order) {
       orders.push(order);
       return copy(order);
@@ -69,7 +69,7 @@ function play({
     follow,
     isUsed: () => isUsed,
     keepUnusedMs: 24 * hour,
-    events: { record: (_, { reason, message }) => void told.push(`${reason}: ${message}`) },
+    events: { record: (_, { reason, message }) => void reported.push(`${reason}: ${message}`) },
     metrics,
     clock,
     log,
@@ -78,7 +78,7 @@ function play({
     clock,
     orders,
     writes,
-    told,
+    reported,
     status: () => objects.get(image.metadata.name!)?.status,
     remove: () => objects.delete(image.metadata.name!),
     run: () => reconcile(image.metadata.name!, signal),
@@ -94,8 +94,8 @@ const copied = (ms: number, more: object = {}) => ({
   ...more,
 });
 
-describe('an image that is to be copied', () => {
-  it('is copied, with notes on the way, and looked at again later', async () => {
+describe('an image to copy', () => {
+  it('is copied with status updates, and checked again later', async () => {
     const scene = play({
       image: imageOf('busybox:1'),
       async copy({ onEvent }) {
@@ -115,17 +115,17 @@ describe('an image that is to be copied', () => {
       attempts: 1,
       conditions: [{ type: 'Ready', status: 'True', reason: 'Copied' }],
     });
-    expect(scene.told).toEqual([]);
+    expect(scene.reported).toEqual([]);
   });
 
-  it('is tried again soon when that may help, and rarely when it does not', async () => {
+  it('is retried soon when that may help, and rarely when it does not', async () => {
     const failing = (retry: 'never' | 'backoff') =>
       play({
         image: imageOf('busybox:1', { phase: 'Failed', attempts: 4 }),
         copy: () => Promise.reject(new SupercargoError('x', 'it did not work', { retry })),
       });
-    const soon = failing('backoff');
-    await expect(soon.run()).rejects.toThrow('it did not work');
+    const retried = failing('backoff');
+    await expect(retried.run()).rejects.toThrow('it did not work');
     const rarely = failing('never');
     expect(await rarely.run()).toEqual({ requeueAfterMs: 600_000 });
     const unauthorized = new RegistryError('registry-unauthorized', 'no', {
@@ -136,9 +136,9 @@ describe('an image that is to be copied', () => {
     });
     const login = play({ image: imageOf('busybox:1'), copy: () => Promise.reject(unauthorized) });
     expect(await login.run()).toEqual({ requeueAfterMs: 30_000 });
-    for (const scene of [soon, rarely]) {
+    for (const scene of [retried, rarely]) {
       expect(scene.status()).toMatchObject({ phase: 'Failed', message: 'it did not work', attempts: 5 });
-      expect(scene.told).toEqual(['CopyFailed: it did not work']);
+      expect(scene.reported).toEqual(['CopyFailed: it did not work']);
     }
   });
 
@@ -147,7 +147,7 @@ describe('an image that is to be copied', () => {
     [1, 60_000],
     [8, 600_000],
   ])(
-    'that is absent, or hidden from who may not read it, is looked for soon at first: attempt %i',
+    'that is absent, or hidden by missing access, is retried soon at first: attempt %i',
     async (attempts, requeueAfterMs) => {
       const absent = new RegistryError('registry-not-found', 'no', {
         registry: 'x',
@@ -160,7 +160,7 @@ describe('an image that is to be copied', () => {
     },
   );
 
-  it('is left alone when it is not ours, or gone', async () => {
+  it('is ignored when it is not ours, or gone', async () => {
     const foreign = imageOf('busybox:1');
     const scene = play({ image: { ...foreign, metadata: { ...foreign.metadata, labels: {} } } });
     expect(await scene.run()).toEqual({});
@@ -183,18 +183,18 @@ describe('an image that is to be copied', () => {
     expect(scene.orders).toEqual([]);
   });
 
-  it('is refused when another source has its name', async () => {
-    const scene = play({ image: imageOf('busybox:1'), rival: 'quay.io/x/busybox:1' });
+  it('is refused when another source owns its name', async () => {
+    const scene = play({ image: imageOf('busybox:1'), conflicting: 'quay.io/x/busybox:1' });
     expect(await scene.run()).toEqual({ requeueAfterMs: 600_000 });
     expect(scene.status()?.message).toContain('is the copy of quay.io/x/busybox:1');
     expect(scene.orders).toEqual([]);
   });
 });
 
-describe('an image that was copied', () => {
+describe('a copied image', () => {
   const start = createFakeClock().now();
 
-  it('is not looked at before its time', async () => {
+  it('is not checked before its time', async () => {
     const scene = play({
       image: imageOf('busybox:1', copied(start)),
       copyDigest: () => Promise.reject(new Error('no')),
@@ -203,7 +203,7 @@ describe('an image that was copied', () => {
     expect(scene.writes).toEqual([]);
   });
 
-  it('is noted to be there still', async () => {
+  it('is recorded as still present', async () => {
     const scene = play({ image: imageOf('busybox:1', copied(start - hour)) });
     expect(await scene.run()).toEqual({ requeueAfterMs: hour });
     expect(scene.orders).toEqual([]);
@@ -217,14 +217,14 @@ describe('an image that was copied', () => {
     expect(scene.status()).toMatchObject({ phase: 'Copied', attempts: 2 });
   });
 
-  it('is copied again when the registry has the manifest and lost a layer', async () => {
+  it('is copied again when the registry has the manifest but lost a layer', async () => {
     const scene = play({ image: imageOf('busybox:1', copied(start - hour)), isWhole: false });
     await scene.run();
     expect(scene.orders).toHaveLength(1);
     expect(scene.status()).toMatchObject({ phase: 'Copied', attempts: 2 });
   });
 
-  it('follows a tag that moved where it is told to, and says that it moved where it is not', async () => {
+  it('is copied again after its tag moved where that is configured, and otherwise reports the move', async () => {
     const moved = { sourceDigest: async () => two, copy: async () => result(two) };
     const following = play({ ...moved, image: imageOf('busybox:1', copied(start - hour), { follow: true }) });
     await following.run();
@@ -239,22 +239,22 @@ describe('an image that was copied', () => {
     expect(left.status()?.message).toContain('it is not followed');
   });
 
-  it('stays as it is when its source cannot be seen', async () => {
+  it('stays unchanged when its source cannot be reached', async () => {
     const image = imageOf('busybox:1', copied(start - hour), { follow: true });
     const scene = play({ image, sourceDigest: () => Promise.reject(new Error('gone')) });
     expect(await scene.run()).toEqual({ requeueAfterMs: hour });
     expect(scene.status()).toMatchObject({ phase: 'Copied', digest: one });
   });
 
-  it('stays as it is when the backup registry does not answer', async () => {
+  it('stays unchanged when the backup registry does not answer', async () => {
     const image = imageOf('busybox:1', copied(start - hour));
     const scene = play({ image, copyDigest: () => Promise.reject(new Error('down')) });
     await expect(scene.run()).rejects.toThrow('down');
     expect(scene.status()).toMatchObject({ phase: 'Copied', digest: one });
   });
 
-  it('is no longer checked when no workload uses it, and deleted after a time', async () => {
-    const calls = () => Promise.reject(new Error('nobody looks'));
+  it('is no longer checked when no workload uses it, and its record is deleted after a time', async () => {
+    const calls = () => Promise.reject(new Error('unexpected registry call'));
     const idle = { copyDigest: calls, sourceDigest: calls, isUsed: false };
     const noticed = play({ ...idle, image: imageOf('busybox:1', copied(start - hour)) });
     expect(await noticed.run()).toEqual({ requeueAfterMs: hour });

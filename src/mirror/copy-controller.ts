@@ -26,13 +26,13 @@ export interface CopyControllerOptions {
     signal: AbortSignal,
   ) => Promise<string | undefined>;
   readonly headCopy: HeadCopy;
-  /** Whether all that the manifest of a copy names is in the backup registry. */
+  /** Whether everything that the manifest of a copy references is in the backup registry. */
   readonly isWhole: (copy: CopyName, digest: string, signal: AbortSignal) => Promise<boolean>;
   readonly installation: string;
   readonly recheckMs: number;
-  /** A tag of a source that moved is copied again; an image may say otherwise for itself. */
+  /** Whether a moved tag of a source is copied again; an image may override it. */
   readonly follow: boolean;
-  /** Whether a workload runs the image or its copy; undefined while that is not known. */
+  /** Whether a workload runs the image or its copy; undefined while that is unknown. */
   readonly isUsed: (image: MirroredImage) => boolean | undefined;
   /** How long a record that no workload uses is kept. */
   readonly keepUnusedMs: number;
@@ -42,47 +42,47 @@ export interface CopyControllerOptions {
   readonly log: Logger;
 }
 
-/** What is to be done for an image, once its names are understood. */
-interface Task {
+/** An image to copy, with its names parsed. */
+interface CopyJob {
   readonly image: MirroredImage;
   readonly source: ImageReference;
   readonly copy: CopyName;
 }
 
-/** A source that does not exist, or may not be read, is tried again when somebody may have done something about it. */
-const hopelessRetryMs = 10 * 60 * 1000;
-/** Somebody corrects a pull secret while they look at the failure. */
+/** Retry interval for a source that does not exist or cannot be read; only a user can fix that. */
+const permanentRetryMs = 10 * 60 * 1000;
+/** Retry sooner after a login failure: the pull secret may be corrected at any time. */
 const unauthorizedRetryMs = 30 * 1000;
 
-/** Makes the copies that were asked for, one object at a time; on the leader alone. */
+/** Makes the requested copies, one object at a time; runs on the leader only. */
 export function createCopyController(options: CopyControllerOptions): Reconcile {
   return async (key, signal) => {
     const seen = options.imageOf(key);
     if (!seen || seen.metadata.labels?.[ownerLabel] !== options.installation) return {};
     const restMs = dueInMs(seen, options);
     if (restMs > 0) return { requeueAfterMs: restMs };
-    // What the watch shows may be from before our own last note.
+    // The watch may be behind our own last write.
     const image = await fresh(options.client, seen, signal);
     if (!image || image.metadata.deletionTimestamp !== undefined) return {};
     const freshRestMs = dueInMs(image, options);
     if (freshRestMs > 0) return { requeueAfterMs: freshRestMs };
-    if (isIdle(image, options)) return retire(image, options, signal);
+    if (isUnused(image, options)) return retire(image, options, signal);
     const task = taskOf(image, options.names);
     if (typeof task === 'string') {
       await fail(image, task, options, signal);
-      // Looked at again for its end: a copy in a registry of before may still be used.
+      // Requeue, so that the record is deleted when it is unused: a copy in an earlier registry may still be in use.
       return { requeueAfterMs: options.recheckMs };
     }
-    const next = image.status?.phase === 'Copied' ? await lookAgain(task, options, signal) : 'copy';
+    const next = image.status?.phase === 'Copied' ? await recheck(task, options, signal) : 'copy';
     return next === 'copy' ? copyOnce(task, options, signal) : { requeueAfterMs: next };
   };
 }
 
-/** What is ordered and not tried yet may be for a workload that is being admitted. */
-const isIdle = (image: MirroredImage, { isUsed }: CopyControllerOptions) =>
+/** A record that is not tried yet may belong to a workload that is being admitted. */
+const isUnused = (image: MirroredImage, { isUsed }: CopyControllerOptions) =>
   (image.status?.phase === 'Copied' || image.status?.phase === 'Failed') && isUsed(image) === false;
 
-/** Notes since when nobody uses it; deletes the record (never the copy) when that is long ago. */
+/** Records since when the image is unused; deletes the record (never the copy) after `keepUnusedMs`. */
 async function retire(image: MirroredImage, options: CopyControllerOptions, signal: AbortSignal) {
   const { client, clock, keepUnusedMs, recheckMs, log } = options;
   const { phase, unusedSince } = image.status!;
@@ -96,14 +96,14 @@ async function retire(image: MirroredImage, options: CopyControllerOptions, sign
   const { name = '', uid = '', resourceVersion = '' } = image.metadata;
   try {
     await client.delete(mirroredImages, { name }, { preconditions: { uid, resourceVersion }, signal });
-    log.info('the record of an unused image is deleted', { name, source: image.spec.source, unusedSince });
+    log.info('record of an unused image deleted', { name, source: image.spec.source, unusedSince });
   } catch (thrown) {
     if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
   }
   return {};
 }
 
-/** Milliseconds until an image that was copied is looked at again; 0 for all others. */
+/** Milliseconds until a copied image is checked again; 0 for all others. */
 function dueInMs({ status }: MirroredImage, { clock, recheckMs }: CopyControllerOptions): number {
   if (status?.phase !== 'Copied') return 0;
   const checkedMs = Date.parse(status.checkedAt ?? status.copiedAt ?? '');
@@ -123,8 +123,8 @@ async function fresh(
   }
 }
 
-/** Objects may be written by hand: nothing is copied to where copies do not go, nor from there. */
-function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): Task | string {
+/** Objects may be written by hand: copy only to the target registry, and never from it. */
+function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): CopyJob | string {
   try {
     const source = parseReference(image.spec.source);
     const copy = parseReference(image.spec.copy);
@@ -139,9 +139,9 @@ function taskOf(image: MirroredImage, names: Pick<CopyNames, 'isCopy'>): Task | 
   }
 }
 
-/** Milliseconds to the next look, or `copy` when the copy or a part of it is gone or the source's tag moved. */
-async function lookAgain(
-  { image, source, copy }: Task,
+/** Milliseconds until the next check, or `copy` when the copy or a part of it is gone or the source's tag moved. */
+async function recheck(
+  { image, source, copy }: CopyJob,
   options: CopyControllerOptions,
   signal: AbortSignal,
 ): Promise<number | 'copy'> {
@@ -149,11 +149,11 @@ async function lookAgain(
   const { digest } = image.status!;
   const [copyDigest, sourceDigest] = await Promise.all([
     options.headCopy(copy, signal),
-    // A source that cannot be seen now says nothing: the copy is there for that very case.
+    // Ignore a source that cannot be reached: the copy exists for exactly that case.
     source.digest ?? options.headSource(image, source, signal).catch(() => undefined),
   ]);
   if (digest === undefined || copyDigest !== digest) return 'copy';
-  // A registry that lost a layer still answers for the manifest.
+  // A registry that lost a layer still serves the manifest.
   if (!(await options.isWhole(copy, digest, signal))) return 'copy';
   const hasMoved = sourceDigest !== undefined && sourceDigest !== digest;
   if (hasMoved && (image.spec.follow ?? options.follow)) return 'copy';
@@ -173,13 +173,13 @@ async function lookAgain(
   return recheckMs;
 }
 
-async function copyOnce(task: Task, options: CopyControllerOptions, signal: AbortSignal) {
+async function copyOnce(task: CopyJob, options: CopyControllerOptions, signal: AbortSignal) {
   const { clock, metrics, claims, log } = options;
   const { image } = task;
-  const rival = await claims.claim(image);
-  if (rival !== undefined) {
-    await fail(image, conflictMessage(image.spec.copy, rival), options, signal);
-    return { requeueAfterMs: hopelessRetryMs };
+  const conflicting = await claims.claim(image);
+  if (conflicting !== undefined) {
+    await fail(image, conflictMessage(image.spec.copy, conflicting), options, signal);
+    return { requeueAfterMs: permanentRetryMs };
   }
   let current = image;
   const note = async (changes: CopyStatus) => {
@@ -206,7 +206,7 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
     await fail(current, errorMessage(thrown), options, signal);
     if (isUnauthorized(thrown)) return { requeueAfterMs: unauthorizedRetryMs };
     if (isRegistryError(thrown, 'registry-not-found')) return { requeueAfterMs: absentRetryMs(current) };
-    if (retryOf(thrown) === 'never') return { requeueAfterMs: hopelessRetryMs };
+    if (retryOf(thrown) === 'never') return { requeueAfterMs: permanentRetryMs };
     throw thrown;
   } finally {
     metrics.copying(-1);
@@ -214,9 +214,12 @@ async function copyOnce(task: Task, options: CopyControllerOptions, signal: Abor
   }
 }
 
-/** Some registries hide what a login may not read: soon at first, for a pull secret that is corrected, then rarely. */
+/**
+ * Some registries answer 404 for what a login may not read. Retry soon at first, for a corrected pull secret, then
+ * rarely.
+ */
 const absentRetryMs = ({ status }: MirroredImage) =>
-  Math.min(hopelessRetryMs, unauthorizedRetryMs * 2 ** ((status?.attempts ?? 1) - 1));
+  Math.min(permanentRetryMs, unauthorizedRetryMs * 2 ** ((status?.attempts ?? 1) - 1));
 
 const isUnauthorized = (thrown: unknown) =>
   isRegistryError(thrown, 'registry-unauthorized') || isRegistryError(thrown, 'registry-forbidden');

@@ -19,25 +19,27 @@ export interface CopyTask {
   readonly onEvent: (event: CopyEvent) => void;
 }
 
-export type CopyImage = (order: CopyTask) => Promise<CopyResult>;
+export type CopyImage = (task: CopyTask) => Promise<CopyResult>;
 
 export interface CopyImageOptions {
-  /** Lends the client that has the credentials an image names, and what its namespaces know of the backup registry. */
+  /**
+   * Calls back with a client that has the image's credentials and its namespaces' credentials for the backup registry.
+   */
   readonly withClient: <T>(
     image: MirroredImage,
     work: (client: RegistryClient, places: BlobPlaces) => Promise<T>,
   ) => Promise<T>;
-  /** Gives every digest a tag of its own, so that it stays when the tag moves on: for references by digest. */
+  /** Gives every digest its own tag, so that references by digest stay valid when the tag moves. */
   readonly keepsDigests: boolean;
   readonly follow: boolean;
-  /** Awaited before each piece of a layer. */
+  /** Awaited before each chunk of a layer. */
   readonly pace?: (signal?: AbortSignal) => Promise<void>;
   readonly log: Logger;
 }
 
 /**
- * Copies one image. What was copied before and is not followed is copied by its digest again: a source whose tag moved
- * must not change what workloads run only because the copy was lost.
+ * Copies one image. An image that was copied before and is not followed is copied by its digest again: when a copy is
+ * lost, a moved source tag must not change what workloads run.
  */
 export function createCopyImage({ withClient, keepsDigests, follow, pace, log }: CopyImageOptions): CopyImage {
   return ({ image, source, copy, signal, onEvent }) =>
@@ -51,7 +53,7 @@ export function createCopyImage({ withClient, keepsDigests, follow, pace, log }:
       const result = await (pinned
         ? copier.copy({ ...request, source: { ...source, digest: before } }).catch((thrown) => {
             if (!isRegistryError(thrown, 'registry-not-found')) throw thrown;
-            log.warn('the source no longer has what was copied; its tag is copied as it is now', {
+            log.warn('the source no longer has the recorded digest; copying what its tag points to now', {
               source: renderReference(source),
               digest: before,
             });

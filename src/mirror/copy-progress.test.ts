@@ -11,38 +11,38 @@ const going = (name: string, size: number, doneBytes: number): CopyEvent => ({
   doneBytes,
 });
 
-it('tells what travels, at most once a second and one write at a time', async () => {
+it('reports the transfer at most once a second and one write at a time', async () => {
   const clock = createFakeClock();
-  const told: CopiedBytes[] = [];
+  const reported: CopiedBytes[] = [];
   let finish = () => {};
   const progress = createCopyProgress(clock, (bytes) => {
-    told.push(bytes);
+    reported.push(bytes);
     return new Promise((resolve) => {
       finish = resolve;
     });
   });
-  // Found is not missing: nobody need wait for what is there.
+  // A blob that exists is not missing, so it does not count.
   progress.onEvent({ kind: 'blob-found', digest: digest('a'), size: 100 });
   progress.onEvent({ kind: 'blob-skipped', digest: digest('a'), size: 100, why: 'present' });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   progress.onEvent(going('b', 50, 10));
   progress.onEvent(going('c', 70, 0));
-  expect(told).toEqual([{ bytesTotal: 50, bytesCopied: 10 }]);
+  expect(reported).toEqual([{ bytesTotal: 50, bytesCopied: 10 }]);
   await clock.advance(5_000);
   progress.onEvent(going('b', 50, 20));
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   finish();
   await progress.settled();
   progress.onEvent({ kind: 'blob-copied', digest: digest('b'), size: 50 });
-  expect(told[1]).toEqual({ bytesTotal: 120, bytesCopied: 50 });
+  expect(reported[1]).toEqual({ bytesTotal: 120, bytesCopied: 50 });
   finish();
   await progress.settled();
   progress.onEvent({ kind: 'blob-copied', digest: digest('c'), size: 70 });
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
   expect(progress.bytes).toEqual({ bytesTotal: 120, bytesCopied: 120 });
 });
 
-it('goes on when a write fails', async () => {
+it('continues when a write fails', async () => {
   const clock = createFakeClock();
   let writes = 0;
   const progress = createCopyProgress(clock, async () => {

@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import type { CopyEvent } from '../registry/index.ts';
 
 export interface CopiedBytes {
-  /** Of what is known to be missing: a blob counts from the moment that it begins to travel. */
+  /** Of what is known to be missing: a blob counts from the start of its transfer. */
   readonly bytesTotal: number;
   readonly bytesCopied: number;
 }
@@ -10,19 +10,19 @@ export interface CopiedBytes {
 export interface CopyProgress {
   readonly onEvent: (event: CopyEvent) => void;
   readonly bytes: CopiedBytes;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is in progress. */
   settled(): Promise<void>;
 }
 
-/** Adds up what a copy reports and tells it at most once a second, one write at a time: progress must cost nothing. */
+/** Sums the progress of a copy and reports it at most once a second, one write at a time, to keep the cost low. */
 export function createCopyProgress(
   clock: Clock,
-  tell: (bytes: CopiedBytes) => Promise<void>,
+  report: (bytes: CopiedBytes) => Promise<void>,
   everyMs = 1000,
 ): CopyProgress {
   const travelling = new Map<string, { readonly size: number; readonly done: number }>();
   let writing: Promise<void> | undefined;
-  let toldAtMs = Number.NEGATIVE_INFINITY;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   const sum = (): CopiedBytes => {
     let [bytesTotal, bytesCopied] = [0, 0];
     for (const { size, done } of travelling.values()) {
@@ -32,13 +32,13 @@ export function createCopyProgress(
     return { bytesTotal, bytesCopied };
   };
   const write = () => {
-    if (writing || clock.monotonicMs() - toldAtMs < everyMs) return;
-    toldAtMs = clock.monotonicMs();
+    if (writing || clock.monotonicMs() - reportedAtMs < everyMs) return;
+    reportedAtMs = clock.monotonicMs();
     const end = () => {
       writing = undefined;
     };
-    // A line of progress that is lost is no harm to the copy.
-    writing = tell(sum()).then(end, end);
+    // A lost progress update does not affect the copy.
+    writing = report(sum()).then(end, end);
   };
   return {
     onEvent(event) {

@@ -36,12 +36,12 @@ it.each([
   [{ ...docker(), data: {} }, 'has no .dockerconfigjson'],
   [{ ...docker(), data: { '.dockerconfigjson': base64('{') } }, 'cannot be used'],
 ])('a Secret that pods cannot pull with is one: %#', async (found, problem) => {
-  const told = await problemOf(found);
-  expect(told).toContain(problem);
-  expect(told).not.toContain('4711');
+  const problemText = await problemOf(found);
+  expect(problemText).toContain(problem);
+  expect(problemText).not.toContain('4711');
 });
 
-it('is not asked for where no secret is configured', () => {
+it('is not checked where no secret is configured', () => {
   expect(
     createPullSecretProblem(undefined, { registry: 'backup.example', prefix: '' }, { get: async () => ({}) as never }),
   ).toBe(undefined);

@@ -4,13 +4,13 @@ import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { dockerConfigSource, parsePullSecret } from '../registry/index.ts';
 import { type Secret, secrets } from './credentials.ts';
 
-/** Why pods of a namespace could not pull copies with the configured secret; undefined when they can. */
+/** Why pods of a namespace cannot pull copies with the configured secret; undefined when they can. */
 export type PullSecretProblem = (namespace: string, signal: AbortSignal) => Promise<string | undefined>;
 
 /**
- * A rewritten pod names `mirror.pullSecret`. Where its namespace lacks it, or it has no credentials for the backup registry,
- * the copy could not be pulled, so nothing is rewritten there. Asked each time: a Secret may be deleted, and a remembered
- * one would let a pod through.
+ * A rewritten pod references `mirror.pullSecret`. If its namespace lacks the Secret, or the Secret has no credentials
+ * for the backup registry, the copy could not be pulled, so nothing is rewritten there. Checked each time: with a
+ * cached result, a pod could be rewritten after the Secret was deleted.
  */
 export function createPullSecretProblem(
   name: string | undefined,

@@ -5,7 +5,7 @@ import { setCondition } from '../object/index.ts';
 
 export type CopyStatus = NonNullable<MirroredImage['status']>;
 
-/** Writes what became of an image. One that was deleted meanwhile, or made anew, is left alone. */
+/** Writes the status of an image. Ignores an image that was deleted or recreated meanwhile. */
 export async function writeStatus(
   image: MirroredImage,
   changes: CopyStatus,

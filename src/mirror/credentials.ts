@@ -20,8 +20,8 @@ export interface Secret extends KubeObject {
 }
 
 /**
- * The credentials of pull secrets, read when a registry asks for a login. A secret that is not there, or makes no sense,
- * is passed over as the kubelet passes it over: another one may do.
+ * The credentials of pull secrets, read when a registry requires a login. A missing or invalid secret is skipped, as
+ * the kubelet does: another one may work.
  */
 export function pullSecretSource(
   refs: readonly PullSecretRef[],
@@ -38,7 +38,7 @@ export function pullSecretSource(
       return await client.get<T>(type, { namespace, name }, { signal });
     } catch (thrown) {
       if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-forbidden')) throw thrown;
-      log.debug('pull secret passed over', { kind: type.kind, namespace, name, error: errorMessage(thrown) });
+      log.debug('pull secret skipped', { kind: type.kind, namespace, name, error: errorMessage(thrown) });
       return undefined;
     }
   };
@@ -61,7 +61,7 @@ export function pullSecretSource(
           const config = parsePullSecret(secret, `Secret ${namespace}/${name}`);
           return config ? await dockerConfigSource(config)(target, signal) : [];
         } catch (thrown) {
-          log.warn('pull secret makes no sense', { namespace, name, error: errorMessage(thrown) });
+          log.warn('pull secret is invalid', { namespace, name, error: errorMessage(thrown) });
           return [];
         }
       }),

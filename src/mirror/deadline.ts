@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 
-/** Runs work under a signal that aborts with the given one, or after a time. */
+/** Runs work under a signal that aborts with the given one, or after a timeout. */
 export async function withDeadline<T>(
   { clock, ms, signal }: { readonly clock: Clock; readonly ms: number; readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** What a promise comes to, unless the signal aborts first; the promise goes on for others who wait for it. */
+/** The result of a promise, unless the signal aborts first. The promise continues for other callers. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

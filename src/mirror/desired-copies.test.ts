@@ -5,10 +5,10 @@ import { target } from './testing/fakes.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const names = createCopyNames({ target, mapping: 'path' });
-const slot = (image: string) => ({ name: 'main', image, pointer: '/spec/containers/0/image' });
-const want = (image: string) => desiredCopies([slot(image)], names)[0]!;
+const field = (image: string) => ({ name: 'main', image, pointer: '/spec/containers/0/image' });
+const want = (image: string) => desiredCopies([field(image)], names)[0]!;
 
-describe('the copy that an image asks for', () => {
+describe('the desired copy of an image', () => {
   it.each([
     ['busybox', 'tag', 'backup.example/copies/docker.io/library/busybox:latest'],
     ['busybox:1', 'tag', 'backup.example/copies/docker.io/library/busybox:1'],
@@ -30,21 +30,21 @@ describe('the copy that an image asks for', () => {
   it('is none where there is no image, or too many', () => {
     expect(want('not an image')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('not an image') });
     const all = desiredCopies(
-      Array.from({ length: 120 }, (_, i) => slot(`busybox:${i}`)),
+      Array.from({ length: 120 }, (_, i) => field(`busybox:${i}`)),
       names,
     );
     expect(all.filter(({ kind }) => kind === 'copy')).toHaveLength(100);
     expect(all[119]).toMatchObject({ kind: 'refused', reason: 'only 100 images of a workload are copied' });
   });
 
-  it('is kept under a tag that moves no other', () => {
+  it('has a tag that moves no other', () => {
     const tag = (image: string) => copyTag(names.map(parseReference(image)));
     expect(tag('busybox:1')).toBe('1');
     expect(tag(`busybox:1@${digest}`)).toBe(`copy-sha256-${'a'.repeat(64)}`);
     expect(tag(`busybox@${digest}`)).toBe(`copy-sha256-${'a'.repeat(64)}`);
   });
 
-  it('does not depend on who asked before', () => {
+  it('does not depend on earlier requests', () => {
     const byBase = createCopyNames({ target, mapping: 'basename' });
     for (const image of ['busybox:1', 'quay.io/other/busybox:1', 'busybox:1'])
       expect(renderReference(byBase.map(parseReference(image)))).toBe('backup.example/copies/busybox:1');

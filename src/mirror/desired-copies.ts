@@ -13,20 +13,20 @@ import {
 } from '../image/index.ts';
 import type { ContainerImageField } from './workload.ts';
 
-/** What an image of a container asks for. */
+/** The desired copy of a container's image. */
 export type DesiredCopy =
   | {
       readonly kind: 'copy';
-      readonly slot: ContainerImageField;
+      readonly field: ContainerImageField;
       readonly source: ImageReference;
       readonly copy: CopyName;
     }
-  /** It is where copies go. */
-  | { readonly kind: 'is-copy'; readonly slot: ContainerImageField }
-  /** No image, or one that has no place among the copies; it is left as it is. */
-  | { readonly kind: 'refused'; readonly slot: ContainerImageField; readonly reason: string };
+  /** The image is in the target registry already. */
+  | { readonly kind: 'is-copy'; readonly field: ContainerImageField }
+  /** Not a valid image, or one without a valid copy name; it is left unchanged. */
+  | { readonly kind: 'refused'; readonly field: ContainerImageField; readonly reason: string };
 
-/** How copies are named. It remembers nothing: who has a name under `basename` is decided by the copies there are. */
+/** How copies are named. Stateless: the existing copies decide which source owns a name under `basename`. */
 export type CopyNames = Pick<ImageMapper, 'map' | 'isCopy'>;
 
 export function createCopyNames(options: Pick<MapperOptions, 'target' | 'mapping'>): CopyNames {
@@ -34,32 +34,33 @@ export function createCopyNames(options: Pick<MapperOptions, 'target' | 'mapping
   return { isCopy, map: (source) => createImageMapper(options).map(source) };
 }
 
-/** A pod with more images than this is no pod that anybody runs; the rest of them is left alone. */
+/** Limit for images of one pod; the rest is left unchanged. */
 const maxImages = 100;
 
 /** Finds for each container where the copy of its image is or will be. */
-export function desiredCopies(slots: readonly ContainerImageField[], names: CopyNames): readonly DesiredCopy[] {
-  return slots.map((slot, i): DesiredCopy => {
+export function desiredCopies(fields: readonly ContainerImageField[], names: CopyNames): readonly DesiredCopy[] {
+  return fields.map((field, i): DesiredCopy => {
     try {
-      if (names.isCopy(withDefaultTag(parseReference(slot.image)))) return { kind: 'is-copy', slot };
-      // A copy in another registry moves from its source, not from the copy: the source stays known.
-      const source = withDefaultTag(parseReference(slot.origin ?? slot.image));
-      if (names.isCopy(source)) return { kind: 'is-copy', slot };
-      if (i >= maxImages) return { kind: 'refused', slot, reason: `only ${maxImages} images of a workload are copied` };
-      return { kind: 'copy', slot, source, copy: names.map(source) };
+      if (names.isCopy(withDefaultTag(parseReference(field.image)))) return { kind: 'is-copy', field };
+      // A copy in another registry is copied from its source, not from the copy, so that the source stays known.
+      const source = withDefaultTag(parseReference(field.origin ?? field.image));
+      if (names.isCopy(source)) return { kind: 'is-copy', field };
+      if (i >= maxImages)
+        return { kind: 'refused', field, reason: `only ${maxImages} images of a workload are copied` };
+      return { kind: 'copy', field, source, copy: names.map(source) };
     } catch (thrown) {
-      return { kind: 'refused', slot, reason: errorMessage(thrown) };
+      return { kind: 'refused', field, reason: errorMessage(thrown) };
     }
   });
 }
 
 /**
- * The tag that a copy gets in the registry. What was named by digest has one made of the digest: `app:1@sha256:…` must
- * not move the tag of the copy of `app:1`, and what has no tag is garbage to many registries.
+ * The tag of a copy in the registry. A source with a digest gets a tag made of the digest: `app:1@sha256:…` must not
+ * move the tag of the copy of `app:1`, and many registries garbage-collect untagged manifests.
  */
 export const copyTag = ({ tag, digest }: CopyName): Tag => (digest === undefined ? tag : tagOfDigest(digest));
 
-/** What a container gets in place of its image. A source that is named by digest stays named by it. */
+/** The image that replaces a container's image. A source with a digest keeps a digest. */
 export function renderCopy(
   { source, copy }: { readonly source: ImageReference; readonly copy: CopyName },
   digest: string,

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { ensureCopy } from './ensure-copy.ts';
 import type { CopyState, MirroredImageStore } from './mirrored-image-store.ts';
-import { log, settings, signal, wishOf } from './testing/fakes.ts';
+import { log, mirrorRequestOf, settings, signal } from './testing/fakes.ts';
 
-const wish = wishOf('busybox:1');
+const mirrorRequest = mirrorRequestOf('busybox:1');
 const copied: CopyState = { phase: 'Copied', digest: 'sha256:a', attempts: 1 };
 
 interface Scene {
@@ -12,20 +12,20 @@ interface Scene {
   readonly mode?: 'auto' | 'sync' | 'async';
   readonly exists?: () => Promise<boolean>;
   readonly isAccepted?: boolean;
-  readonly rival?: string;
+  readonly conflicting?: string;
   readonly isDryRun?: boolean;
 }
 
 function play(scene: Scene) {
   const clock = createFakeClock();
   let state: CopyState = scene.state ?? { phase: 'Unknown', attempts: 0 };
-  const asked: string[] = [];
+  const requested: string[] = [];
   let check = () => {};
-  const book: MirroredImageStore = {
+  const store: MirroredImageStore = {
     stateOf: () => state,
-    conflictingSource: () => scene.rival,
-    async ask() {
-      asked.push('asked');
+    conflictingSource: () => scene.conflicting,
+    async request() {
+      requested.push('requested');
       return scene.isAccepted ?? true;
     },
     waitFor: (_, isEnough, until) =>
@@ -36,11 +36,11 @@ function play(scene: Scene) {
       }),
   };
   const presence = { exists: scene.exists ?? (async () => true) };
-  const options = { book, presence, settings: { ...settings, mode: scene.mode ?? 'auto' }, clock, log };
-  const outcome = ensureCopy(wish, options, { isDryRun: scene.isDryRun ?? false, mayAsk: true, signal });
+  const options = { store, presence, settings: { ...settings, mode: scene.mode ?? 'auto' }, clock, log };
+  const outcome = ensureCopy(mirrorRequest, options, { isDryRun: scene.isDryRun ?? false, mayRequest: true, signal });
   return {
     outcome,
-    asked,
+    requested,
     clock,
     become(next: CopyState) {
       state = next;
@@ -50,26 +50,26 @@ function play(scene: Scene) {
 }
 
 describe('the copy of an image', () => {
-  it('is there when the registry has what the cluster remembers', async () => {
-    const { outcome, asked } = play({ state: copied });
+  it('is available when the registry has the recorded digest', async () => {
+    const { outcome, requested } = play({ state: copied });
     expect(await outcome).toEqual({ ok: true, digest: 'sha256:a' });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it('is waited for, and looked at before it is used', async () => {
+  it('is waited for, and checked before it is used', async () => {
     const scene = play({});
     await scene.clock.advance(0);
     scene.become({ phase: 'Copying', bytesTotal: 10, attempts: 1 });
     scene.become(copied);
     expect(await scene.outcome).toEqual({ ok: true, digest: 'sha256:a' });
-    expect(scene.asked).toEqual(['asked']);
+    expect(scene.requested).toEqual(['requested']);
     const lies = play({ exists: async () => false });
     await lies.clock.advance(0);
     lies.become(copied);
     expect(await lies.outcome).toMatchObject({ ok: false, reason: 'the copy is no longer in the registry' });
   });
 
-  it('is not waited for longer than the time that is set, nor when it is large', async () => {
+  it('is not waited for longer than configured, nor when it is large', async () => {
     const slow = play({});
     await slow.clock.advance(2_999);
     slow.become({ phase: 'Copying', bytesTotal: 10, attempts: 1 });
@@ -91,27 +91,27 @@ describe('the copy of an image', () => {
     expect(await patient.outcome).toMatchObject({ ok: true });
   });
 
-  it('is only asked for in async mode, and not even that by a dry run', async () => {
+  it('is only requested in async mode, and not even that by a dry run', async () => {
     const later = play({ mode: 'async' });
     expect(await later.outcome).toMatchObject({
       ok: false,
       isUnderWay: true,
       reason: 'it is copied in the background',
     });
-    expect(later.asked).toEqual(['asked']);
+    expect(later.requested).toEqual(['requested']);
     const dry = play({ isDryRun: true });
     expect(await dry.outcome).toMatchObject({ ok: false, isUnderWay: true });
     const lost = play({ isDryRun: true, state: copied, exists: async () => false });
     expect(await lost.outcome).toMatchObject({ ok: false });
-    expect([...dry.asked, ...lost.asked]).toEqual([]);
+    expect([...dry.requested, ...lost.requested]).toEqual([]);
     expect(await play({ isDryRun: true, state: copied }).outcome).toEqual({ ok: true, digest: 'sha256:a' });
   });
 
-  it('is asked for again when it is lost, and the old end is not taken for the new one', async () => {
+  it('is requested again when it is lost, and the old end state is ignored', async () => {
     let exists = false;
     const scene = play({ state: copied, exists: async () => exists });
     await scene.clock.advance(0);
-    expect(scene.asked).toEqual(['asked']);
+    expect(scene.requested).toEqual(['requested']);
     exists = true;
     scene.become({ ...copied, phase: 'Pending' });
     scene.become({ ...copied, attempts: 2 });
@@ -127,31 +127,35 @@ describe('the copy of an image', () => {
     expect(await play({ state: failed, isAccepted: false }).outcome).toMatchObject({ reason: 'it is not there' });
   });
 
-  it('is not asked for again because the registry is down, nor where another source has its name', async () => {
+  it('is not requested again because the registry is down, nor where another source owns its name', async () => {
     const down = play({ state: copied, exists: () => Promise.reject(new Error('connection refused')) });
     expect(await down.outcome).toMatchObject({
       ok: false,
       isUnderWay: false,
       reason: 'the backup registry does not answer: connection refused',
     });
-    const taken = play({ rival: 'quay.io/x/busybox:1' });
+    const taken = play({ conflicting: 'quay.io/x/busybox:1' });
     expect(await taken.outcome).toMatchObject({
       reason: expect.stringContaining('is the copy of quay.io/x/busybox:1'),
     });
-    expect([...down.asked, ...taken.asked]).toEqual([]);
+    expect([...down.requested, ...taken.requested]).toEqual([]);
   });
 
-  it('is missing, not a failure of the request, when the cluster cannot be asked', async () => {
+  it('is unavailable, without failing the request, when the API server refuses', async () => {
     const clock = createFakeClock();
-    const book = {
+    const store = {
       stateOf: () => ({ phase: 'Unknown', attempts: 0 }) as const,
       conflictingSource: () => undefined,
-      ask: () => Promise.reject(new Error('forbidden')),
+      request: () => Promise.reject(new Error('forbidden')),
       waitFor: () => Promise.reject(new Error('never')),
     };
     const presence = { exists: async () => true };
     expect(
-      await ensureCopy(wish, { book, presence, settings, clock, log }, { isDryRun: false, mayAsk: true, signal }),
+      await ensureCopy(
+        mirrorRequest,
+        { store, presence, settings, clock, log },
+        { isDryRun: false, mayRequest: true, signal },
+      ),
     ).toEqual({
       ok: false,
       isUnderWay: false,

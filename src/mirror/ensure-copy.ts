@@ -7,7 +7,7 @@ import type { CopyPresence } from './presence.ts';
 import type { MirrorSettings } from './settings.ts';
 
 export interface EnsureCopyOptions {
-  readonly book: MirroredImageStore;
+  readonly store: MirroredImageStore;
   readonly presence: CopyPresence;
   readonly settings: Pick<MirrorSettings, 'mode' | 'waitMs' | 'waitBytes'>;
   readonly clock: Clock;
@@ -16,65 +16,74 @@ export interface EnsureCopyOptions {
 
 export interface EnsureCopyRequest {
   readonly isDryRun: boolean;
-  /** False for a review that anybody may have sent: only what is there already is used, nothing is asked for. */
-  readonly mayAsk: boolean;
+  /** False for an unauthenticated review: only existing copies are used, and none is requested. */
+  readonly mayRequest: boolean;
   readonly signal: AbortSignal;
 }
 
-/** `isUnderWay`: somebody works on it, and its end will be told by the book. */
+/** `isUnderWay`: the copy is in progress, and the store will report its end. */
 export type CopyAvailability =
   | { readonly ok: true; readonly digest: string }
   | { readonly ok: false; readonly isUnderWay: boolean; readonly reason: string };
 
 /**
- * The digest of a copy that can be pulled now, or why there is none yet. Asks for the copy where it is missing, and waits
- * as the mode says. A dry run asks for nothing. Nothing that goes wrong is thrown: it is a reason.
+ * The digest of a copy that can be pulled now, or the reason why there is none. Requests a missing copy and waits as
+ * the mode says. A dry run requests nothing. Never throws: failures become reasons.
  */
 export async function ensureCopy(
-  wish: MirrorRequest,
+  mirrorRequest: MirrorRequest,
   options: EnsureCopyOptions,
   request: EnsureCopyRequest,
 ): Promise<CopyAvailability> {
   const { settings, clock, log } = options;
   const { signal } = request;
   try {
-    if (settings.mode === 'sync') return await obtain(wish, options, { ...request, deadline: signal });
+    if (settings.mode === 'sync') return await obtain(mirrorRequest, options, { ...request, deadline: signal });
     return await withDeadline({ clock, ms: settings.waitMs, signal }, (deadline) =>
-      obtain(wish, options, { ...request, deadline }),
+      obtain(mirrorRequest, options, { ...request, deadline }),
     );
   } catch (thrown) {
-    log.warn('a copy could not be asked for', { source: renderReference(wish.source), error: errorMessage(thrown) });
+    log.warn('requesting a copy failed', {
+      source: renderReference(mirrorRequest.source),
+      error: errorMessage(thrown),
+    });
     return no(errorMessage(thrown));
   }
 }
 
 async function obtain(
-  wish: MirrorRequest,
+  mirrorRequest: MirrorRequest,
   options: EnsureCopyOptions,
   request: EnsureCopyRequest & { readonly deadline: AbortSignal },
 ): Promise<CopyAvailability> {
-  const { book, settings } = options;
-  const { isDryRun, mayAsk, signal, deadline } = request;
-  const rival = book.conflictingSource(wish);
-  if (rival !== undefined) return no(conflictMessage(renderReference(wish.copy), rival));
-  const known = book.stateOf(wish);
+  const { store, settings } = options;
+  const { isDryRun, mayRequest, signal, deadline } = request;
+  const conflicting = store.conflictingSource(mirrorRequest);
+  if (conflicting !== undefined) return no(conflictMessage(renderReference(mirrorRequest.copy), conflicting));
+  const known = store.stateOf(mirrorRequest);
   if (known.phase === 'Copied') {
-    const found = await verified(wish, known, options, deadline);
+    const found = await verified(mirrorRequest, known, options, deadline);
     if (found !== 'absent') return found;
   }
-  if (isDryRun || !mayAsk) {
+  if (isDryRun || !mayRequest) {
     if (known.phase === 'Failed') return no(reasonOf(known));
-    return underWay(isDryRun ? 'it is not copied yet' : 'it is copied in the background, once the workload is stored');
+    return underWay(
+      isDryRun ? 'it is not copied yet' : 'it will be copied in the background once the workload is stored',
+    );
   }
-  if (!(await book.ask(wish, signal))) return no(reasonOf(known));
+  if (!(await store.request(mirrorRequest, signal))) return no(reasonOf(known));
   if (settings.mode === 'async') return underWay('it is copied in the background');
-  const state = await book.waitFor(wish, (now) => isNews(now, known) && isDecided(now, settings), deadline);
-  if (isNews(state, known) && state.phase === 'Copied') {
-    const found = await verified(wish, state, options, signal);
+  const state = await store.waitFor(
+    mirrorRequest,
+    (now) => hasProgressed(now, known) && isDecided(now, settings),
+    deadline,
+  );
+  if (hasProgressed(state, known) && state.phase === 'Copied') {
+    const found = await verified(mirrorRequest, state, options, signal);
     return found === 'absent' ? no(lost) : found;
   }
-  if (isNews(state, known) && state.phase === 'Failed') return no(reasonOf(state));
-  return underWay('the copy takes longer than a request may wait; it goes on in the background');
+  if (hasProgressed(state, known) && state.phase === 'Failed') return no(reasonOf(state));
+  return underWay('the copy takes longer than the request can wait; it continues in the background');
 }
 
 const lost = 'the copy is no longer in the registry';
@@ -84,8 +93,9 @@ const reasonOf = ({ phase, message }: CopyState) => message || (phase === 'Copie
 
 const isEnd = ({ phase }: CopyState) => phase === 'Copied' || phase === 'Failed';
 
-/** The end that was known before is none, until there was another attempt. */
-const isNews = (now: CopyState, known: CopyState) => !isEnd(now) || !isEnd(known) || now.attempts !== known.attempts;
+/** An end state that was known before counts only after another attempt. */
+const hasProgressed = (now: CopyState, known: CopyState) =>
+  !isEnd(now) || !isEnd(known) || now.attempts !== known.attempts;
 
 function isDecided(state: CopyState, { mode, waitBytes }: EnsureCopyOptions['settings']): boolean {
   if (isEnd(state)) return true;
@@ -102,7 +112,7 @@ async function verified(
   try {
     return (await presence.exists(copy, digest, signal)) ? { ok: true, digest } : 'absent';
   } catch (thrown) {
-    // Unreachable is as good as absent to a workload, but no reason to copy again.
+    // An unreachable copy cannot be used, but is no reason to copy again.
     const error = errorMessage(thrown);
     log.warn('the backup registry does not answer', { copy: renderReference(copy), error });
     return no(`the backup registry does not answer: ${error}`);

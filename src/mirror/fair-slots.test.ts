@@ -3,7 +3,7 @@ import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { createController } from '../controller/index.ts';
 import { createFairSlots } from './fair-slots.ts';
 
-describe('slots that namespaces share', () => {
+describe('slots shared by namespaces', () => {
   it('leave room for others when the images of one namespace never end, and are given in turn', async () => {
     const slots = createFairSlots({ total: 4, perGroup: 2, groupsOf: (key) => [key.split('/')[0]!] });
     const ending = new AbortController();
@@ -52,7 +52,7 @@ describe('slots that namespaces share', () => {
     expect(started).toEqual(['a/0', 'a/1', 'b/0', 'c/0', 'a/2', 'a/3']);
   });
 
-  it('are given to what several namespaces want by the first that has room, so that nobody holds back another’s image', async () => {
+  it('for an image of several namespaces come from the first with room, so that no namespace blocks another', async () => {
     const wanting = new Map([['shared', ['drip']]]);
     const slots = createFairSlots({
       total: 4,
@@ -72,13 +72,13 @@ describe('slots that namespaces share', () => {
     const dripping = ['drip/0', 'drip/1'].map((key) => work(key, signal));
     await work('shared', signal);
     expect(started).not.toContain('shared');
-    // The victim asks for it as well.
+    // The other namespace requests it as well.
     wanting.set('shared', ['drip', 'victim']);
     await work('shared', signal);
     expect(started).toContain('shared');
     for (const end of ends) end();
     await Promise.all(dripping);
-    // It waits nowhere any more.
+    // It is not queued anywhere any more.
     expect(added).toEqual([]);
   });
 });

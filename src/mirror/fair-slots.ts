@@ -1,8 +1,8 @@
 import type { KeySink, Reconcile, Source } from '../controller/index.ts';
 
 /**
- * Shares the slots of a controller between groups of keys: a group has at most so many, and those that wait get theirs in
- * turn. So one tenant's slow images never keep another's from being copied. A key that waits occupies no worker.
+ * Shares the slots of a controller between groups of keys. Each group has a maximum, and waiting groups take turns. So
+ * slow images of one tenant never block the copies of another. A waiting key occupies no worker.
  */
 export interface FairSlots {
   readonly source: Source;
@@ -12,12 +12,12 @@ export interface FairSlots {
 export interface FairSlotsOptions {
   readonly total: number;
   readonly perGroup: number;
-  /** Those that want the key; the first with room for it is enough. */
+  /** The groups that want the key; it runs as soon as one of them has room. */
   readonly groupsOf: (key: string) => readonly string[];
 }
 
 export function createFairSlots({ total, perGroup, groupsOf }: FairSlotsOptions): FairSlots {
-  /** Key → group, of those that have a slot. */
+  /** Key → group, for keys that hold a slot. */
   const holders = new Map<string, string>();
   /** Group → its keys, both in the order of their turn. */
   const waiting = new Map<string, Set<string>>();
@@ -35,7 +35,7 @@ export function createFairSlots({ total, perGroup, groupsOf }: FairSlotsOptions)
   const enter = (key: string): boolean => {
     if (holders.has(key)) return true;
     const groups = groupsOf(key);
-    // Whoever comes later does not pass those of the group that wait already.
+    // A new key does not overtake waiting keys of its group.
     const free = groups.find((group) => hasRoom(group) && !waiting.has(group));
     if (free !== undefined) take(key, free);
     else for (const group of groups) waiting.set(group, (waiting.get(group) ?? new Set()).add(key));
@@ -48,13 +48,13 @@ export function createFairSlots({ total, perGroup, groupsOf }: FairSlotsOptions)
       const [next] = keys ?? [];
       if (!keys || next === undefined || !hasRoom(group)) continue;
       take(next, group);
-      // To the end of the round.
+      // Move the group to the end of the round.
       if (waiting.delete(group) && keys.size > 0) waiting.set(group, keys);
       sink?.add(next);
     }
   };
   return {
-    // Every run of a controller begins with an empty queue.
+    // Every run of a controller starts with an empty queue.
     source(given) {
       holders.clear();
       waiting.clear();

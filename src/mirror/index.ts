@@ -1,10 +1,11 @@
 /**
- * The clone of every image: workloads are rewritten to copies in a backup registry, as they are admitted or later. What
- * is to be copied is kept in the cluster as MirroredImage objects; the leader copies, every replica answers admission.
+ * Image mirroring: rewrites workloads to copies of their images in a backup registry, at admission or afterwards.
+ * Requested copies are stored in the cluster as MirroredImage objects; the leader copies, every replica serves
+ * admission. It does not decide which images are allowed; that is up to policies.
  *
- * Invariants: a reference is rewritten only after the copy was seen in the registry with the digest that was resolved;
- * what a controller made is never rewritten (pods in `pods` mode excepted); a dry run causes no copy; the original is
- * noted on the object; nothing is copied from where copies go, or to anywhere else.
+ * Invariants: a reference is rewritten only after the copy was found in the registry with the resolved digest. Objects
+ * of a controller are never rewritten (except pods in `pods` mode). A dry run causes no copy. The original image is
+ * recorded on the object. Nothing is copied from the target registry, or to anywhere else.
  */
 
 export { type CopyControllerOptions, createCopyController } from './copy-controller.ts';

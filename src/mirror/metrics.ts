@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface MirrorMetrics {
-  /** Images of one request: replaced by copies, and left as they are. */
+  /** Images of one request: replaced by copies, and left unchanged. */
   reviewed(replaced: number, kept: number): void;
   copied(result: 'copied' | 'present' | 'failed', bytes: number): void;
   copying(change: 1 | -1): void;
   rewritten(): void;
   /** A touch after which a workload still had an image that has a copy. */
   unrewritten(): void;
-  /** An image that was not recorded, because its namespace has too many. */
+  /** An image that was not recorded because its namespace has too many. */
   refused(): void;
 }
 
@@ -16,7 +16,7 @@ export function createMirrorMetrics(registry: Registry): MirrorMetrics {
   const registers = [registry];
   const images = new Counter({
     name: 'supercargo_mirror_reviewed_images_total',
-    help: 'Images of admitted workloads, by whether a copy took their place.',
+    help: 'Images of admitted workloads, by whether they were replaced by a copy.',
     labelNames: ['outcome'],
     registers,
   });
@@ -28,13 +28,13 @@ export function createMirrorMetrics(registry: Registry): MirrorMetrics {
   });
   const bytes = new Counter({
     name: 'supercargo_mirror_copied_bytes_total',
-    help: 'Bytes that were copied.',
+    help: 'Bytes copied.',
     registers,
   });
-  const active = new Gauge({ name: 'supercargo_mirror_copies_active', help: 'Copies under way.', registers });
+  const active = new Gauge({ name: 'supercargo_mirror_copies_active', help: 'Copies in progress.', registers });
   const rewrites = new Counter({
     name: 'supercargo_mirror_rewritten_workloads_total',
-    help: 'Workloads that were rewritten in the background.',
+    help: 'Workloads rewritten in the background.',
     registers,
   });
   const unrewritten = new Counter({

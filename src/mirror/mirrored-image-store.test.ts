@@ -3,7 +3,7 @@ import { createFakeClock } from '../../test/support/fake-clock.ts';
 import type { MirroredImage } from '../api/index.ts';
 import type { Informer, InformerHandler } from '../kube/index.ts';
 import { createMirroredImageStore } from './mirrored-image-store.ts';
-import { fakeObjects, imageOf, signal, wishOf } from './testing/fakes.ts';
+import { fakeObjects, imageOf, mirrorRequestOf, signal } from './testing/fakes.ts';
 
 function open(initial: readonly MirroredImage[] = []) {
   const clock = createFakeClock();
@@ -25,7 +25,7 @@ function open(initial: readonly MirroredImage[] = []) {
       return () => {};
     },
   } as unknown as Informer<MirroredImage>;
-  const book = createMirroredImageStore({
+  const store = createMirroredImageStore({
     client,
     informer,
     installation: 'supercargo',
@@ -35,26 +35,32 @@ function open(initial: readonly MirroredImage[] = []) {
   });
   /** The watch catches up. */
   const catchUp = () => [...objects.values()].forEach(show);
-  return { book, clock, writes, objects, show, catchUp, refused: () => refused };
+  return { store, clock, writes, objects, show, catchUp, refused: () => refused };
 }
 
 const at = (ms: number) => new Date(ms).toISOString();
 
-describe('a wish in the book', () => {
+describe('a mirror request in the store', () => {
   it('is refused when its namespace has too many, also before the watch has seen them', async () => {
-    const { book, writes, catchUp, refused } = open();
-    for (const tag of ['1', '2', '3']) await book.ask(wishOf(`busybox:${tag}`, 'x'), signal);
-    await expect(book.ask(wishOf('busybox:4', 'x'), signal)).rejects.toThrow('mirror.maxImagesPerNamespace');
+    const { store, writes, catchUp, refused } = open();
+    for (const tag of ['1', '2', '3']) await store.request(mirrorRequestOf(`busybox:${tag}`, 'x'), signal);
+    await expect(store.request(mirrorRequestOf('busybox:4', 'x'), signal)).rejects.toThrow(
+      'mirror.maxImagesPerNamespace',
+    );
     catchUp();
-    await expect(book.ask(wishOf('busybox:4', 'x'), signal)).rejects.toThrow('namespace default has 3 images');
-    expect(await book.ask(wishOf('busybox:3', 'x'), signal)).toBe(true);
+    await expect(store.request(mirrorRequestOf('busybox:4', 'x'), signal)).rejects.toThrow(
+      'namespace default has 3 images',
+    );
+    expect(await store.request(mirrorRequestOf('busybox:3', 'x'), signal)).toBe(true);
     expect([writes.length, refused()]).toEqual([3, 2]);
   });
 
-  it('is written once, whoever makes it and however late the watch is', async () => {
-    const { book, writes } = open();
-    const asked = await Promise.all(Array.from({ length: 20 }, () => book.ask(wishOf('busybox:1', 'x'), signal)));
-    expect(asked).toEqual(Array(20).fill(true));
+  it('is written once, whichever replica makes it and however late the watch is', async () => {
+    const { store, writes } = open();
+    const requested = await Promise.all(
+      Array.from({ length: 20 }, () => store.request(mirrorRequestOf('busybox:1', 'x'), signal)),
+    );
+    expect(requested).toEqual(Array(20).fill(true));
     expect(writes).toHaveLength(1);
     expect(writes[0]).toMatchObject({
       metadata: { labels: { 'supercargo.dev/owner': 'supercargo' } },
@@ -67,71 +73,78 @@ describe('a wish in the book', () => {
   });
 
   it('adds its credentials to those of others, up to a limit for each namespace', async () => {
-    const { book, catchUp, objects } = open([imageOf('busybox:1', { phase: 'Failed', checkedAt: at(0) })]);
+    const { store, catchUp, objects } = open([imageOf('busybox:1', { phase: 'Failed', checkedAt: at(0) })]);
     for (let i = 0; i < 70; i++) {
-      await book.ask(wishOf('busybox:1', `secret-${i}`), signal);
+      await store.request(mirrorRequestOf('busybox:1', `secret-${i}`), signal);
       catchUp();
     }
     const secrets = () => [...objects.values()][0]!.spec.pullSecrets!;
     expect(secrets()).toHaveLength(16);
     const ofOther = { namespace: 'other', name: 'their-own' };
-    await book.ask({ ...wishOf('busybox:1'), pullSecrets: [ofOther] }, signal);
+    await store.request({ ...mirrorRequestOf('busybox:1'), pullSecrets: [ofOther] }, signal);
     expect(secrets()).toContainEqual(ofOther);
     const again = open([
       imageOf('busybox:1', { phase: 'Copying' }, { pullSecrets: [{ namespace: 'default', name: 'x' }] }),
     ]);
-    expect(await again.book.ask(wishOf('busybox:1', 'x'), signal)).toBe(true);
+    expect(await again.store.request(mirrorRequestOf('busybox:1', 'x'), signal)).toBe(true);
     expect(again.writes).toEqual([]);
   });
 
   it('of a workload with many secrets leaves room for those of other namespaces', async () => {
-    const { book, writes } = open();
+    const { store, writes } = open();
     const pullSecrets = Array.from({ length: 300 }, (_, i) => ({ namespace: 'greedy', name: `secret-${i}` }));
-    await book.ask({ ...wishOf('busybox:1'), pullSecrets }, signal);
+    await store.request({ ...mirrorRequestOf('busybox:1'), pullSecrets }, signal);
     expect(writes[0]?.spec.pullSecrets).toHaveLength(16);
   });
 
   it.each(['Copied', 'Failed'] as const)('opens what is %s again, but not at once', async (phase) => {
     const now = createFakeClock().now();
     const recent = open([imageOf('busybox:1', { phase, digest: 'sha256:a', checkedAt: at(now - 1_000) })]);
-    expect(await recent.book.ask(wishOf('busybox:1'), signal)).toBe(false);
+    expect(await recent.store.request(mirrorRequestOf('busybox:1'), signal)).toBe(false);
     expect(recent.writes).toEqual([]);
     const older = open([imageOf('busybox:1', { phase, digest: 'sha256:a', checkedAt: at(now - 6_000) })]);
-    // Two who notice it at one moment.
+    // Two replicas request it at the same moment.
     expect(
-      await Promise.all([older.book.ask(wishOf('busybox:1'), signal), older.book.ask(wishOf('busybox:1'), signal)]),
+      await Promise.all([
+        older.store.request(mirrorRequestOf('busybox:1'), signal),
+        older.store.request(mirrorRequestOf('busybox:1'), signal),
+      ]),
     ).toEqual([true, true]);
     expect(older.writes.map(({ status }) => status?.phase)).toEqual(['Pending']);
     expect(older.writes[0]!.status?.digest).toBe('sha256:a');
   });
 
-  it('is waited for until it is fulfilled, or the time is over', async () => {
-    const { book, show } = open();
-    const wish = wishOf('busybox:1');
-    const waiting = book.waitFor(wish, ({ phase }) => phase === 'Copied', signal);
+  it('is waited for until it is copied, or the signal aborts', async () => {
+    const { store, show } = open();
+    const mirrorRequest = mirrorRequestOf('busybox:1');
+    const waiting = store.waitFor(mirrorRequest, ({ phase }) => phase === 'Copied', signal);
     show(imageOf('busybox:1', { phase: 'Copying', attempts: 1 }));
     show(imageOf('other:1', { phase: 'Copied' }));
     show(imageOf('busybox:1', { phase: 'Copied', digest: 'sha256:a', attempts: 1 }));
     expect(await waiting).toMatchObject({ phase: 'Copied', digest: 'sha256:a' });
     const end = new AbortController();
-    const endless = book.waitFor(wish, () => false, end.signal);
+    const endless = store.waitFor(mirrorRequest, () => false, end.signal);
     end.abort();
     expect(await endless).toMatchObject({ phase: 'Copied' });
-    expect(await book.waitFor(wishOf('never:1'), () => false, end.signal)).toMatchObject({ phase: 'Unknown' });
+    expect(await store.waitFor(mirrorRequestOf('never:1'), () => false, end.signal)).toMatchObject({
+      phase: 'Unknown',
+    });
   });
 
-  it('has a rival where the copies of another source are', () => {
+  it('has a conflict where the copies of another source are', () => {
     const other = imageOf(
       'quay.io/x/busybox:1',
       { phase: 'Copied', digest: 'sha256:a' },
       { copy: 'backup.example/copies/docker.io/library/busybox:9' },
     );
-    expect(open([other]).book.conflictingSource(wishOf('busybox:1'))).toBe('quay.io/x/busybox:1');
+    expect(open([other]).store.conflictingSource(mirrorRequestOf('busybox:1'))).toBe('quay.io/x/busybox:1');
     expect(
-      open([imageOf('busybox:2', { phase: 'Copied', digest: 'sha256:a' })]).book.conflictingSource(wishOf('busybox:1')),
+      open([imageOf('busybox:2', { phase: 'Copied', digest: 'sha256:a' })]).store.conflictingSource(
+        mirrorRequestOf('busybox:1'),
+      ),
     ).toBeUndefined();
     expect(
-      open([{ ...other, status: { phase: 'Failed' } }]).book.conflictingSource(wishOf('busybox:1')),
+      open([{ ...other, status: { phase: 'Failed' } }]).store.conflictingSource(mirrorRequestOf('busybox:1')),
     ).toBeUndefined();
   });
 });

@@ -5,13 +5,13 @@ import { type Informer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { renderApiVersion } from '../object/index.ts';
 import { hasConflictingSource, imagesOfNamespace, imagesWithCopyIn } from './mirrored-images.ts';
 
-/** What the cluster knows of a copy. */
+/** The state of a copy, as stored in the cluster. */
 export interface CopyState {
   readonly phase: 'Unknown' | 'Pending' | 'Copying' | 'Copied' | 'Failed';
   readonly digest?: string | undefined;
   readonly bytesTotal?: number | undefined;
   readonly message?: string | undefined;
-  /** Tells one attempt from the next. */
+  /** Distinguishes one attempt from the next. */
   readonly attempts: number;
 }
 
@@ -22,37 +22,39 @@ export interface MirrorRequest {
 }
 
 /**
- * The durable list of what is to be copied, kept in the cluster as MirroredImage objects. Every replica asks for copies,
- * the leader makes them, and everybody sees the outcome by watching.
+ * The durable list of requested copies, stored in the cluster as MirroredImage objects. Every replica requests copies,
+ * the leader makes them, and all replicas watch the result.
  */
 export interface MirroredImageStore {
-  stateOf(wish: MirrorRequest): CopyState;
-  /** Another source whose copies are in the repository that this one's would go to. */
-  conflictingSource(wish: MirrorRequest): string | undefined;
+  stateOf(request: MirrorRequest): CopyState;
+  /** Another source whose copies are in the repository that this copy would go to. */
+  conflictingSource(request: MirrorRequest): string | undefined;
   /**
-   * Asks for a copy: for a new one, for one that failed, for one that is known to be made and is not there. Credentials
-   * of this wish are added to those of others. False when it was tried a moment ago and nothing new is known.
+   * Requests a copy: a new one, one that failed, or one that is recorded as copied but missing. Adds the credentials of
+   * this request to the recorded ones. False when it was tried a moment ago and nothing has changed.
    */
-  ask(wish: MirrorRequest, signal: AbortSignal): Promise<boolean>;
+  request(request: MirrorRequest, signal: AbortSignal): Promise<boolean>;
   /** Resolves with the first state that `isEnough`, or with the last one seen when the signal aborts. */
-  waitFor(wish: MirrorRequest, isEnough: (state: CopyState) => boolean, signal: AbortSignal): Promise<CopyState>;
+  waitFor(request: MirrorRequest, isEnough: (state: CopyState) => boolean, signal: AbortSignal): Promise<CopyState>;
 }
 
 export interface MirroredImageStoreOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   readonly informer: Informer<MirroredImage>;
   readonly installation: string;
-  /** Images that the workloads of one namespace may have recorded. */
+  /** Maximum number of images recorded for the workloads of one namespace. */
   readonly maxPerNamespace: number;
   readonly onRefused: () => void;
   readonly clock: Clock;
 }
 
-/** Nobody asks for the same again sooner, so that no two who disagree about a copy keep each other busy. */
-const askAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
-/** A watch that is later than this is not waited for. */
+/**
+ * Minimum interval between requests for the same copy, so that two replicas that disagree about it do not cause a loop.
+ */
+const requestAgainMs = { Copied: 2_000, Failed: 5_000 } as const;
+/** A created object counts as unseen for at most this long. */
 const watchLagMs = 60_000;
-/** Credentials beyond these are not tried. One namespace cannot keep those of another out. */
+/** More credentials are not tried. The limit per namespace keeps one namespace from displacing those of others. */
 const maxPullSecrets = { ofNamespace: 16, inAll: 256 };
 
 export function createMirroredImageStore(options: MirroredImageStoreOptions): MirroredImageStore {
@@ -62,18 +64,18 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
     for (const check of [...(waiting.get(key) ?? [])]) check();
   };
   informer.addHandler({ onAdd: wake, onUpdate: wake, onDelete: wake });
-  const stateOf = (wish: MirrorRequest) => stateOfObject(informer.get(nameOf(wish)));
-  /** Created by us and not seen by the watch yet. */
+  const stateOf = (request: MirrorRequest) => stateOfObject(informer.get(nameOf(request)));
+  /** Created by this process and not seen by the watch yet. */
   const created = new Map<string, { readonly namespace: string; readonly atMs: number }>();
-  const admit = (wish: MirrorRequest) => {
-    const namespace = wish.pullSecrets[0]?.namespace;
+  const admit = (request: MirrorRequest) => {
+    const namespace = request.pullSecrets[0]?.namespace;
     if (namespace === undefined) return;
     for (const [name, { atMs }] of created)
       if (informer.get(name) || clock.monotonicMs() - atMs > watchLagMs) created.delete(name);
-    const unseen = [...created].filter(([name, one]) => one.namespace === namespace && name !== nameOf(wish)).length;
+    const unseen = [...created].filter(([name, one]) => one.namespace === namespace && name !== nameOf(request)).length;
     const count = imagesOfNamespace(informer, namespace).length + unseen;
     if (count < maxPerNamespace) {
-      created.set(nameOf(wish), { namespace, atMs: clock.monotonicMs() });
+      created.set(nameOf(request), { namespace, atMs: clock.monotonicMs() });
       return;
     }
     onRefused();
@@ -88,23 +90,23 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
       const names = { source: renderReference(source), copy: renderReference(copy) };
       return imagesWithCopyIn(informer, copy).find((other) => hasConflictingSource(other, names))?.spec.source;
     },
-    async ask(wish, signal) {
-      const object = informer.get(nameOf(wish));
+    async request(request, signal) {
+      const object = informer.get(nameOf(request));
       if (!object) {
-        admit(wish);
-        return create(client, wishObject(wish, options), signal);
+        admit(request);
+        return create(client, mirroredImageOf(request, options), signal);
       }
-      const isExtended = await addPullSecrets(client, object, wish, signal);
+      const isExtended = await addPullSecrets(client, object, request, signal);
       const phase = object.status?.phase;
       if (phase !== 'Copied' && phase !== 'Failed') return true;
-      // More credentials are another generation, which is tried at once.
+      // More credentials create a new generation, which is tried at once.
       if (phase === 'Failed' && isExtended) return true;
       const lastMs = Date.parse(object.status?.checkedAt ?? object.status?.copiedAt ?? '');
-      if (clock.now() - lastMs < askAgainMs[phase]) return false;
+      if (clock.now() - lastMs < requestAgainMs[phase]) return false;
       return reopen(client, object, signal);
     },
-    waitFor(wish, isEnough, signal) {
-      const name = nameOf(wish);
+    waitFor(request, isEnough, signal) {
+      const name = nameOf(request);
       return new Promise((resolve) => {
         const checks = waiting.get(name) ?? new Set();
         waiting.set(name, checks);
@@ -112,9 +114,9 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
           checks.delete(check);
           if (checks.size === 0 && waiting.get(name) === checks) waiting.delete(name);
           signal.removeEventListener('abort', end);
-          resolve(stateOf(wish));
+          resolve(stateOf(request));
         };
-        const check = () => isEnough(stateOf(wish)) && end();
+        const check = () => isEnough(stateOf(request)) && end();
         checks.add(check);
         signal.addEventListener('abort', end, { once: true });
         if (signal.aborted) end();
@@ -124,7 +126,7 @@ export function createMirroredImageStore(options: MirroredImageStoreOptions): Mi
   };
 }
 
-/** A wish that somebody made before, or at the same moment, is the same wish. */
+/** An existing object, also one created at the same moment, satisfies the request. */
 async function create(
   client: MirroredImageStoreOptions['client'],
   object: MirroredImage,
@@ -141,7 +143,7 @@ async function create(
 async function addPullSecrets(
   client: MirroredImageStoreOptions['client'],
   { metadata, spec }: MirroredImage,
-  wish: MirrorRequest,
+  request: MirrorRequest,
   signal: AbortSignal,
 ): Promise<boolean> {
   const known = spec.pullSecrets ?? [];
@@ -150,7 +152,7 @@ async function addPullSecrets(
       ({ namespace, name, serviceAccount }) =>
         namespace === ref.namespace && name === ref.name && serviceAccount === ref.serviceAccount,
     );
-  const fresh = new Set(wish.pullSecrets.filter((ref) => !has(ref)));
+  const fresh = new Set(request.pullSecrets.filter((ref) => !has(ref)));
   const added = withinLimit([...known, ...fresh]).filter((ref) => fresh.has(ref));
   if (added.length === 0) return false;
   const body = spec.pullSecrets
@@ -178,11 +180,11 @@ async function reopen(
   signal: AbortSignal,
 ): Promise<true> {
   const { name = '', resourceVersion } = object.metadata;
-  const message = object.status?.phase === 'Copied' ? 'the copy is no longer in the registry' : 'asked for again';
+  const message = object.status?.phase === 'Copied' ? 'the copy is no longer in the registry' : 'requested again';
   const body = { metadata: { resourceVersion }, status: { phase: 'Pending', message } };
   await client
     .patch(mirroredImages, { name }, { type: 'merge', body }, { subresource: 'status', signal })
-    // Somebody else noticed it too, or nobody wants it any more.
+    // Another replica reopened it first, or the object was deleted.
     .catch(unless('kube-conflict', 'kube-not-found'));
   return true;
 }
@@ -202,15 +204,15 @@ export function stateOfObject(object: MirroredImage | undefined): CopyState {
   return { phase, digest, bytesTotal, message, attempts };
 }
 
-function wishObject(
-  wish: MirrorRequest,
+function mirroredImageOf(
+  request: MirrorRequest,
   { installation }: Pick<MirroredImageStoreOptions, 'installation'>,
 ): MirroredImage {
-  const { source, copy, pullSecrets } = wish;
+  const { source, copy, pullSecrets } = request;
   return {
     apiVersion: renderApiVersion(mirroredImages),
     kind: mirroredImages.kind,
-    metadata: { name: nameOf(wish), labels: { [ownerLabel]: installation } },
+    metadata: { name: nameOf(request), labels: { [ownerLabel]: installation } },
     spec: {
       source: renderReference(source),
       copy: renderReference(copy),

@@ -19,7 +19,7 @@ it('gives a name to one source at a time, and to all its tags', async () => {
   expect(await claims.claim(second)).toBeUndefined();
 });
 
-it('leaves a name to whom it was given before, until nothing is left of it', async () => {
+it('keeps a name with its owner until no image of it is left', async () => {
   let images: readonly MirroredImage[] = [copied(first), second];
   const claims = createNameClaims({ listImages: async () => images });
   expect(await claims.claim(second)).toBe('docker.io/library/busybox:1');
@@ -29,7 +29,7 @@ it('leaves a name to whom it was given before, until nothing is left of it', asy
   expect(await claims.claim(second)).toBeUndefined();
 });
 
-it('gives no name for good to what could never be copied', async () => {
+it('does not keep a name for an image that could never be copied', async () => {
   const claims = createNameClaims({ listImages: async () => [{ ...first, status: { phase: 'Failed' } }, second] });
   expect(await claims.claim(second)).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
 import { createCopyPresence } from './presence.ts';
-import { signal, wishOf } from './testing/fakes.ts';
+import { mirrorRequestOf, signal } from './testing/fakes.ts';
 
-const { copy } = wishOf('busybox:1');
+const { copy } = mirrorRequestOf('busybox:1');
 
-describe('whether a copy is there', () => {
-  it('is what the registry says at that moment', async () => {
+describe('the presence of a copy', () => {
+  it('is read from the registry each time', async () => {
     let there: string | undefined = 'sha256:a';
     const presence = createCopyPresence({ head: async () => there, clock: createFakeClock() });
     expect(await presence.exists(copy, 'sha256:a', signal)).toBe(true);
@@ -15,7 +15,7 @@ describe('whether a copy is there', () => {
     expect(await presence.exists(copy, 'sha256:a', signal)).toBe(false);
   });
 
-  it('costs one look for all who ask at once, also when the first of them gives up', async () => {
+  it('costs one request for all concurrent callers, also when the first of them gives up', async () => {
     let looks = 0;
     let answer = (_: string) => {};
     const head = () => {
@@ -37,12 +37,12 @@ describe('whether a copy is there', () => {
     expect(looks).toBe(1);
   });
 
-  it('is not known when the registry does not answer in time', async () => {
+  it('is unknown when the registry does not answer in time', async () => {
     const clock = createFakeClock();
     const head = (_: unknown, look: AbortSignal) =>
       new Promise<string>((_resolve, reject) => look.addEventListener('abort', () => reject(look.reason)));
-    const asked = createCopyPresence({ head, clock, timeoutMs: 5_000 }).exists(copy, 'sha256:a', signal);
-    const outcome = expect(asked).rejects.toThrow('the time is over');
+    const requested = createCopyPresence({ head, clock, timeoutMs: 5_000 }).exists(copy, 'sha256:a', signal);
+    const outcome = expect(requested).rejects.toThrow('the time is over');
     await clock.advance(5_000);
     await outcome;
   });

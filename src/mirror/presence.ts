@@ -2,13 +2,12 @@ import type { Clock } from '../base/index.ts';
 import { type CopyName, renderReference } from '../image/index.ts';
 import { orAborted, withDeadline } from './deadline.ts';
 
-/** The digest that a copy has in the backup registry now; undefined when it is not there. */
+/** The digest that a copy has in the backup registry now; undefined when it does not exist. */
 export type HeadCopy = (copy: CopyName, signal: AbortSignal) => Promise<string | undefined>;
 
 /**
- * Whether a copy can be pulled. A reference is rewritten only after a look at the registry itself: what the cluster
- * remembers may have been deleted there. Nothing is remembered; but whoever asks while a look is under way shares it, so
- * that a hundred workloads at once cost one.
+ * Whether a copy can be pulled. Asks the registry each time: a recorded copy may have been deleted there. Nothing is
+ * cached, but concurrent callers share one request, so that a hundred workloads at once cost one.
  */
 export interface CopyPresence {
   exists(copy: CopyName, digest: string, signal: AbortSignal): Promise<boolean>;
@@ -25,7 +24,7 @@ export function createCopyPresence({ head, clock, timeoutMs = 5_000 }: CopyPrese
   const look = (name: string, copy: CopyName) => {
     const underWay = looks.get(name);
     if (underWay) return underWay;
-    // Bound to no asker: one that gives up must not take the answer from the others.
+    // Not bound to one caller's signal: a caller that gives up must not cancel the request for the others.
     const begun = withDeadline({ clock, ms: timeoutMs, signal: new AbortController().signal }, (signal) =>
       head(copy, signal),
     ).finally(() => looks.delete(name));

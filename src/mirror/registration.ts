@@ -5,18 +5,18 @@ export interface MirrorRegistrationOptions {
   readonly rewrite: MirrorSettings['rewrite'];
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly timeoutSeconds: number;
-  /** As the namespaces that are looked at are labelled. */
+  /** The label of the selected namespaces. */
   readonly namespaceSelector: NonNullable<WebhookEntry['namespaceSelector']>;
 }
 
-/** The path for all kinds, and the two that the original had. */
+/** The path for all kinds, and the two paths of the original controller. */
 export const mirrorPaths = {
   all: 'mirror',
   deployment: 'imageclone-v1-deployment',
   daemonSet: 'imageclone-v1-daemonset',
 };
 
-/** What is registered never changes while the program runs. `rewrite` comes after `mutate` in the alphabet: policies first. */
+/** The registration never changes while the program runs. `rewrite` sorts after `mutate`, so policies run first. */
 export function mirrorRegistration(options: MirrorRegistrationOptions): Registration {
   const { rewrite, failurePolicy, timeoutSeconds, namespaceSelector } = options;
   const rule = (apiGroup: string, ...resources: readonly string[]) => ({

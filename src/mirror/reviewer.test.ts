@@ -37,7 +37,7 @@ const objectOf = (kind: string, images: readonly string[], metadata: object = {}
 };
 
 async function review({ request, kind = 'Deployment', images = ['busybox:1'], metadata, ...scene }: Scene) {
-  const asked: MirrorRequest[] = [];
+  const requested: MirrorRequest[] = [];
   const state = scene.state ?? { phase: 'Copied', digest, attempts: 1 };
   const object = objectOf(kind, images, metadata);
   const reviewer = createMirrorReviewer('mirror', {
@@ -46,11 +46,11 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
     namespaceLabels: async (name) => labels[name] ?? {},
     isStrict: scene.isStrict ?? false,
     trustsReviews: scene.trustsReviews ?? false,
-    book: {
+    store: {
       stateOf: () => state,
       conflictingSource: () => undefined,
-      async ask(wish) {
-        asked.push(wish);
+      async request(mirrorRequest) {
+        requested.push(mirrorRequest);
         return false;
       },
       waitFor: async () => state,
@@ -61,7 +61,7 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
     clock: createFakeClock(),
     log,
   });
-  const verdict = await reviewer.review(
+  const decision = await reviewer.review(
     {
       uid: '1',
       kind: { group: 'apps', version: 'v1', kind },
@@ -78,21 +78,21 @@ async function review({ request, kind = 'Deployment', images = ['busybox:1'], me
     },
     { route: '', authenticated: scene.authenticated ?? true, bytes: 0, signal },
   );
-  const result = applyJsonPatch(request?.object ?? object, verdict.patch ?? []) as unknown as KubeObject;
+  const result = applyJsonPatch(request?.object ?? object, decision.patch ?? []) as unknown as KubeObject;
   const spec = result['spec'] as {
     readonly containers?: readonly { readonly image: string }[];
     readonly template?: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
   };
   const containers = spec.template?.spec.containers ?? spec.containers ?? [];
-  return { verdict, asked, images: containers.map(({ image }) => image) };
+  return { decision, requested, images: containers.map(({ image }) => image) };
 }
 
 describe('the review of a workload', () => {
-  it('puts copies in place, also of some of the images alone', async () => {
+  it('replaces images by copies, also only some of them', async () => {
     expect((await review({})).images).toEqual([copy]);
     const mixed = await review({ images: ['backup.example/copies/x:1', 'busybox:1', 'No Image'] });
     expect(mixed.images).toEqual(['backup.example/copies/x:1', copy, 'No Image']);
-    expect(mixed.verdict.warnings).toEqual([expect.stringMatching(/^not replaced by a copy: No Image: /)]);
+    expect(mixed.decision.warnings).toEqual([expect.stringMatching(/^not replaced by a copy: No Image: /)]);
   });
 
   it.each<[string, Scene]>([
@@ -111,13 +111,13 @@ describe('the review of a workload', () => {
     ],
     ['has no object', { request: { object: undefined } }],
   ])('changes nothing of what %s', async (_, scene) => {
-    const { verdict, asked } = await review(scene);
-    expect(verdict.patch ?? []).toEqual([]);
-    expect(verdict.denied).toBeUndefined();
-    expect(asked).toEqual([]);
+    const { decision, requested } = await review(scene);
+    expect(decision.patch ?? []).toEqual([]);
+    expect(decision.denied).toBeUndefined();
+    expect(requested).toEqual([]);
   });
 
-  it('gives no other image to a Job that is there, nor to the old containers of a pod', async () => {
+  it('does not change the images of an existing Job, nor of existing containers of a pod', async () => {
     const request = { operation: 'UPDATE' as const };
     const job = objectOf('Job', ['busybox:1']);
     expect((await review({ kind: 'Job', request: { ...request, oldObject: job as never } })).images).toEqual([
@@ -134,45 +134,45 @@ describe('the review of a workload', () => {
     ).toEqual([copy]);
   });
 
-  it('admits with a warning what has no copy, and refuses it where it must not run without', async () => {
+  it('admits an image without a copy with a warning, and denies it in strict mode', async () => {
     const state: CopyState = { phase: 'Failed', message: 'it is not there', attempts: 1 };
-    const { verdict, images } = await review({ state });
+    const { decision, images } = await review({ state });
     expect(images).toEqual(['busybox:1']);
-    expect(verdict).toMatchObject({ warnings: ['not replaced by a copy: busybox:1: it is not there'] });
-    expect((await review({ state, isStrict: true })).verdict.denied).toBe(
+    expect(decision).toMatchObject({ warnings: ['not replaced by a copy: busybox:1: it is not there'] });
+    expect((await review({ state, isStrict: true })).decision.denied).toBe(
       'images could not be replaced by their copies: busybox:1: it is not there',
     );
-    // What is no image is the API server's to refuse.
-    expect((await review({ isStrict: true, images: ['No Image'] })).verdict.denied).toBeUndefined();
+    // The API server rejects invalid images.
+    expect((await review({ isStrict: true, images: ['No Image'] })).decision.denied).toBeUndefined();
   });
 
-  it('asks for nothing when anybody may have sent it, and uses what is there', async () => {
+  it('requests nothing when it is not authenticated, and uses existing copies', async () => {
     const state: CopyState = { phase: 'Unknown', attempts: 0 };
     const forged = await review({ state, authenticated: false });
-    expect(forged.asked).toEqual([]);
-    expect(forged.verdict.warnings).toEqual([expect.stringContaining('copied in the background')]);
+    expect(forged.requested).toEqual([]);
+    expect(forged.decision.warnings).toEqual([expect.stringContaining('copied in the background')]);
     expect((await review({ authenticated: false })).images).toEqual([copy]);
-    expect((await review({ state, authenticated: false, isStrict: true })).verdict.denied).toBeDefined();
-    expect((await review({ state, authenticated: false, trustsReviews: true })).asked).toHaveLength(1);
+    expect((await review({ state, authenticated: false, isStrict: true })).decision.denied).toBeDefined();
+    expect((await review({ state, authenticated: false, trustsReviews: true })).requested).toHaveLength(1);
   });
 
-  it('denies no dry run of an image that is not copied yet, but one that cannot be copied', async () => {
+  it('does not deny a dry run of an image that is not copied yet, but one that cannot be copied', async () => {
     const request = { dryRun: true };
     const strict = { isStrict: true, request };
-    expect((await review({ ...strict, state: { phase: 'Unknown', attempts: 0 } })).verdict.denied).toBeUndefined();
+    expect((await review({ ...strict, state: { phase: 'Unknown', attempts: 0 } })).decision.denied).toBeUndefined();
     const failed: CopyState = { phase: 'Failed', message: 'it is not there', attempts: 1 };
-    expect((await review({ ...strict, state: failed })).verdict.denied).toContain('it is not there');
+    expect((await review({ ...strict, state: failed })).decision.denied).toContain('it is not there');
   });
 
-  it('puts no copy where the namespace lacks the secret to pull it with', async () => {
-    const { images, verdict } = await review({ problem: 'no Secret backup' });
+  it('does not rewrite where the namespace lacks the pull secret', async () => {
+    const { images, decision } = await review({ problem: 'no Secret backup' });
     expect(images).toEqual(['busybox:1']);
-    expect(verdict.warnings).toEqual(['not replaced by a copy: busybox:1: no Secret backup']);
+    expect(decision.warnings).toEqual(['not replaced by a copy: busybox:1: no Secret backup']);
   });
 
-  it('asks for nothing on a dry run', async () => {
-    const { asked, images } = await review({ state: { phase: 'Unknown', attempts: 0 }, request: { dryRun: true } });
-    expect(asked).toEqual([]);
+  it('requests nothing on a dry run', async () => {
+    const { requested, images } = await review({ state: { phase: 'Unknown', attempts: 0 }, request: { dryRun: true } });
+    expect(requested).toEqual([]);
     expect(images).toEqual(['busybox:1']);
     expect((await review({ request: { dryRun: true } })).images).toEqual([copy]);
   });

@@ -14,9 +14,9 @@ export interface ReviewerOptions extends Omit<EnsureCopyOptions, 'settings'> {
   readonly settings: MirrorSettings;
   readonly names: CopyNames;
   readonly namespaceLabels: (namespace: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>;
-  /** Refuses what cannot be rewritten, in place of admitting it as it is. */
+  /** Denies what cannot be rewritten, instead of admitting it unchanged. */
   readonly isStrict: boolean;
-  /** Takes every review for the API server's, also without a client certificate. */
+  /** Treats every review as sent by the API server, also without a client certificate. */
   readonly trustsReviews: boolean;
   readonly pullSecretProblem?: PullSecretProblem | undefined;
   readonly metrics: MirrorMetrics;
@@ -25,7 +25,7 @@ export interface ReviewerOptions extends Omit<EnsureCopyOptions, 'settings'> {
 
 const copiesAtOnce = 8;
 
-/** Replaces the images of a workload by their copies as it is admitted. One per path; the seed's paths are names too. */
+/** Replaces the images of a workload by their copies at admission. One reviewer per path. */
 export function createMirrorReviewer(path: string, options: ReviewerOptions): Reviewer {
   return { path, review: (request, context) => review(request, options, context) };
 }
@@ -43,37 +43,37 @@ async function review(
   const { signal } = context;
   if (!settings.selectsNamespace(await options.namespaceLabels(request.namespace, signal))) return {};
   const pullSecrets = pullSecretsOf(pod, request.namespace);
-  const mayAsk = context.authenticated || options.trustsReviews;
+  const mayRequest = context.authenticated || options.trustsReviews;
   const problem = await options.pullSecretProblem?.(request.namespace, signal);
   let isDenied = false;
   const outcomes = await mapConcurrent(wanted, copiesAtOnce, async (one): Promise<Replaced | string | undefined> => {
     if (one.kind === 'is-copy') return undefined;
-    if (one.kind === 'refused') return `${one.slot.image}: ${one.reason}`;
-    const { source, copy, slot } = one;
+    if (one.kind === 'refused') return `${one.field.image}: ${one.reason}`;
+    const { source, copy, field } = one;
     const obtained = await ensureCopy({ source, copy, pullSecrets }, options, {
       isDryRun: request.dryRun,
-      mayAsk,
+      mayRequest,
       signal,
     });
     if (obtained.ok && problem !== undefined) {
       isDenied = true;
-      return `${slot.image}: ${problem}`;
+      return `${field.image}: ${problem}`;
     }
-    // A dry run copies nothing, so that what is not copied yet would be no reason to refuse the request itself.
+    // A dry run copies nothing, so an image that is not copied yet is no reason to deny it.
     if (!obtained.ok) isDenied ||= !request.dryRun || !obtained.isUnderWay;
-    if (!obtained.ok) return `${slot.image}: ${obtained.reason}`;
-    return { slot, image: renderCopy(one, obtained.digest, settings.pin) };
+    if (!obtained.ok) return `${field.image}: ${obtained.reason}`;
+    return { field, image: renderCopy(one, obtained.digest, settings.pin) };
   });
   const replaced = outcomes.filter((outcome) => typeof outcome === 'object');
   const kept = outcomes.filter((outcome) => typeof outcome === 'string');
   const object = request.object as unknown as KubeObject;
   if (!request.dryRun) {
     metrics.reviewed(replaced.length, kept.length);
-    for (const { slot, image } of replaced)
+    for (const { field, image } of replaced)
       log.info('image replaced by its copy', {
         namespace: request.namespace,
         kind: object.kind,
-        from: slot.image,
+        from: field.image,
         to: image,
       });
   }
@@ -85,19 +85,19 @@ async function review(
   };
 }
 
-/** The pod of a request that is ours to rewrite, with the containers that may be rewritten in it. */
+/** The pod of a request to rewrite, with the containers that may be rewritten. */
 function podToRewrite(request: AdmissionRequest, settings: MirrorSettings): PodSpecField | undefined {
   const { operation, subResource, namespace } = request;
   const object = request.object as KubeObject | undefined;
   if (!object?.metadata || object.metadata.deletionTimestamp !== undefined || namespace === '') return undefined;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
-  // The one way to bring an ephemeral container into a pod.
+  // Ephemeral containers are added through this subresource only.
   const isDebugging = settings.rewrite === 'pods' && object.kind === 'Pod' && subResource === 'ephemeralcontainers';
   if (subResource !== '' && !isDebugging) return undefined;
   if (settings.exemptNamespaces.includes(namespace) || !isRewritable(object, settings.rewrite)) return undefined;
   const pod = podSpecFieldOf(object);
   if (!pod || operation === 'CREATE' || !isImmutable(object.kind)) return pod;
-  // A Job cannot get other images, and a label on a pod is no reason to restart its containers.
+  // A Job's images are immutable, and a new label on a pod must not restart its containers.
   const before = request.oldObject as KubeObject | undefined;
   return { ...pod, images: changedImages(pod, before?.metadata ? podSpecFieldOf(before) : undefined) };
 }

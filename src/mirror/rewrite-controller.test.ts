@@ -30,8 +30,8 @@ interface Scene {
 
 function play({ object = workload('Deployment'), state = copied, namespace = 'default', ...scene }: Scene) {
   const { writes, client } = fakeObjects([object]);
-  const asked: MirrorRequest[] = [];
-  const told: string[] = [];
+  const requested: MirrorRequest[] = [];
+  const recorded: string[] = [];
   const bodies: unknown[] = [];
   const counts = { unrewritten: 0 };
   let reads = 0;
@@ -52,17 +52,17 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
     names: createCopyNames({ target, mapping: 'path' }),
     typeOf: (kind) => ({ group: 'apps', version: 'v1', resource: 'x', kind, namespaced: true }),
     namespaceLabels: async (name) => (name === 'quiet' ? {} : { 'image-clone-controller': 'enabled' }),
-    book: {
+    store: {
       stateOf: () => state,
       conflictingSource: () => undefined,
-      async ask(wish) {
-        asked.push(wish);
+      async request(mirrorRequest) {
+        requested.push(mirrorRequest);
         return scene.isAccepted ?? true;
       },
-      waitFor: () => Promise.reject(new Error('nobody waits here')),
+      waitFor: () => Promise.reject(new Error('not used by this test')),
     },
     presence: { exists: scene.exists ?? (async () => true) },
-    events: { record: (_, { message }) => void told.push(message) },
+    events: { record: (_, { message }) => void recorded.push(message) },
     metrics: { ...metrics, unrewritten: () => void counts.unrewritten++ },
     clock: createFakeClock(),
     log,
@@ -71,8 +71,8 @@ function play({ object = workload('Deployment'), state = copied, namespace = 'de
     writes,
     bodies,
     counts,
-    asked,
-    told,
+    requested,
+    recorded,
     reads: () => reads,
     run: () => reconcile(workloadKey(object.kind, namespace, 'web'), signal),
   };
@@ -84,27 +84,27 @@ const withImage = (object: KubeObject, image: string): KubeObject => ({
 });
 const admitted = (object: KubeObject) => withImage(object, 'backup.example/copies/docker.io/library/busybox:1');
 
-describe('a workload that is there already', () => {
-  it('is rewritten when its copies can be pulled, and that is told', async () => {
+describe('an existing workload', () => {
+  it('is rewritten when its copies can be pulled, and an event is recorded', async () => {
     const scene = play({});
     expect(await scene.run()).toEqual({});
-    // Nothing but the guard: a field that we set would be ours, and its owner's next apply a conflict.
+    // Only the precondition: we would own any field that we set, and the next apply of its owner would conflict.
     expect(scene.bodies).toEqual([{ metadata: { resourceVersion: '5' } }]);
-    expect(scene.told).toEqual([
+    expect(scene.recorded).toEqual([
       'replaced by their copies: busybox:1 → backup.example/copies/docker.io/library/busybox:1',
     ]);
-    expect(scene.asked).toEqual([]);
+    expect(scene.requested).toEqual([]);
   });
 
-  it('has its copies asked for, and comes back by itself only when nobody will call', async () => {
+  it('requests its copies, and is requeued only when no copy in progress will requeue it', async () => {
     const underWay = play({ state: { phase: 'Unknown', attempts: 0 } });
     expect(await underWay.run()).toEqual({});
-    expect(underWay.asked).toHaveLength(1);
+    expect(underWay.requested).toHaveLength(1);
     const failed = play({ state: { phase: 'Failed', attempts: 1 }, isAccepted: false });
     expect(await failed.run()).toEqual({ requeueAfterMs: 10_000 });
     const down = play({ exists: () => Promise.reject(new Error('down')) });
     expect(await down.run()).toEqual({ requeueAfterMs: 10_000 });
-    expect([...underWay.writes, ...failed.writes, ...down.writes, ...down.asked]).toEqual([]);
+    expect([...underWay.writes, ...failed.writes, ...down.writes, ...down.requested]).toEqual([]);
   });
 
   it.each<[string, Scene]>([
@@ -117,13 +117,13 @@ describe('a workload that is there already', () => {
   ])('is copied and not rewritten when it is one that %s', async (_, scene) => {
     const lost = play({ ...scene, state: { phase: 'Unknown', attempts: 0 } });
     await lost.run();
-    expect(lost.asked).toHaveLength(1);
+    expect(lost.requested).toHaveLength(1);
     const { run, writes } = play(scene);
     await run();
     expect(writes).toEqual([]);
   });
 
-  it('is not even read in a namespace that is not looked at', async () => {
+  it('is not even read in a namespace that is not selected', async () => {
     for (const namespace of ['quiet', 'kube-system', 'supercargo']) {
       const scene = play({ namespace });
       expect(await scene.run()).toEqual({});
@@ -131,7 +131,7 @@ describe('a workload that is there already', () => {
     }
   });
 
-  it('is looked at anew when it changed meanwhile, and complained of when it is refused', async () => {
+  it('is reconciled again when it changed meanwhile, and fails when the patch is refused', async () => {
     const owner = { apiVersion: 'x/v1', kind: 'X', name: 'x', uid: '1', controller: true };
     expect(await play({ object: workload('Deployment', { ownerReferences: [owner] }) }).run()).toEqual({});
     const refused = play({ patch: () => Promise.reject(kubeError('kube-invalid')) });
@@ -143,10 +143,10 @@ describe('a workload that is there already', () => {
     expect(await play({ patch: () => Promise.reject(kubeError('kube-not-found')) }).run()).toEqual({});
   });
 
-  it('is tried again with back-off, and counted, when admission did not rewrite it', async () => {
+  it('is retried with back-off, and counted, when admission did not rewrite it', async () => {
     const scene = play({ admit: (object) => object });
     await expect(scene.run()).rejects.toMatchObject({ code: 'mirror-unrewritten', retry: 'backoff' });
     expect(scene.counts.unrewritten).toBe(1);
-    expect(scene.told).toEqual([]);
+    expect(scene.recorded).toEqual([]);
   });
 });

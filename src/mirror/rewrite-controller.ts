@@ -27,16 +27,18 @@ export interface RewriteControllerOptions extends Omit<EnsureCopyOptions, 'setti
 /** `Deployment/default/web`. */
 export const workloadKey = (kind: string, namespace: string, name: string) => `${kind}/${namespace}/${name}`;
 
-/** Where no copy is under way nobody calls back: the registry is down, or the copy failed. */
-const lookAgainMs = 10_000;
-/** When it changed between reading and writing: soon, but not while whoever changes it is still at it. */
+/**
+ * Retry interval when no copy is in progress that would requeue the workload: the registry is down, or the copy failed.
+ */
+const retryAfterMs = 10_000;
+/** Delay after a conflict: short, but long enough for the other writer to finish. */
 const changedMs = 50;
-/** How long a look at the registry may take when nobody waits for it. */
+/** Timeout of a registry check in the background. */
 const waitMs = 10_000;
 
 /**
- * Looks at one workload that is there already: asks for the copies of its images, and has admission put them in place
- * once they can be pulled. So a webhook that was down, or a copy that took long, loses nothing.
+ * Reconciles one existing workload: requests the copies of its images, and lets admission rewrite it once they can be
+ * pulled. So nothing is lost when the webhook was down or a copy took long.
  */
 export function createRewriteController(options: RewriteControllerOptions): Reconcile {
   const { client, settings } = options;
@@ -48,17 +50,18 @@ export function createRewriteController(options: RewriteControllerOptions): Reco
     const object = await find(client, type, { namespace, name }, signal);
     const pod = object && object.metadata.deletionTimestamp === undefined ? podSpecFieldOf(object) : undefined;
     if (!object || !pod || controllerOf(object) !== undefined) return {};
-    const { replaced, comesBack } = await obtainAll(pod, namespace, options, signal);
-    // Where pods are rewritten, what makes them is not; its images are copied before it makes any.
-    const isLeft =
+    const { replaced, willBeRequeued } = await obtainAll(pod, namespace, options, signal);
+    // In `pods` mode the owners of pods are not rewritten, but their images are copied in advance.
+    const isSkipped =
       isImmutable(kind) ||
       !isRewritable(object, settings.rewrite) ||
       (settings.skipsGitOps && isTrackedByGitOps(object));
-    if (replaced.length > 0 && !isLeft && (await options.pullSecretProblem?.(namespace, signal)) !== undefined)
-      return { requeueAfterMs: lookAgainMs };
-    const isDone = replaced.length === 0 || isLeft || (await touch({ key, type, object, replaced }, options, signal));
+    if (replaced.length > 0 && !isSkipped && (await options.pullSecretProblem?.(namespace, signal)) !== undefined)
+      return { requeueAfterMs: retryAfterMs };
+    const isDone =
+      replaced.length === 0 || isSkipped || (await touch({ key, type, object, replaced }, options, signal));
     if (!isDone) return { requeueAfterMs: changedMs };
-    return comesBack ? {} : { requeueAfterMs: lookAgainMs };
+    return willBeRequeued ? {} : { requeueAfterMs: retryAfterMs };
   };
 }
 
@@ -66,22 +69,22 @@ async function obtainAll(pod: PodSpecField, namespace: string, options: RewriteC
   const { settings, names } = options;
   const pullSecrets = pullSecretsOf(pod, namespace);
   const replaced: Replaced[] = [];
-  let comesBack = true;
+  let willBeRequeued = true;
   for (const one of desiredCopies(pod.images, names)) {
     if (one.kind !== 'copy') continue;
-    const { source, copy, slot } = one;
+    const { source, copy, field } = one;
     const found = await ensureCopy(
       { source, copy, pullSecrets },
       { ...options, settings: { ...settings, mode: 'async', waitMs } },
-      { isDryRun: false, mayAsk: true, signal },
+      { isDryRun: false, mayRequest: true, signal },
     );
-    if (found.ok) replaced.push({ slot, image: renderCopy(one, found.digest, settings.pin) });
-    else comesBack &&= found.isUnderWay;
+    if (found.ok) replaced.push({ field, image: renderCopy(one, found.digest, settings.pin) });
+    else willBeRequeued &&= found.isUnderWay;
   }
-  return { replaced, comesBack };
+  return { replaced, willBeRequeued };
 }
 
-interface Rewriting {
+interface TouchTask {
   readonly key: string;
   readonly type: ResourceType;
   readonly object: KubeObject;
@@ -89,12 +92,13 @@ interface Rewriting {
 }
 
 /**
- * Has the admission webhook rewrite the workload: an empty patch changes nothing, owns no field and still runs admission.
- * A patch of the images by us would make us a manager of these fields, and every later server-side apply of their owner
- * (helm, kubectl) would conflict. False when the workload changed since it was read, and must be looked at anew.
+ * Lets the admission webhook rewrite the workload: an empty patch changes nothing, owns no field and still runs
+ * admission. If we patched the images ourselves, we would manage these fields, and every later server-side apply of
+ * their owner (helm, kubectl) would conflict. False when the workload changed since it was read and must be reconciled
+ * again.
  */
 async function touch(
-  { key, type, object, replaced }: Rewriting,
+  { key, type, object, replaced }: TouchTask,
   { client, metrics, events, log }: RewriteControllerOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -114,11 +118,11 @@ async function touch(
     metrics.unrewritten();
     throw new SupercargoError('mirror-refused', `${key} cannot be rewritten`, { retry: 'backoff', cause: thrown });
   }
-  const now = new Map(podSpecFieldOf(touched)?.images.map((slot) => [slot.name, slot.image]));
-  const done = replaced.filter(({ slot }) => now.get(slot.name) !== slot.image);
+  const now = new Map(podSpecFieldOf(touched)?.images.map((field) => [field.name, field.image]));
+  const done = replaced.filter(({ field }) => now.get(field.name) !== field.image);
   if (done.length > 0) {
     metrics.rewritten();
-    const list = done.map(({ slot }) => `${slot.image} → ${now.get(slot.name)}`).join(', ');
+    const list = done.map(({ field }) => `${field.image} → ${now.get(field.name)}`).join(', ');
     events.record(
       { apiVersion: object.apiVersion, kind: object.kind, name, namespace, uid },
       { type: 'Normal', reason: 'ImagesReplaced', message: `replaced by their copies: ${list}` },

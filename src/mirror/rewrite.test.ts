@@ -20,20 +20,20 @@ const pod = (metadata: object, spec: object = {}): KubeObject => ({
 
 function rewritten(object: KubeObject, replacements: Readonly<Record<string, string>>, more: object = {}): KubeObject {
   const part = podSpecFieldOf(object)!;
-  const replaced = part.images.flatMap((slot) =>
-    replacements[slot.name] ? [{ slot, image: replacements[slot.name]! }] : [],
+  const replaced = part.images.flatMap((field) =>
+    replacements[field.name] ? [{ field, image: replacements[field.name]! }] : [],
   );
   const patch = rewritePatch({ object, pod: part, replaced, ...more });
   return applyJsonPatch(object, patch) as unknown as KubeObject;
 }
 
-describe('the patch that puts copies in place', () => {
+describe('the patch of a rewrite', () => {
   it('is empty when nothing is replaced', () => {
     const object = pod({});
     expect(rewritePatch({ object, pod: podSpecFieldOf(object)!, replaced: [], pullSecret: 'x' })).toEqual([]);
   });
 
-  it('changes the images and notes the originals, and nothing else', () => {
+  it('changes the images and records the originals, and nothing else', () => {
     const result = rewritten(pod({ annotations: { mine: 'kept' } }), { b: 'copy/two' });
     expect(result).toEqual({
       ...pod({
@@ -52,7 +52,7 @@ describe('the patch that puts copies in place', () => {
     });
   });
 
-  it('keeps the notes of containers that still have their copy, and drops all others', () => {
+  it('keeps the records of containers that still have their copy, and drops all others', () => {
     const before = {
       a: { from: 'old', to: 'one' },
       b: { from: 'old', to: 'something else' },
@@ -67,7 +67,7 @@ describe('the patch that puts copies in place', () => {
     expect(JSON.parse(garbled.metadata.annotations![note]!)).toEqual({ b: { from: 'two', to: 'copy/two' } });
   });
 
-  it('adds the secret for the copies once', () => {
+  it('adds the pull secret for the copies once', () => {
     const secretsOf = (spec: object) =>
       (rewritten(pod({}, spec), { a: 'copy/one' }, { pullSecret: 'backup' })['spec'] as Record<string, unknown>)[
         'imagePullSecrets'

@@ -4,7 +4,7 @@ import type { JsonPatchOperation, KubeObject } from '../object/index.ts';
 import type { ContainerImageField, PodSpecField } from './workload.ts';
 
 export interface Replaced {
-  readonly slot: ContainerImageField;
+  readonly field: ContainerImageField;
   /** The image that the container gets. */
   readonly image: string;
 }
@@ -16,31 +16,31 @@ export interface RewriteOptions {
   readonly pullSecret?: string | undefined;
 }
 
-/** The smallest patch that puts copies in place and notes what was there. Nothing else of the object is touched. */
+/** The smallest patch that sets the copies and records the original images. */
 export function rewritePatch(options: RewriteOptions): readonly JsonPatchOperation[] {
   const { object, pod, replaced, pullSecret } = options;
   if (replaced.length === 0) return [];
   return [
-    ...replaced.map(({ slot, image }) => ({ op: 'replace', path: slot.pointer, value: image }) as const),
+    ...replaced.map(({ field, image }) => ({ op: 'replace', path: field.pointer, value: image }) as const),
     ...noteOriginals(object, pod, replaced),
     ...(pullSecret === undefined ? [] : addPullSecret(pod, pullSecret)),
   ];
 }
 
-/** Entries of containers that are gone, or have something else by now, are dropped on the way. */
+/** Drops the records of containers that are gone or have a different image now. */
 function noteOriginals(
   object: KubeObject,
-  { images: slots }: PodSpecField,
+  { images: fields }: PodSpecField,
   replaced: readonly Replaced[],
 ): readonly JsonPatchOperation[] {
   const before = readSourceImages(object);
   const notes = new Map(
-    slots.flatMap(({ name, image }) => {
+    fields.flatMap(({ name, image }) => {
       const note = before.get(name);
       return note?.to === image ? [[name, note] as const] : [];
     }),
   );
-  for (const { slot, image } of replaced) notes.set(slot.name, { from: slot.origin ?? slot.image, to: image });
+  for (const { field, image } of replaced) notes.set(field.name, { from: field.origin ?? field.image, to: image });
   const value = renderSourceImages(notes);
   const annotations = object.metadata.annotations;
   if (!isJsonObject(annotations))

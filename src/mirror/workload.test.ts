@@ -16,7 +16,7 @@ const object = (kind: string, more: object = {}, metadata: object = {}): KubeObj
 });
 const owned = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'X', name: 'x', uid: '1', controller: true }] };
 
-describe('the pod in a workload', () => {
+describe('the pod spec in a workload', () => {
   it.each([
     ['Deployment', { spec: { template: { spec } } }, '/spec/template/spec'],
     ['DaemonSet', { spec: { template: { spec } } }, '/spec/template/spec'],
@@ -42,7 +42,7 @@ describe('the pod in a workload', () => {
     expect(podSpecFieldOf(object(kind, more))).toBeUndefined();
   });
 
-  it('brings the containers that another state of it had not', () => {
+  it('returns the containers that an earlier state did not have', () => {
     const before = podSpecFieldOf(object('Pod', { spec: { containers: [{ name: 'main', image: 'm' }] } }));
     const now = podSpecFieldOf(object('Pod', { spec }))!;
     expect(changedImages(now, before).map(({ name }) => name)).toEqual(['init', 'debug']);
@@ -61,8 +61,8 @@ describe('the pod in a workload', () => {
   });
 });
 
-describe('what is rewritten', () => {
-  it('is what people wrote, or pods where pods are rewritten', () => {
+describe('rewriting', () => {
+  it('applies to objects written by users, or to pods in `pods` mode', () => {
     expect(isRewritable(object('Deployment'), 'workloads')).toBe(true);
     expect(isRewritable(object('Deployment', {}, owned), 'workloads')).toBe(false);
     expect(isRewritable(object('Job', {}, owned), 'workloads')).toBe(false);
@@ -71,7 +71,7 @@ describe('what is rewritten', () => {
     expect(isRewritable(object('Deployment'), 'pods')).toBe(false);
   });
 
-  it('is not what cannot get other images, nor what somebody else keeps', () => {
+  it('does not apply to immutable objects, nor to those managed by GitOps tools', () => {
     expect(['Job', 'Pod', 'Unheard'].map(isImmutable)).toEqual([true, true, true]);
     expect(['Deployment', 'DaemonSet', 'StatefulSet', 'CronJob'].some(isImmutable)).toBe(false);
     expect(isTrackedByGitOps(object('Deployment'))).toBe(false);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../base/index.ts';
 import { readSourceImages } from '../inventory/index.ts';
 import { controllerOf, type KubeObject } from '../object/index.ts';
 
-/** Where the pod of each kind is, and whether its images can be changed once it is there. */
+/** Where the pod spec of each kind is, and whether its images are immutable after creation. */
 interface WorkloadKind {
   readonly podPath: readonly string[];
   readonly isImmutable: boolean;
@@ -25,7 +25,7 @@ export const isImmutable = (kind: string) => kinds[kind]?.isImmutable ?? true;
 export interface ContainerImageField {
   readonly name: string;
   readonly image: string;
-  /** What a copy took the place of, as the annotation says; absent where the image is as it was written. */
+  /** The original image according to the annotation; absent when the image was not replaced. */
   readonly origin?: string;
   /** JSON pointer of the image. */
   readonly pointer: string;
@@ -40,7 +40,7 @@ export interface PodSpecField {
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** The pod inside a workload, or undefined where there is none. Whatever is malformed is the API server's to refuse. */
+/** The pod spec in a workload; undefined without one. Malformed parts are skipped: the API server rejects them. */
 export function podSpecFieldOf(object: KubeObject): PodSpecField | undefined {
   const kind = kinds[object.kind];
   if (!kind) return undefined;
@@ -50,11 +50,11 @@ export function podSpecFieldOf(object: KubeObject): PodSpecField | undefined {
   const spec = value;
   const pointer = `/${kind.podPath.join('/')}`;
   const notes = readSourceImages(object);
-  const slots = lists.flatMap((list) => slotsOf(spec[list], `${pointer}/${list}`, notes));
-  return { pointer, spec, images: slots };
+  const fields = lists.flatMap((list) => imageFieldsOf(spec[list], `${pointer}/${list}`, notes));
+  return { pointer, spec, images: fields };
 }
 
-function slotsOf(
+function imageFieldsOf(
   containers: unknown,
   pointer: string,
   notes: ReturnType<typeof readSourceImages>,
@@ -70,30 +70,30 @@ function slotsOf(
   });
 }
 
-/** The containers that a change brought, or gave another image. */
+/** Containers that are new or have a new image. */
 export function changedImages(now: PodSpecField, before: PodSpecField | undefined): readonly ContainerImageField[] {
   const known = new Map((before?.images ?? []).map(({ name, image }) => [name, image]));
   return now.images.filter(({ name, image }) => known.get(name) !== image);
 }
 
 /**
- * A rewritten object of a controller would make that controller create another one, for ever. Pods are the exception
- * where pods are what is rewritten: nobody compares a pod with its template.
+ * Rewriting an object of a controller would make the controller create another one, endlessly. Pods in `pods` mode are
+ * the exception: controllers do not compare a pod with its template.
  */
 export function isRewritable(object: KubeObject, rewrite: 'workloads' | 'pods'): boolean {
   if (rewrite === 'pods') return object.kind === 'Pod';
   return object.kind !== 'Pod' && controllerOf(object) === undefined;
 }
 
-const gitOpsMarks = {
+const gitOpsMetadata = {
   labels: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name', 'argocd.argoproj.io/instance'],
   annotations: ['argocd.argoproj.io/tracking-id'],
 } as const;
 
-/** Whoever keeps the object in step with a repository would undo the rewriting, and be undone. */
+/** A GitOps tool would revert the rewrite, and the rewrite would be repeated. */
 export function isTrackedByGitOps({ metadata }: KubeObject): boolean {
   return (
-    gitOpsMarks.labels.some((label) => metadata.labels?.[label] !== undefined) ||
-    gitOpsMarks.annotations.some((annotation) => metadata.annotations?.[annotation] !== undefined)
+    gitOpsMetadata.labels.some((label) => metadata.labels?.[label] !== undefined) ||
+    gitOpsMetadata.annotations.some((annotation) => metadata.annotations?.[annotation] !== undefined)
   );
 }

@@ -10,50 +10,50 @@ import type { ScanState } from './scan-state.ts';
 import { type IsExcluded, isReportable, kindPolicyFor, programFor, sourceOf } from './scope.ts';
 import { isSameHash, type TextHash } from './text-hash.ts';
 
-/** What policies said of a request; who tells it is the application's wiring. Nothing of it is kept but the verdicts. */
+/** The policy results of an admission request; the application's wiring delivers it. Only the results are kept. */
 export interface AdmissionRecord {
   readonly request: PolicyRequest;
   readonly results: readonly RuleResult[];
-  /** A request that was refused leaves nothing to report on. */
+  /** A denied request leaves nothing to report on. */
   readonly isBlocked: boolean;
 }
 
 export type TakeAdmissionResults = (record: AdmissionRecord) => void;
 
-type Owned = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+type OwnedObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-/** What of it counts, as data that can be kept and sent. */
+/** The results that count for reports, as data that can be stored and sent. */
 export interface AdmittedResults {
   readonly uid: string;
   readonly group: string;
   readonly kind: string;
   readonly key: string;
-  /** Of the object as it was judged. */
+  /** Hash of the object as it was evaluated. */
   readonly body: TextHash;
   readonly contents: readonly ResultContent[];
   /** What is known of the object's controller. */
-  readonly owned?: Owned | undefined;
+  readonly owned?: OwnedObject | undefined;
 }
 
-/** Undefined for what leaves nothing to report on. */
-export function admittedResults(record: AdmissionRecord, isLeftOut: IsExcluded): AdmittedResults | undefined {
+/** Undefined for a request that leaves nothing to report on. */
+export function admittedResults(record: AdmissionRecord, isExcluded: IsExcluded): AdmittedResults | undefined {
   const { object, kind, operation, subresource, dryRun } = record.request;
   const uid = object?.metadata.uid;
   if (record.isBlocked || !object || !uid || dryRun || operation === 'DELETE' || subresource !== '') return undefined;
   const { namespace = '', name = '' } = object.metadata;
-  if (!isReportable(kind) || isLeftOut(kind, namespace, name)) return undefined;
+  if (!isReportable(kind) || isExcluded(kind, namespace, name)) return undefined;
   const contents = record.results.filter((result) => counts(result, kind)).map(admitted);
   if (contents.length === 0) return undefined;
   const key = namespace === '' ? name : `${namespace}/${name}`;
   return { uid, group: kind.group, kind: kind.kind, key, body: hashBody(object), contents, ...ownedOf(object) };
 }
 
-function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }: KubeObject): { owned?: Owned } {
+function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }: KubeObject): { owned?: OwnedObject } {
   if (!ownerReferences?.length) return {};
   return { owned: { apiVersion, kind, metadata: { ...(namespace ? { namespace } : {}), ownerReferences } } };
 }
 
-interface Waiting {
+interface WaitingResults {
   readonly body: TextHash;
   readonly contents: readonly ResultContent[];
   readonly expiresMs: number;
@@ -70,13 +70,13 @@ const maxWaiting = 5_000;
 const storedWithinMs = 60_000;
 
 /**
- * Results that only admission can give: those of policies that are not scanned. They count once the object is seen
- * stored as it was judged; a request that was refused later leaves nothing behind.
+ * Results that only admission can give: those of policies that are not scanned. They count once the object is observed
+ * in the form that was evaluated, so that a request denied later leaves nothing behind.
  */
 export class AdmissionResults {
   /** By uid, oldest first. */
-  private readonly waiting = new Map<string, Waiting>();
-  /** By uid: read back, and waiting to be seen for the first time. */
+  private readonly waiting = new Map<string, WaitingResults>();
+  /** By uid: results read back from reports, until the object is observed for the first time. */
   private readonly restored = new Map<string, readonly ResultContent[]>();
 
   constructor(private readonly options: AdmissionResultsOptions) {}
@@ -86,62 +86,62 @@ export class AdmissionResults {
     const contents = this.withoutOwned(admitted);
     if (contents.length === 0) return;
     const before = this.waiting.get(uid);
-    // Enforced and audited policies may be told one after the other.
+    // Results of Enforce and Audit policies may arrive one after the other.
     const together = before && isSameHash(before.body, body) ? merge(before.contents, contents) : contents;
     this.put(uid, { body, contents: together, expiresMs: this.options.clock.monotonicMs() + storedWithinMs });
     for (const watch of this.options.state.watches.values())
       if (watch.type.kind === kind && watch.type.group === group) this.seen(watch, key);
   }
 
-  /** Nothing waits for its object any more, as far as objects come soon after they were admitted. */
+  /** Whether no admitted result waits for its object; expired ones do not count. */
   get isSettled(): boolean {
     const nowMs = this.options.clock.monotonicMs();
     for (const { expiresMs } of this.waiting.values()) if (expiresMs > nowMs) return false;
     return true;
   }
 
-  /** A result of an earlier life of ours; it counts if its resource is still there. */
+  /** Restores a result of an earlier run; it counts if its resource still exists. */
   restore(resource: ResourceReference, content: ResultContent): void {
     if (resource.uid) this.restored.set(resource.uid, merge(this.restored.get(resource.uid) ?? [], [content]));
   }
 
-  /** An object is there in a new form. */
+  /** Called when an object appeared or changed. */
   seen(watch: KindWatch, key: string): void {
     const seen = watch.informer.get(key);
     if (!seen) return;
     const waiting = this.waiting.get(seen.uid);
     const isStored = waiting !== undefined && isSameHash(waiting.body, seen.body);
     const known = merge(this.restored.get(seen.uid) ?? [], isStored ? waiting.contents : []);
-    const contents = known.filter(({ head }) => this.isStillAsked(watch, head.policy, head.rule));
+    const contents = known.filter(({ head }) => this.isStillReported(watch, head.policy, head.rule));
     this.restored.delete(seen.uid);
     if (isStored) this.waiting.delete(seen.uid);
     if (contents.length === 0) return;
-    const told = new Set(contents.map(({ head }) => head.policy));
+    const policies = new Set(contents.map(({ head }) => head.policy));
     const { index, clock } = this.options;
     let resource = watch.resources.get(seen.uid);
     if (!resource) watch.resources.set(seen.uid, (resource = index.addResource(referenceOf(watch, key, seen.uid))));
-    index.put(resource, { isInScope: (policy) => told.has(policy), contents, sinceMs: clock.monotonicMs() });
+    index.put(resource, { isInScope: (policy) => policies.has(policy), contents, sinceMs: clock.monotonicMs() });
   }
 
-  /** Only whoever leads knows the controllers of controllers. */
+  /** Only the leader knows the controllers of controllers. */
   private withoutOwned({ contents, owned, group, kind }: AdmittedResults): readonly ResultContent[] {
     const controllers = owned ? (this.options.state.controllers?.of(owned) ?? []) : [];
     if (controllers.length === 0) return contents;
     return contents.filter(({ head }) => {
       const program = this.options.policies.current.get(head.policy);
       const version = owned?.apiVersion.split('/').at(-1) ?? '';
-      const plan = program && kindPolicyFor(program, { group, version, kind });
-      return plan && programFor(plan, controllers)?.rules.some(({ name }) => name === head.rule);
+      const kindPolicy = program && kindPolicyFor(program, { group, version, kind });
+      return kindPolicy && programFor(kindPolicy, controllers)?.rules.some(({ name }) => name === head.rule);
     });
   }
 
-  private isStillAsked(watch: KindWatch, policy: string, rule: string): boolean {
+  private isStillReported(watch: KindWatch, policy: string, rule: string): boolean {
     const program = this.options.policies.current.get(policy);
     if (!program || sourceOf(program) !== 'admission') return false;
     return kindPolicyFor(program, watch.type)?.whole.rules.some(({ name }) => name === rule) ?? false;
   }
 
-  private put(uid: string, waiting: Waiting): void {
+  private put(uid: string, waiting: WaitingResults): void {
     this.waiting.delete(uid);
     this.waiting.set(uid, waiting);
     const nowMs = this.options.clock.monotonicMs();

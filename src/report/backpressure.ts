@@ -2,8 +2,8 @@ import type { KubeClient, ListOptions, ObjectList, ResourceType, WatchEvent, Wat
 import type { KubeObject } from '../object/index.ts';
 
 /**
- * A client whose lists and watches wait until what they brought has been worked off: an informer that reads through it
- * never has more than a page of whole objects in memory, however many the cluster has.
+ * A client whose lists and watches wait until their objects are processed. An informer that reads through it holds at
+ * most one page of whole objects in memory, however many the cluster has.
  */
 export function withBackpressure(client: KubeClient, untilRoom: (signal?: AbortSignal) => Promise<void>): KubeClient {
   return {

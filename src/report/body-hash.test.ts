@@ -25,11 +25,11 @@ describe('the hash of a body', () => {
     ['a label', pod(first['spec'] as object, { labels: { a: 'b' } })],
     ['a text for a boolean', pod({ containers: [{ name: 'a', image: 'x' }], hostNetwork: 'false' })],
     ['a list for its only entry', pod({ containers: { name: 'a', image: 'x' }, hostNetwork: false })],
-  ])('tells %s', (_, other) => {
+  ])('distinguishes %s', (_, other) => {
     expect(hashBody(other)).not.toEqual(hashBody(first));
   });
 
-  test('leaves the node to its own', () => {
+  test('does not include the node', () => {
     const [one, two] = ['n1', 'n2'].map((nodeName) => hashNode(pod({ nodeName })));
     expect(new Set([one, two, hashNode(first), hashNode({ ...first, spec: undefined })]).size).toBe(3);
   });

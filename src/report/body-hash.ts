@@ -1,15 +1,15 @@
 import type { KubeObject } from '../object/index.ts';
 import { hashText, mix, type TextHash } from './text-hash.ts';
 
-// Change without anybody having changed what policies look at; the server's own bookkeeping.
+// Server-managed fields, which change without a change of what policies read.
 const bookkeeping = new Set(['resourceVersion', 'managedFields', 'generation', 'selfLink']);
-// Set by the scheduler, as a rule before anybody has looked at a pod that was just admitted.
+// Set by the scheduler, usually before an admitted pod is observed.
 const assignment = new Set(['nodeName']);
 const noFields: ReadonlySet<string> = new Set();
 
 /**
- * Of all that a person can change, a pod's node apart. The same whatever the order of keys, as that differs between
- * requests and lists.
+ * Hash of all that a user can change, except a pod's node. Independent of key order, which differs between requests and
+ * lists.
  */
 export function hashBody(object: KubeObject): TextHash {
   const { status: _, metadata, spec, ...rest } = object;
@@ -21,7 +21,7 @@ export function hashBody(object: KubeObject): TextHash {
   return parts.reduce((sum, part) => ({ a: mix(sum.a, part.a), b: mix(sum.b, part.b) }));
 }
 
-/** Where a pod was put; 0 for what is nowhere. */
+/** Hash of a pod's node; 0 without one. */
 export function hashNode({ spec }: KubeObject): number {
   const node = isFields(spec) ? spec['nodeName'] : undefined;
   return node === undefined ? 0 : hashValue(node).a;

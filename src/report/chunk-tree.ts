@@ -1,10 +1,10 @@
 /**
- * One object's share of a report's results. `bytes` counts their JSON, `sumA` and `sumB` add up their hashes: equal
- * contents have equal sums, in whatever order they came, so that no text is needed to know what must be written.
+ * One object's share of a report's results. `bytes` counts their JSON, `sumA` and `sumB` add up their hashes. Equal
+ * contents have equal sums in any order, so changes are detected without the text.
  */
 export interface Leaf {
   readonly id: number;
-  /** The halves taken on the way from the whole report, as `0` and `1`. */
+  /** The path from the whole report to this part: `0` or `1` per halving. */
   readonly path: string;
   bytes: number;
   count: number;
@@ -21,7 +21,9 @@ export interface Fork {
   parent: Fork | undefined;
 }
 
-/** Where a result belongs: by resource first, so that one resource's results share an object as long as they can. */
+/**
+ * The position of a result: by resource first, so that the results of one resource share an object as long as possible.
+ */
 export interface Place {
   readonly resourceHash: number;
   readonly ruleHash: number;
@@ -31,25 +33,25 @@ export const maxDepth = 64;
 
 const isLeaf = (node: Fork | Leaf): node is Leaf => 'count' in node;
 
-/** Which half a place is in, so many halvings down. */
+/** The half that a position is in at the given depth. */
 export function halfOf({ resourceHash, ruleHash }: Place, depth: number): 0 | 1 {
   const bit = depth < 32 ? resourceHash >>> (31 - depth) : ruleHash >>> (63 - depth);
   return (bit & 1) as 0 | 1;
 }
 
 export interface TreeOwner<L extends Leaf> {
-  /** Above this a leaf is halved, at or below it two halves are one again. */
+  /** A leaf above this size is split; two leaves at or below it together are merged. */
   readonly targetBytes: number;
   newLeaf(path: string): L;
-  /** Moves everything of `from` to the leaf of `zero` and `one` that it belongs to. */
+  /** Moves everything in `from` to the leaf of `zero` and `one` that it belongs to. */
   divide(from: L, zero: L, one: L): void;
-  /** Moves everything of both into `into`. */
+  /** Moves everything in both leaves into `into`. */
   unite(zero: L, one: L, into: L): void;
 }
 
 /**
- * The results of one report, halved by their hash until each part fits an object. The form is a function of the
- * contents alone: whatever the history, the same results end in the same parts, and a change moves only neighbours.
+ * The results of one report, halved by their hash until each part fits an object. The shape is a function of the
+ * contents alone: the same results always end in the same parts, and a change moves only neighbours.
  */
 export class ChunkTree<L extends Leaf> {
   private root: Fork | L;
@@ -76,7 +78,7 @@ export class ChunkTree<L extends Leaf> {
     }
   }
 
-  /** To be called after a leaf grew or shrank. */
+  /** Call after a leaf grew or shrank. */
   settle(leaf: L): void {
     if (leaf.bytes > this.owner.targetBytes) this.halve(leaf);
     else this.join(leaf);

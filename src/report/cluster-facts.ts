@@ -16,9 +16,9 @@ const definitions = type('apiextensions.k8s.io', 'customresourcedefinitions', 'C
 /** What results depend on besides policies and the objects themselves. */
 export interface ClusterFacts {
   namespaceLabels(namespace: string): Readonly<Record<string, string>> | undefined;
-  /** Empty for one that is not there; undefined as long as nobody knows. */
+  /** Empty for a ConfigMap that does not exist; undefined until the watch has synced. */
   configMapVersion(key: string): string | undefined;
-  /** From the first call on. */
+  /** Starts the watch on the first call. */
   followConfigMaps(): void;
   synced(signal: AbortSignal): Promise<void>;
   stopped(): Promise<void>;
@@ -31,7 +31,7 @@ export interface ClusterFactsOptions {
   readonly onNamespaceLabels: (namespace: string) => void;
   readonly onConfigMap: (key: string, version: string) => void;
   readonly onConfigMapsSynced: () => void;
-  /** Custom types came, changed or went. */
+  /** Custom resource definitions were added, changed or removed. */
   readonly onDefinitions: () => void;
 }
 
@@ -52,7 +52,7 @@ export function startClusterFacts(options: ClusterFactsOptions): ClusterFacts {
   const crds = follow(definitions, ({ metadata }) => metadata.generation ?? 0);
   crds.addHandler({
     onAdd: ({ isInitial }) => !isInitial && options.onDefinitions(),
-    // Also when only the status is new: a definition is served some time after it was made.
+    // Also for status changes: a definition is served some time after it was created.
     onUpdate: () => options.onDefinitions(),
     onDelete: () => options.onDefinitions(),
   });
@@ -70,7 +70,7 @@ export function startClusterFacts(options: ClusterFactsOptions): ClusterFacts {
         onDelete: ({ key }) => options.onConfigMap(key, ''),
       });
       maps.synced(signal).then(options.onConfigMapsSynced, () => {
-        // Stopped before the first list: nobody waits any more.
+        // Stopped before the first list was complete.
       });
     },
     synced: (until) => labels.synced(until),

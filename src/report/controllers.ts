@@ -3,13 +3,16 @@ import { createInformer, type Informer, type KubeClient, type ResourceType } fro
 import { controllerOf, gvkOf, type KubeObject } from '../object/index.ts';
 import { type ControllerReference, type IsExcluded, isReportable } from './scope.ts';
 
-/** What has a controller itself: a ReplicaSet of a Deployment, a Job of a CronJob. */
+/** Types that have a controller themselves: a ReplicaSet of a Deployment, a Job of a CronJob. */
 const middleTypes: readonly ResourceType[] = [
   { group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet', namespaced: true },
   { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true },
 ];
 
-/** These never control a Pod directly: a Pod that says so claims what no controller of Kubernetes writes. */
+/**
+ * These never control a Pod directly. A Pod that names one as its controller was not written by a Kubernetes
+ * controller.
+ */
 const indirect = new Set(['Deployment', 'CronJob']);
 
 interface Middle {
@@ -19,36 +22,36 @@ interface Middle {
 
 export interface Controllers {
   /**
-   * The controllers of an object that are reported on themselves, as far as they are known. One that the configuration
-   * leaves out, or that is not known, is not among them: a result must be somewhere.
+   * The known controllers of an object that are reported on themselves. Excluded and unknown controllers are omitted,
+   * so that each result is reported somewhere.
    */
   of(object: KubeObject): readonly ControllerReference[];
   /** Reads what `of` needs and no watch has shown yet. */
   load(object: KubeObject, signal: AbortSignal): Promise<void>;
-  /** Resolves when all are known, or after a time: a kind that may not be listed must not stop reports. */
+  /** Resolves when all are known, or after a timeout: a kind that must not be listed does not stop reports. */
   ready(): Promise<void>;
   stopped(): Promise<void>;
 }
 
 export interface ControllersOptions {
   readonly client: KubeClient;
-  readonly isLeftOut: IsExcluded;
+  readonly isExcluded: IsExcluded;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Objects of the namespace have another controller than before. */
+  /** Objects of the namespace have a different controller than before. */
   readonly onChange: (namespace: string) => void;
 }
 
 export function startControllers(options: ControllersOptions): Controllers {
-  const { client, isLeftOut, clock, log, signal, onChange } = options;
+  const { client, isExcluded, clock, log, signal, onChange } = options;
   const project = (object: KubeObject): Middle => ({
     uid: object.metadata.uid ?? '',
     controller: referenceOf(controllerOf(object)),
   });
   const informers = new Map<string, Informer<KubeObject, Middle>>();
   const running: Promise<void>[] = [];
-  // Read once where the watch was late.
+  // Read once where the watch was behind.
   const read = new Map<string, Middle>();
   for (const type of middleTypes) {
     const informer = createInformer<KubeObject, Middle>({ client, type, metadataOnly: true, log, project });
@@ -68,7 +71,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   };
   const isReported = (namespace: string, controller: ControllerReference) => {
     const kind = gvkOf(controller);
-    return isReportable(kind) && !isLeftOut(kind, namespace, controller.name);
+    return isReportable(kind) && !isExcluded(kind, namespace, controller.name);
   };
 
   return {
@@ -84,7 +87,7 @@ export function startControllers(options: ControllersOptions): Controllers {
       const { namespace = '' } = object.metadata;
       const first = referenceOf(controllerOf(object));
       const type = middleTypes.find(({ kind }) => kind === first?.kind);
-      // Before its first list, one by one would be too many, and may be forbidden as well.
+      // Before the first list, single reads would be too many, and may be forbidden too.
       if (!first || !type || !informers.get(type.kind)?.hasSynced || known(namespace, first)) return;
       try {
         const fieldSelector = `metadata.name=${first.name}`;
@@ -92,7 +95,7 @@ export function startControllers(options: ControllersOptions): Controllers {
         const found = items.find(({ metadata }) => metadata.uid === first.uid);
         if (found && read.size < maxRead) read.set(first.uid, project(found));
       } catch (thrown) {
-        log.debug('the controller of an object cannot be read', { kind: type.kind, error: errorMessage(thrown) });
+        log.debug('reading the controller of an object failed', { kind: type.kind, error: errorMessage(thrown) });
       }
     },
     async ready() {

@@ -5,7 +5,7 @@ import type { ResultContent } from './result.ts';
 
 type Evaluate = (subject: ScannedObject) => Promise<readonly ObjectPolicyResults[]>;
 
-/** The Pod as its controller made it; undefined when it has no ephemeral container. */
+/** The Pod as its controller created it; undefined when it has no ephemeral container. */
 function withoutEphemeral(object: KubeObject): KubeObject | undefined {
   const spec = object['spec'];
   if (object.kind !== 'Pod' || !isJsonObject(spec)) return undefined;
@@ -15,20 +15,20 @@ function withoutEphemeral(object: KubeObject): KubeObject | undefined {
 }
 
 /**
- * Adds what the ephemeral containers of a Pod change. Its controller has no such containers and cannot be reported for
- * them; everything else is in the controller's results already.
+ * Adds the results that the ephemeral containers of a Pod cause. Its controller has no such containers, so these
+ * results cannot be reported there; all others already are.
  */
 export async function addEphemeral(
   subject: ScannedObject,
-  judgements: readonly ObjectPolicyResults[],
+  policyResults: readonly ObjectPolicyResults[],
   evaluate: Evaluate,
 ): Promise<readonly ObjectPolicyResults[]> {
   const object = withoutEphemeral(subject.object);
-  if (!object || subject.controllers.length === 0) return judgements;
+  if (!object || subject.controllers.length === 0) return policyResults;
   const whole = await evaluate({ ...subject, controllers: [] });
   const before = await evaluate({ ...subject, object, controllers: [] });
   const idOf = ({ head, result, message }: ResultContent) => `${head.rule} ${result} ${message}`;
-  return judgements.map(({ program, contents }, i) => {
+  return policyResults.map(({ program, contents }, i) => {
     const ruleOf = ({ head }: ResultContent) => head.rule;
     const own = new Set(contents.map(ruleOf));
     const same = new Set(before[i]?.contents.map(idOf));

@@ -16,43 +16,45 @@ export interface ScannedObject {
   readonly object: KubeObject;
   readonly kind: GroupVersionKind;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** Those of the object that are reported on themselves. */
+  /** The object's controllers that are reported on themselves. */
   readonly controllers: readonly ControllerReference[];
 }
 
 export interface ObjectEvaluationOptions {
   readonly exceptions: readonly ExceptionProgram[];
-  /** For one policy, so that it is known which policy asked for what. */
+  /** Look-ups for one policy, so that it is known which policy used what. */
   readonly lookUpsFor: (policy: string) => LookUps;
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** What one policy says of an object; nothing at all is an answer, too. */
+/** The results of one policy for an object; may be empty. */
 export interface ObjectPolicyResults {
   readonly program: PolicyProgram;
   readonly contents: readonly ResultContent[];
 }
 
-/** Evaluates an object as it stands by every plan, one after the other; only plans that look something up wait. */
+/**
+ * Evaluates an object in its current form by every kind policy, one after the other. Only policies with look-ups wait.
+ */
 export async function evaluateObject(
   subject: ScannedObject,
-  plans: readonly KindPolicy[],
+  kindPolicies: readonly KindPolicy[],
   options: ObjectEvaluationOptions,
 ): Promise<readonly ObjectPolicyResults[]> {
   const request = requestOf(subject, options.now);
-  const judgements: ObjectPolicyResults[] = [];
-  for (const plan of plans) {
-    const program = programFor(plan, subject.controllers);
-    const found = program ? evaluatePlan(program, plan, request, options) : [];
-    judgements.push({ program: plan.program, contents: found instanceof Promise ? await found : found });
+  const policyResults: ObjectPolicyResults[] = [];
+  for (const kindPolicy of kindPolicies) {
+    const program = programFor(kindPolicy, subject.controllers);
+    const found = program ? evaluateKindPolicy(program, kindPolicy, request, options) : [];
+    policyResults.push({ program: kindPolicy.program, contents: found instanceof Promise ? await found : found });
   }
-  return judgements;
+  return policyResults;
 }
 
-function evaluatePlan(
+function evaluateKindPolicy(
   program: PolicyProgram,
-  plan: KindPolicy,
+  kindPolicy: KindPolicy,
   request: PolicyRequest,
   { exceptions, lookUpsFor, signal }: ObjectEvaluationOptions,
 ): MaybePromise<readonly ResultContent[]> {
@@ -66,7 +68,7 @@ function evaluatePlan(
       andThen(
         evaluate(alone(program), request, { phase, exceptions, lookUps, signal, known, budget }),
         ({ results }): readonly ResultContent[] =>
-          results.length === 0 ? before : [...before, ...results.map((result) => reported(result, plan))],
+          results.length === 0 ? before : [...before, ...results.map((result) => reported(result, kindPolicy))],
       ),
     );
   }
@@ -75,19 +77,19 @@ function evaluatePlan(
 
 const lists = new WeakMap<PolicyProgram, readonly PolicyProgram[]>();
 
-/** The same list every time: what a list of policies has for a kind of object is found once per list. */
+/** The same array every time: the engine caches candidate rules per array of policies. */
 function alone(program: PolicyProgram): readonly PolicyProgram[] {
   let list = lists.get(program);
   if (!list) lists.set(program, (list = [program]));
   return list;
 }
 
-/** The rule's head is the whole policy's, whatever part of it was run. */
+/** Reports the result under the whole policy, although only a part of its rules was run. */
 function reported(result: RuleResult, { program }: KindPolicy): ResultContent {
   return contentOf({ ...result, policy: program }, 'background');
 }
 
-/** Reports judge what is there: as if it were created just now, by nobody. */
+/** Reports evaluate existing objects as if they were created now, without a user. */
 function requestOf({ object, kind, namespaceLabels }: ScannedObject, now: number): PolicyRequest {
   return {
     operation: 'CREATE',

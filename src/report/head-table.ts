@@ -1,14 +1,14 @@
 import type { ResultHead } from './result.ts';
 import { hashText, mix } from './text-hash.ts';
 
-/** What results of one rule share, with what is worked out of it once. */
+/** What the results of one rule share, with values derived from it once. */
 export interface Head {
   readonly head: ResultHead;
-  /** Also its place among others. */
+  /** Also its sort position. */
   readonly json: string;
   readonly bytes: number;
   readonly hash: number;
-  /** Of policy and rule alone: which part of a report it belongs to. */
+  /** Hash of policy and rule only: decides which part of a report a result belongs to. */
   readonly ruleHash: number;
 }
 
@@ -18,7 +18,7 @@ export class HeadTable {
   private readonly users: number[] = [];
   private readonly ids = new Map<string, number>();
   private readonly free: number[] = [];
-  // The same rule is asked for again and again, by the same object.
+  // The same object is passed repeatedly for the same rule.
   private readonly remembered = new WeakMap<ResultHead, string>();
 
   get(id: number): Head {

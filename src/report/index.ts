@@ -1,11 +1,11 @@
 /**
- * Policy reports: what policies say of everything that is in the cluster, one report per policy and namespace. It judges
- * what changes, keeps every result in a compact index, and writes objects that say what the index says. It decides
- * nothing about requests; that is admission's business, and what admission finds is told to it.
+ * Policy reports: the results of policies for all objects in the cluster, one report per policy and namespace.
+ * Evaluates what changes, keeps every result in a compact index, and writes report objects from the index. It decides
+ * nothing about requests; admission passes its results in.
  *
  * Invariants: at rest, background results equal policies × resources. Names and parts of reports follow from their
- * contents alone. A report object is written only when its contents change, never beyond a size etcd takes, and never
- * when it does not carry our label. Nothing is removed because something could not be read.
+ * contents alone. A report object is written only when its contents change, never beyond the size that etcd accepts,
+ * and never when it does not carry our label. Nothing is removed because something could not be read.
  */
 export {
   type AdmissionRecord,

@@ -3,7 +3,7 @@ import { renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import type { KindWatch } from './kind-watch.ts';
 
-/** A policy whose reports lack kinds that cannot be read. */
+/** The problem of a policy whose reports lack kinds that cannot be read. */
 export interface ReportProblem {
   readonly policy: string;
   readonly subject: EventSubject;
@@ -11,12 +11,12 @@ export interface ReportProblem {
   readonly message: string;
 }
 
-/** Called when the problem of a policy is new or has changed; without one when it is over. */
+/** Called when the problem of a policy is new or changed; without a problem when it is resolved. */
 export type OnReportProblem = (policy: string, problem: ReportProblem | undefined) => void;
 
 const maxNamed = 3;
 
-/** Tells which policies lack what, once per change. */
+/** Reports which policies lack which kinds, once per change. */
 export class KindFailures {
   private readonly reported = new Map<string, string>();
 
@@ -58,7 +58,7 @@ function problemOf({ key, policy: { apiVersion, kind, metadata } }: PolicyProgra
     subject: { apiVersion, kind, name: metadata.name ?? '', namespace: metadata.namespace, uid: metadata.uid },
     reason: isForbidden ? 'MissingPermission' : 'ListFailed',
     message: isForbidden
-      ? `reports leave out ${names}: grant list and watch to the service account`
-      : `reports leave out ${names}: ${kinds.find(({ failure }) => !failure?.isForbidden)?.failure?.message}`,
+      ? `reports lack ${names}: grant list and watch to the service account`
+      : `reports lack ${names}: ${kinds.find(({ failure }) => !failure?.isForbidden)?.failure?.message}`,
   };
 }

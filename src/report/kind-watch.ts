@@ -13,7 +13,7 @@ import type { IndexedResource } from './result-index.ts';
 import { isSameHash, type TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
 
-/** What is kept of an object: enough to know it again, and to know whether it changed. */
+/** What is kept of an object: enough to identify it and to detect changes. */
 export interface SeenObject {
   readonly uid: string;
   readonly version: string;
@@ -26,18 +26,18 @@ export interface SeenObject {
 export interface KindWatch {
   readonly type: DiscoveredType;
   /** Replaced when policies change. */
-  plans: WatchedType['plans'];
+  kindPolicies: WatchedType['kindPolicies'];
   policies: WatchedType['policies'];
   readonly informer: Informer<KubeObject, SeenObject>;
   /** By uid. */
   readonly resources: Map<string, IndexedResource>;
-  /** How many objects have changed and are not judged yet. */
-  unjudged: number;
-  /** Whether everything that was there at the start has been judged once. */
+  /** Number of objects that changed and are not evaluated yet. */
+  unevaluated: number;
+  /** Whether all objects that existed at the start were evaluated once. */
   isComplete: boolean;
   /** Set while its objects cannot be listed or watched. */
   failure: KindFailure | undefined;
-  /** Asked for before the first list was complete, and due after it. */
+  /** Requested before the first list was complete, to run after it. */
   readonly dueRescans: Map<string, 'all' | ReadonlySet<string>>;
   stop(): Promise<void>;
 }
@@ -54,9 +54,9 @@ export interface KindWatchOptions extends WatchedType {
   readonly onFailure: (watch: KindWatch) => void;
 }
 
-/** Follows the objects of one type until it is stopped. */
+/** Watches the objects of one type until it is stopped. */
 export function startKindWatch(options: KindWatchOptions): KindWatch {
-  const { type, plans, policies, pageSize, log, signal, onChanged, onGone, onSynced } = options;
+  const { type, kindPolicies, policies, pageSize, log, signal, onChanged, onGone, onSynced } = options;
   const client = withFailures(options.client, (failure) => {
     if (watch.failure?.message === failure?.message) return;
     watch.failure = failure;
@@ -67,11 +67,11 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
   const running = informer.run(AbortSignal.any([signal, stopping.signal]));
   const watch: KindWatch = {
     type,
-    plans,
+    kindPolicies,
     policies,
     informer,
     resources: new Map(),
-    unjudged: 0,
+    unevaluated: 0,
     isComplete: false,
     failure: undefined,
     dueRescans: new Map(),
@@ -85,7 +85,7 @@ export function startKindWatch(options: KindWatchOptions): KindWatch {
     onUpdate({ key, object, stored, previous }) {
       const isNew = !isSameHash(stored.body, previous.body) || stored.node !== previous.node;
       const isOfInterest =
-        isNew || (!isSameHash(stored.status, previous.status) && watch.plans.some((p) => p.readsStatus));
+        isNew || (!isSameHash(stored.status, previous.status) && watch.kindPolicies.some((p) => p.readsStatus));
       if (isOfInterest) onChanged(watch, key, object);
     },
     onDelete: ({ key, stored }) => onGone(watch, key, stored.uid),

@@ -4,27 +4,27 @@ import type { KubeObject } from '../object/index.ts';
 import { type LookUp, type LookUpAnswer, lookUpKey } from '../policy/index.ts';
 import type { LookUps } from '../runtime/index.ts';
 
-/** Answers that a pass over many objects shares; it lives no longer than the pass. */
+/** Look-up results shared by one pass over many objects; discarded after the pass. */
 export type LookUpCache = Map<string, Promise<LookUpAnswer>>;
 
 export interface LookUpTrackerOptions {
   readonly lookUps: LookUps;
-  /** What this policy says of this namespace rests on something that is no longer so. */
+  /** The results of this policy for this namespace depend on something that changed. */
   readonly onStale: (policy: string, namespace: string) => void;
-  /** An answer failed for a reason that may pass. */
+  /** A look-up failed for a reason that may be temporary. */
   readonly onTransient: (policy: string, namespace: string) => void;
-  /** A ConfigMap was asked for: they must be followed from now on. */
+  /** A ConfigMap was looked up: ConfigMaps must be watched from now on. */
   readonly onConfigMapUsed: () => void;
-  /** As the watch knows it: empty for one that is not there, undefined before the watch knows. */
+  /** The version in the watch: empty for a ConfigMap that does not exist, undefined before the watch has synced. */
   readonly configMapVersion: (key: string) => string | undefined;
 }
 
 /**
  * Remembers which policy used which ConfigMap for which namespace, and in which version. Other look-ups cannot be
- * followed; a regular rescan repeats them.
+ * watched; the periodic rescan repeats them.
  */
 export class LookUpTracker {
-  /** ConfigMap → policy → namespace → version seen; empty for one that was not there. */
+  /** ConfigMap → policy → namespace → version seen; empty if it did not exist. */
   private readonly users = new Map<string, Map<string, Map<string, string>>>();
 
   constructor(private readonly options: LookUpTrackerOptions) {}
@@ -33,12 +33,12 @@ export class LookUpTracker {
     return {
       answer: async (lookUp, signal) => {
         const key = lookUpKey(lookUp);
-        let asked = cache.get(key);
-        if (!asked) cache.set(key, (asked = this.ask(lookUp, policy, namespace, signal)));
-        if (lookUp.kind !== 'configMap') return await asked;
+        let pending = cache.get(key);
+        if (!pending) cache.set(key, (pending = this.fetch(lookUp, policy, namespace, signal)));
+        if (lookUp.kind !== 'configMap') return await pending;
         const configMap = `${lookUp.namespace}/${lookUp.name}`;
         try {
-          const answer = await asked;
+          const answer = await pending;
           this.note(configMap, versionOf(answer), policy, namespace);
           return answer;
         } catch (thrown) {
@@ -49,12 +49,12 @@ export class LookUpTracker {
     };
   }
 
-  /** A ConfigMap is now of this version; empty when it is gone. */
+  /** A ConfigMap now has this version; empty when it is deleted. */
   configMapChanged(key: string, version: string): void {
     for (const [policy, namespaces] of this.users.get(key) ?? []) {
       for (const [namespace, seen] of namespaces) {
         if (seen === version) continue;
-        // What was seen may be newer than this event: then its own event is still to come.
+        // The version seen may be newer than this event; then its own event is still to come.
         if (seen !== '' && version !== '' && (compareResourceVersions(seen, version) ?? -1) > 0) continue;
         namespaces.delete(namespace);
         this.options.onStale(policy, namespace);
@@ -62,7 +62,7 @@ export class LookUpTracker {
     }
   }
 
-  /** The watch has just begun to know: whatever it knows differently has changed before. */
+  /** The watch has just synced: a different version means that the ConfigMap changed before. */
   watchSynced(): void {
     for (const key of this.users.keys()) this.configMapChanged(key, this.options.configMapVersion(key) ?? '');
   }
@@ -74,7 +74,7 @@ export class LookUpTracker {
     }
   }
 
-  private async ask(lookUp: LookUp, policy: string, namespace: string, signal: AbortSignal): Promise<LookUpAnswer> {
+  private async fetch(lookUp: LookUp, policy: string, namespace: string, signal: AbortSignal): Promise<LookUpAnswer> {
     if (lookUp.kind === 'configMap') this.options.onConfigMapUsed();
     try {
       return await this.options.lookUps.answer(lookUp, signal);
@@ -90,7 +90,7 @@ export class LookUpTracker {
     const namespaces = policies.get(policy) ?? new Map<string, string>();
     policies.set(policy, namespaces);
     namespaces.set(namespace, version);
-    // Its event may have come while the answer was under way.
+    // Its event may have come during the look-up.
     const current = this.options.configMapVersion(configMap);
     if (current !== undefined && current !== version) this.configMapChanged(configMap, current);
   }

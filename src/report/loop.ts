@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/index.ts';
 
-/** How much of a turn of the event loop work takes that waits for nothing. */
+/** How long synchronous work may occupy one turn of the event loop. */
 export interface ScanPace {
   readonly sliceMs: number;
-  /** Objects that are read at once, which nothing interrupts. */
+  /** Objects read per page; processing a page is not interrupted. */
   readonly pageSize: number;
 }
 
-/** Beside admission and leases: a page of that size holds the loop for a millisecond or two. */
+/** For a thread shared with admission and leases: a page of this size blocks the loop for a millisecond or two. */
 export const sharedScanPace: ScanPace = { sliceMs: 1, pageSize: 20 };
-/** Where a thread has nothing else to do than to hear that it shall stop. */
+/** For a thread that does nothing else but react to its stop signal. */
 export const dedicatedScanPace: ScanPace = { sliceMs: 20, pageSize: 200 };
 
-/** Shared by all that work through many objects: together they take one slice of a turn, however many they are. */
+/** Shared by all work on many objects: together it takes one slice per turn of the event loop. */
 export class LoopShare {
   private sliceEndsMs = 0;
   private turned: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export class LoopShare {
     private readonly sliceMs: number,
   ) {}
 
-  /** To be awaited before each piece; costs next to nothing while the slice lasts. */
+  /** Await before each piece of work; almost free while the slice lasts. */
   async turn(): Promise<void> {
     while (this.clock.monotonicMs() >= this.sliceEndsMs) {
       this.turned ??= this.nextSlice();
@@ -38,7 +38,7 @@ export class LoopShare {
   }
 }
 
-/** Calls `work` again and again; returns the way to stop. */
+/** Calls `work` periodically; returns the function that stops it. */
 export function every(ms: number, clock: Clock, work: () => void): () => void {
   let cancel = () => {};
   const again = () => {
@@ -51,7 +51,7 @@ export function every(ms: number, clock: Clock, work: () => void): () => void {
   return () => cancel();
 }
 
-/** Resolves when what was registered is called, or the signal aborts. */
+/** Resolves when the registered function is called, or the signal aborts. */
 export function waitFor(signal: AbortSignal, register: (wake: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

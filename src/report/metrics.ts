@@ -5,12 +5,12 @@ import { reportedStatuses } from './result.ts';
 export type WriteOperation = 'create' | 'update' | 'delete';
 export type WriteOutcome = 'done' | 'conflict' | 'refused' | 'failed' | 'foreign';
 
-/** What the parts of this folder tell; none of it carries a name from the cluster, so the series are few and fixed. */
+/** Metrics of this folder. No label carries a name from the cluster, so the number of series is small and fixed. */
 export interface ReportMetrics {
-  judged(policies: number): void;
+  evaluated(policies: number): void;
   rescanned(policies: number): void;
   written(operation: WriteOperation, outcome: WriteOutcome, bytes?: number, times?: number): void;
-  /** Of the queue of report objects to be written. */
+  /** Of the queue of report objects to write. */
   readonly queue: WorkqueueMetrics;
 }
 
@@ -18,33 +18,33 @@ export interface ReportGauges {
   readonly totals: readonly number[];
   readonly objects: number;
   readonly watchedKinds: number;
-  /** Those of them that cannot be listed or watched. */
+  /** Watched kinds that cannot be listed or watched. */
   readonly failingKinds: number;
   /** Age of the oldest change that is not in a report yet. */
   readonly lagSeconds: number;
 }
 
-/** Where the counts go, given the way to ask for the rest. */
+/** Creates the counters, given a function that reads the gauges. */
 export type OpenReportMetrics = (gauges: () => ReportGauges | undefined) => ReportMetrics;
 
 const operations: readonly WriteOperation[] = ['create', 'update', 'delete'];
 const outcomes: readonly WriteOutcome[] = ['done', 'conflict', 'refused', 'failed', 'foreign'];
 
-/** Registers the metrics of reports; once per registry. */
+/** Registers the report metrics; call once per registry. */
 export function createReportMetrics(
   registry: Registry,
   queue: WorkqueueMetrics,
   gauges: () => ReportGauges | undefined,
 ): ReportMetrics {
   const registers = [registry];
-  const judged = new Counter({
+  const evaluated = new Counter({
     name: 'supercargo_report_evaluations_total',
-    help: 'How often a policy judged an object for reports',
+    help: 'Evaluations of an object by a policy for reports',
     registers,
   });
   const rescans = new Counter({
     name: 'supercargo_report_rescans_total',
-    help: 'How often a policy was run again on objects that had not changed',
+    help: 'Rescans of a policy on unchanged objects',
     registers,
   });
   const writes = new Counter({
@@ -55,13 +55,13 @@ export function createReportMetrics(
   });
   const bytes = new Counter({
     name: 'supercargo_report_written_bytes_total',
-    help: 'Size of all results written',
+    help: 'Bytes of results written',
     registers,
   });
   for (const operation of operations) for (const outcome of outcomes) writes.inc({ operation, outcome }, 0);
   new Gauge({
     name: 'supercargo_report_results',
-    help: 'Results by what they say',
+    help: 'Results in reports by status',
     labelNames: ['result'],
     registers,
     collect() {
@@ -79,8 +79,8 @@ export function createReportMetrics(
         this.set(now ? read(now) : 0);
       },
     });
-  gauge('supercargo_report_objects', 'Report objects that shall exist', ({ objects }) => objects);
-  gauge('supercargo_report_watched_kinds', 'Kinds followed for reports', ({ watchedKinds }) => watchedKinds);
+  gauge('supercargo_report_objects', 'Report objects that should exist', ({ objects }) => objects);
+  gauge('supercargo_report_watched_kinds', 'Kinds watched for reports', ({ watchedKinds }) => watchedKinds);
   gauge(
     'supercargo_report_failing_kinds',
     'Kinds that policies match and that cannot be listed or watched',
@@ -93,7 +93,7 @@ export function createReportMetrics(
   );
   return {
     queue,
-    judged: (policies) => judged.inc(policies),
+    evaluated: (policies) => evaluated.inc(policies),
     rescanned: (policies) => rescans.inc(policies),
     written(operation, outcome, size = 0, times = 1) {
       writes.inc({ operation, outcome }, times);

@@ -21,21 +21,21 @@ describe('the name of a report', () => {
     expect(reportName({ namespace: '' })).toBe('clusterpolicyreport');
   });
 
-  it('tells a Policy from a ClusterPolicy of the same name', () => {
+  it('distinguishes a Policy from a ClusterPolicy of the same name', () => {
     const policy = reportName({ namespace: 'shop', policy: namespaced('foo') });
     expect(policy).toBe('polr-ns-shop-foo.sc-p');
     expect(policy).not.toBe(reportName({ namespace: 'shop', policy: cluster('foo') }));
     expect(policy).not.toBe(reportName({ namespace: 'shop', policy: cluster('foo.sc-p') }));
   });
 
-  it('keeps a second part apart from a policy that is called like one', () => {
+  it('distinguishes a second part from a policy with the same name', () => {
     const part = reportName({ namespace: 'shop', policy: cluster('foo'), chunk: '10' });
     expect(part).toBe('polr-ns-shop-foo.sc-c10');
     expect(part).not.toBe(reportName({ namespace: 'shop', policy: cluster('foo.sc-c10') }));
     expect(reportName({ namespace: 'shop', policy: cluster('foo-2') })).toBe('polr-ns-shop-foo-2');
   });
 
-  it('stays different for long names that differ at the end only', () => {
+  it('differs for long names that differ at the end only', () => {
     const long = 'a'.repeat(249);
     const one = reportName({ namespace: 'shop', policy: cluster(`${long}x`) });
     const two = reportName({ namespace: 'shop', policy: cluster(`${long}y`) });
@@ -61,7 +61,7 @@ describe('the name of a report', () => {
     chunk: fc.constantFrom('', '0', '1', '10', '0'.repeat(64)),
   });
 
-  it('is a valid name, and its own for every identity', () => {
+  it('is valid, and unique for every identity', () => {
     fc.assert(
       fc.property(fc.array(identity, { minLength: 2, maxLength: 20 }), (identities) => {
         const seen = new Map<string, string>();
@@ -69,7 +69,7 @@ describe('the name of a report', () => {
           const name = reportName(one);
           expect(validateDnsSubdomain(name)).toEqual([]);
           expect(name.length).toBeLessThanOrEqual(maxNameLength);
-          // Reports of different namespaces may share a name: they do not meet.
+          // Reports of different namespaces may share a name.
           const place = `${one.namespace}/${name}`;
           const text = JSON.stringify([one.namespace, one.policy?.kind, one.policy?.name, one.chunk]);
           expect(seen.get(place) ?? text).toBe(text);

@@ -1,36 +1,36 @@
 import { createHash } from 'node:crypto';
 
-/** Which policy a report is about. A name alone is not enough: a Policy and a ClusterPolicy may share it. */
+/** The policy that a report is about. A name alone is not enough: a Policy and a ClusterPolicy may share it. */
 export interface ReportPolicy {
   readonly kind: 'ClusterPolicy' | 'Policy';
   readonly name: string;
 }
 
 export interface ReportIdentity {
-  /** Empty for resources that live in no namespace. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string;
   /** Absent in the old form, where one report holds all policies. */
   readonly policy?: ReportPolicy | undefined;
-  /** Which part of a report that outgrew one object: the path in its tree of halves, empty for the whole. */
+  /** The part of a report that outgrew one object: its path in the tree of halves, empty for the whole. */
   readonly chunk?: string | undefined;
 }
 
-/** What Kubernetes allows. */
+/** The limit of Kubernetes. */
 export const maxNameLength = 253;
 
-// Every name with something to add ends with a label of this form. A policy whose own name would end like that gets a
-// hash, and with it a label of the form: so no plain name ever has one, and no two identities share a name.
+// Every name with a suffix ends with a label of this form. A policy whose own name would end like that gets a hash, and
+// with it a label of the form. So no plain name ever has one, and no two identities share a name.
 const reservedTail = /\.sc-[^.]*$/;
 
-/** A name for the report; different identities always have different names, in whatever order they are asked for. */
+/** The name of a report. Different identities always have different names, in whatever order they are requested. */
 export function reportName(identity: ReportIdentity): string {
   const { policy, chunk = '' } = identity;
   const plain = plainName(identity);
-  const marks = `${policy?.kind === 'Policy' ? 'p' : ''}${chunk === '' ? '' : `c${chunk}`}`;
-  const readable = marks === '' ? plain : `${plain}.sc-${marks}`;
+  const suffix = `${policy?.kind === 'Policy' ? 'p' : ''}${chunk === '' ? '' : `c${chunk}`}`;
+  const readable = suffix === '' ? plain : `${plain}.sc-${suffix}`;
   const isAmbiguous = reservedTail.test(plain);
   if (!isAmbiguous && readable.length <= maxNameLength) return readable;
-  const tail = `.sc-h${hashOf(identity)}${marks}`;
+  const tail = `.sc-h${hashOf(identity)}${suffix}`;
   return `${cut(plain, maxNameLength - tail.length)}${tail}`;
 }
 
@@ -39,7 +39,7 @@ function plainName({ namespace, policy }: ReportIdentity): string {
   return policy === undefined ? base : `${base}-${policy.name}`;
 }
 
-/** A name may not have a label that ends with a dash, nor an empty one. */
+/** A label in a name must not end with a dash, nor be empty. */
 function cut(name: string, length: number): string {
   return name.slice(0, length).replace(/[^a-z0-9]+$/, '');
 }

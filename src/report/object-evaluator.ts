@@ -22,7 +22,7 @@ export interface ObjectEvaluatorOptions {
   readonly policies: LivePolicies;
   readonly index: ResultIndex;
   readonly tracker: LookUpTracker;
-  readonly isLeftOut: IsExcluded;
+  readonly isExcluded: IsExcluded;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
   readonly controllers: () => Controllers | undefined;
   readonly clock: Clock;
@@ -32,8 +32,8 @@ export interface EvaluationTask {
   readonly watch: KindWatch;
   readonly key: string;
   readonly object: KubeObject;
-  /** Only these; all of the watch when absent. */
-  readonly plans?: readonly KindPolicy[] | undefined;
+  /** Only these; absent for all of the watch. */
+  readonly kindPolicies?: readonly KindPolicy[] | undefined;
   readonly cache: LookUpCache;
   readonly signal: AbortSignal;
   /** When the change was seen. */
@@ -41,8 +41,8 @@ export interface EvaluationTask {
 }
 
 /**
- * Judges single objects and enters what comes out. One object is never judged twice at once, and what has been overtaken
- * meanwhile (the object is gone, the policy is another) is not entered.
+ * Evaluates single objects and records the results. One object is never evaluated twice at the same time. Outdated
+ * results (the object is gone, the policy changed) are not recorded.
  */
 export class ObjectEvaluator {
   private readonly busy = new Map<string, Promise<void>>();
@@ -53,7 +53,7 @@ export class ObjectEvaluator {
     const id = `${task.watch.type.group}/${task.watch.type.version}/${task.watch.type.resource} ${task.key}`;
     for (let other = this.busy.get(id); other; other = this.busy.get(id)) await other;
     if (!isCurrent(task)) return;
-    const work = this.judge(task).finally(() => this.busy.delete(id));
+    const work = this.evaluateTask(task).finally(() => this.busy.delete(id));
     this.busy.set(
       id,
       work.catch(() => {}),
@@ -61,15 +61,15 @@ export class ObjectEvaluator {
     await work;
   }
 
-  private async judge(task: EvaluationTask): Promise<void> {
+  private async evaluateTask(task: EvaluationTask): Promise<void> {
     const { watch, object, signal, cache } = task;
     const { policies, tracker, clock } = this.options;
-    const plans = task.plans ?? watch.plans;
+    const kindPolicies = task.kindPolicies ?? watch.kindPolicies;
     const { namespace = '', name = '' } = object.metadata;
-    const isLeftOut = this.options.isLeftOut(watch.type, namespace, name);
-    const judgements = isLeftOut
-      ? plans.map(({ program }) => ({ program, contents: [] }))
-      : await this.evaluate(task, plans, {
+    const isExcluded = this.options.isExcluded(watch.type, namespace, name);
+    const policyResults = isExcluded
+      ? kindPolicies.map(({ program }) => ({ program, contents: [] }))
+      : await this.evaluate(task, kindPolicies, {
           exceptions: policies.current.exceptions,
           lookUpsFor: (policy) => tracker.lookUpsFor(policy, namespace, cache),
           now: clock.now(),
@@ -80,22 +80,22 @@ export class ObjectEvaluator {
     const contents: ResultContent[] = [];
     const entered = new Set<string>();
     const overtaken = new Set<string>();
-    for (const { program, contents: own } of judgements) {
+    for (const { program, contents: own } of policyResults) {
       if (current.get(program.key) !== program) overtaken.add(program.key);
       else {
         entered.add(program.key);
         contents.push(...own);
       }
     }
-    const isInScope = task.plans
+    const isInScope = task.kindPolicies
       ? (policy: string) => entered.has(policy)
       : (policy: string) => !overtaken.has(policy) && !this.isForAdmission(policy);
-    this.enter(watch, object, { isInScope, contents, sinceMs: task.sinceMs });
+    this.record(watch, object, { isInScope, contents, sinceMs: task.sinceMs });
   }
 
   private async evaluate(
     { watch, object, signal }: EvaluationTask,
-    plans: readonly KindPolicy[],
+    kindPolicies: readonly KindPolicy[],
     options: ObjectEvaluationOptions,
   ): Promise<readonly ObjectPolicyResults[]> {
     const controllers = this.options.controllers();
@@ -106,11 +106,11 @@ export class ObjectEvaluator {
       namespaceLabels: this.options.namespaceLabels(object.metadata.namespace ?? ''),
       controllers: controllers?.of(object) ?? [],
     };
-    const evaluate = (of: ScannedObject) => evaluateObject(of, plans, options);
+    const evaluate = (of: ScannedObject) => evaluateObject(of, kindPolicies, options);
     return addEphemeral(subject, await evaluate(subject), evaluate);
   }
 
-  private enter(watch: KindWatch, object: KubeObject, results: ResourceResults): void {
+  private record(watch: KindWatch, object: KubeObject, results: ResourceResults): void {
     const { index } = this.options;
     const uid = object.metadata.uid ?? '';
     let resource = watch.resources.get(uid);
@@ -126,13 +126,13 @@ export class ObjectEvaluator {
 }
 
 /**
- * False when the object is gone. Of a list, also when a form of it has been seen that is newer and differs: that one is
- * judged by itself, with the policies of now.
+ * False when the object is gone. For an object from a list, also when a newer, different form was observed: that one is
+ * evaluated separately, with the current policies.
  */
-function isCurrent({ watch, key, object, plans }: EvaluationTask): boolean {
+function isCurrent({ watch, key, object, kindPolicies }: EvaluationTask): boolean {
   const seen = watch.informer.get(key);
   if (!seen || seen.uid !== (object.metadata.uid ?? '')) return false;
-  if (!plans) return true;
+  if (!kindPolicies) return true;
   const order = compareResourceVersions(object.metadata.resourceVersion ?? '', seen.version);
   return (order ?? 0) >= 0 || isSameHash(hashBody(object), seen.body);
 }

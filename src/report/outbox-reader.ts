@@ -11,16 +11,16 @@ export interface OutboxReaderOptions {
   readonly installation: string;
   readonly namespace: string;
   readonly take: (entry: AdmittedResults) => void;
-  /** True when all that was taken is in reports. */
+  /** True when all results taken are in reports. */
   readonly isWritten: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const pollMs = 200;
-const patienceMs = 60_000;
+const maxWaitMs = 60_000;
 
-/** Takes what other replicas heard; an outbox goes when its results are in reports, or are not going to be. */
+/** Takes the results of other replicas. An outbox is deleted when its results are in reports, or after a timeout. */
 export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSignal): Promise<void> {
   const { client, installation, namespace, take, isWritten, clock, log } = options;
   const taken = new Map<string, { readonly object: KubeObject; readonly atMs: number }>();
@@ -44,20 +44,21 @@ export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSi
       await waitFor(signal, (go) => {
         wake = go;
       });
-    // Two looks apart: the objects that the results are about may be on their way to us.
+    // Wait before checking: the watch may not have shown the objects of the results yet.
     await clock.sleep(pollMs, signal).catch(() => {});
     for (const [key, { object, atMs }] of [...taken]) {
-      if (signal.aborted || (!isWritten() && clock.monotonicMs() - atMs < patienceMs)) continue;
+      if (signal.aborted || (!isWritten() && clock.monotonicMs() - atMs < maxWaitMs)) continue;
       taken.delete(key);
       await remove(client, object, signal).catch((thrown) => {
-        if (!signal.aborted) log.debug('an outbox is not removed yet', { outbox: key, error: errorMessage(thrown) });
+        if (!signal.aborted)
+          log.debug('removing an outbox failed; retrying', { outbox: key, error: errorMessage(thrown) });
       });
     }
   }
   await running;
 }
 
-/** With a conflict there is more in it by now, and the watch will say so. */
+/** A conflict means that the outbox has new entries; the watch will deliver them. */
 async function remove(client: KubeClient, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
   const { name = '', namespace, uid = '', resourceVersion = '' } = metadata;
   try {

@@ -19,19 +19,19 @@ export const outboxLabel = 'supercargo.dev/report-outbox';
 export interface OutboxOptions {
   readonly client: KubeClient;
   readonly installation: string;
-  /** Our own. */
+  /** Our own namespace. */
   readonly namespace: string;
-  /** Of this process. */
+  /** Identity of this process. */
   readonly identity: string;
-  readonly isLeftOut?: IsExcluded;
+  readonly isExcluded?: IsExcluded;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What a replica that does not lead has heard at admission, on its way to the one that does. */
+/** Admission results of a replica that does not lead, on their way to the leader. */
 export interface ReportOutbox {
   put(record: AdmissionRecord): void;
-  /** Flushes until the signal aborts, and what is left once more then. */
+  /** Flushes until the signal aborts, then once more. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -40,9 +40,9 @@ const retryMs = 2_000;
 const maxBytes = 512 * 1024;
 const maxEntries = 2_000;
 
-/** One bounded object per replica, never one per request; the newest results win when it is full. */
+/** One bounded object per replica, never one per request. When it is full, the newest results are kept. */
 export function createReportOutbox(options: OutboxOptions): ReportOutbox {
-  const { client, installation, namespace, identity, isLeftOut = () => false, clock, log } = options;
+  const { client, installation, namespace, identity, isExcluded = () => false, clock, log } = options;
   const name = `${installation}-report-outbox-${createHash('sha256').update(identity).digest('hex').slice(0, 10)}`;
   const waiting = new Map<string, AdmittedResults>();
   let wake: () => void = () => {};
@@ -73,7 +73,7 @@ export function createReportOutbox(options: OutboxOptions): ReportOutbox {
 
   return {
     put(record) {
-      const admitted = admittedResults(record, isLeftOut);
+      const admitted = admittedResults(record, isExcluded);
       if (!admitted) return;
       waiting.delete(admitted.uid);
       waiting.set(admitted.uid, admitted);
@@ -95,20 +95,20 @@ export function createReportOutbox(options: OutboxOptions): ReportOutbox {
           await flush(signal);
         } catch (thrown) {
           if (signal.aborted) break;
-          // The leader may have taken it at this very moment.
+          // The leader may have deleted it at this moment.
           if (!isKubeError(thrown, 'kube-conflict'))
-            log.warn('results of admission cannot be handed to the leader; trying again', {
+            log.warn('writing admission results to the outbox failed; retrying', {
               error: errorMessage(thrown),
             });
           await clock.sleep(isKubeError(thrown, 'kube-conflict') ? 0 : retryMs, signal).catch(() => {});
         }
       }
-      await flush().catch((thrown) => log.warn('results of admission are lost', { error: errorMessage(thrown) }));
+      await flush().catch((thrown) => log.warn('admission results lost', { error: errorMessage(thrown) }));
     },
   };
 }
 
-/** Anything that is no entry is left out: the object is ours, but others can write to it. */
+/** Drops invalid entries: the object is ours, but others can write to it. */
 export function parseOutbox(object: KubeObject): readonly AdmittedResults[] {
   try {
     const entries: unknown = JSON.parse((object['data'] as { readonly entries?: string } | undefined)?.entries ?? '[]');
@@ -128,7 +128,7 @@ function isEntry(value: unknown): value is AdmittedResults {
   );
 }
 
-/** The last word about each object, and as many of the newest as fit. */
+/** The latest entry of each object, and as many of the newest as fit. */
 function bounded(entries: readonly AdmittedResults[]): readonly AdmittedResults[] {
   const kept: AdmittedResults[] = [];
   let bytes = 0;

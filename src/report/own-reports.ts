@@ -4,7 +4,7 @@ import { compareResourceVersions, createInformer, type Informer, type KubeClient
 import type { KubeObject } from '../object/index.ts';
 import { annotations, reportTypes } from './report-object.ts';
 
-/** What is known of a report object without reading it. */
+/** What is known of a report object from its metadata. */
 export interface ObservedReport {
   readonly namespace: string;
   readonly name: string;
@@ -20,18 +20,18 @@ export interface ObservedReport {
 
 export function observe({ metadata }: KubeObject): ObservedReport {
   const { name = '', namespace = '', uid = '', resourceVersion = '', generation = 0 } = metadata;
-  const said = metadata.annotations ?? {};
-  const contentGeneration = said[annotations.generation];
+  const own = metadata.annotations ?? {};
+  const contentGeneration = own[annotations.generation];
   return {
     namespace,
     name,
     uid,
     resourceVersion,
     generation,
-    policy: said[annotations.policy],
-    content: said[annotations.content],
+    policy: own[annotations.policy],
+    content: own[annotations.content],
     contentGeneration: contentGeneration === undefined ? undefined : Number(contentGeneration),
-    hasAdmissionResults: said[annotations.admission] === 'true',
+    hasAdmissionResults: own[annotations.admission] === 'true',
   };
 }
 
@@ -46,8 +46,8 @@ export interface OwnReportsOptions {
 }
 
 /**
- * Our reports as they are in the cluster, followed by their metadata alone. What we wrote ourselves counts from the
- * moment of the answer, before the watch tells of it.
+ * Our reports in the cluster, watched by metadata only. Our own writes count from the response on, before the watch
+ * delivers them.
  */
 export class OwnReports {
   private readonly informers: readonly Informer<KubeObject, ObservedReport>[];
@@ -97,13 +97,13 @@ export class OwnReports {
     return watched;
   }
 
-  /** The server's answer to a write of ours: right by definition, whatever the server counts. */
+  /** Records the server's response to a write of ours. */
   noteWritten(object: KubeObject): void {
     const report = observe(object);
     this.written.set(keyOfReport(report), { ...report, contentGeneration: report.generation });
   }
 
-  /** A report of ours as it was read just now. */
+  /** Records a report of ours that was just read. */
   noteRead(object: KubeObject): void {
     const report = observe(object);
     this.written.set(keyOfReport(report), report);

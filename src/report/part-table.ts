@@ -3,7 +3,7 @@ import { type ReportPolicy, reportName } from './names.ts';
 import { reportedStatuses } from './result.ts';
 import { noRow } from './row-store.ts';
 
-/** What one report object shall hold. */
+/** The desired content of one report object. */
 export interface ReportPart extends Leaf {
   /** `namespace/name`, or the name of a ClusterPolicyReport. */
   readonly key: string;
@@ -12,7 +12,7 @@ export interface ReportPart extends Leaf {
   /** The policy's key; absent where a report holds all policies. */
   readonly policy: string | undefined;
   readonly counts: number[];
-  /** How many of its results only admission can give, so that they must be read back after a restart. */
+  /** Number of results that only admission can give; they must be read back after a restart. */
   fromAdmission: number;
 }
 
@@ -32,7 +32,7 @@ export class PartTable {
     return this.parts[id]!;
   }
 
-  /** A half without results is a place in a tree and no object. */
+  /** A half without results is a node in a tree and not an object. */
   get(key: string): ReportPart | undefined {
     const part = this.byKey.get(key);
     return part && part.count > 0 ? part : undefined;

@@ -5,11 +5,11 @@ export interface PendingObject {
   readonly watch: KindWatch;
   readonly key: string;
   readonly object: KubeObject;
-  /** When the first change that is not judged yet was seen. */
+  /** When the first change that is not evaluated yet was seen. */
   readonly sinceMs: number;
 }
 
-/** Objects that changed and are to be judged, oldest change first, each in its latest form only. */
+/** Objects that changed and wait for evaluation: oldest change first, each in its latest form only. */
 export class PendingObjects {
   private readonly byWatch = new Map<string, PendingObject>();
   private waiting: (() => void)[] = [];
@@ -28,7 +28,7 @@ export class PendingObjects {
   put(watch: KindWatch, key: string, object: KubeObject, nowMs: number): void {
     const id = idOf(watch, key);
     const sinceMs = this.byWatch.get(id)?.sinceMs ?? nowMs;
-    // A key that is there keeps its place.
+    // An existing key keeps its place.
     this.byWatch.set(id, { watch, key, object, sinceMs });
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 
-/** So many at once, and then so many a second. */
+/** A token bucket: a burst, then a number per second. */
 export class RateLimit {
   private tokens: number;
   private filledAtMs: number;

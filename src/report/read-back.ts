@@ -22,7 +22,7 @@ export interface ReadBackOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads what only admission could tell from our own reports; all else is worked out anew. */
+/** Reads admission results back from our own reports; all other results are computed again. */
 export async function readBack(options: ReadBackOptions): Promise<void> {
   const { client, reports, policies, restore, log, signal } = options;
   for (const { namespace, name, hasAdmissionResults } of reports) {
@@ -37,11 +37,11 @@ export async function readBack(options: ReadBackOptions): Promise<void> {
     }
     const results = Array.isArray(object['results']) ? object['results'] : [];
     const unread = results.filter((result) => !restoreOne(result, policies, restore)).length;
-    if (unread > 0) log.debug('some results of a report are not read back', { report: name, namespace, unread });
+    if (unread > 0) log.debug('some results of a report could not be read back', { report: name, namespace, unread });
   }
 }
 
-/** False for what did not come from admission, or makes no sense. */
+/** False for a result that did not come from admission, or is invalid. */
 function restoreOne(value: unknown, policies: LivePolicies, restore: ReadBackOptions['restore']): boolean {
   if (!isJsonObject(value) || !isJsonObject(value['properties'])) return false;
   const { policy, rule, result, message = '', properties, timestamp, resources } = value;

@@ -1,4 +1,4 @@
-/** Report objects whose contents changed: the index adds them, the writer takes them away when they are written. */
+/** Report objects whose contents changed. The index adds them; the writer removes them when they are written. */
 export class ReportChanges {
   /** By key, the time of the first change that is not written yet. */
   private readonly times = new Map<string, number>();
@@ -9,7 +9,7 @@ export class ReportChanges {
     this.listener(key);
   }
 
-  /** Called for every change from now on; there is one listener, the writer. */
+  /** Called for every change from now on. The writer is the only listener. */
   listen(listener: (key: string) => void): void {
     this.listener = listener;
   }

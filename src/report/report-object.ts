@@ -22,22 +22,22 @@ export const typeForNamespace = (namespace: string) =>
 
 export const annotations = {
   policy: 'supercargo.dev/policy',
-  /** What the results were when we wrote them, without their times. */
+  /** The results when we wrote them, without their times. */
   content: 'supercargo.dev/content',
-  /** The generation that our write made: another one means that somebody else has written since. */
+  /** The generation that our write created; a different one means that another client wrote since. */
   generation: 'supercargo.dev/content-generation',
-  /** Some results came from admission and cannot be worked out again. */
+  /** Some results came from admission and cannot be computed again. */
   admission: 'supercargo.dev/admission-results',
 } as const;
 
 export interface RenderOptions {
   readonly index: ResultIndex;
   readonly installation: string;
-  /** Of the object that is replaced; absent for a new one. */
+  /** The object to replace; absent for a new one. */
   readonly replaces?: { readonly resourceVersion: string; readonly generation: number } | undefined;
 }
 
-/** The object for a part, as Kyverno writes reports. */
+/** The object for a part, in the format of Kyverno's reports. */
 export function renderReport(part: ReportPart, { index, installation, replaces }: RenderOptions): KubeObject {
   const of = typeForNamespace(part.namespace);
   return {

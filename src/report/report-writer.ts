@@ -11,12 +11,12 @@ import { RateLimit } from './rate-limit.ts';
 import type { ReportChanges } from './report-changes.ts';
 import { renderReport, typeForNamespace } from './report-object.ts';
 import type { ResultIndex } from './result-index.ts';
-import type { Progress } from './scan-state.ts';
+import type { ScanProgress } from './scan-state.ts';
 
 export interface WriterLimits {
   /** Changes within this time are one write. */
   readonly debounceMs: number;
-  /** How long a report waits for a rescan of its policy to end: half of it written would be written twice. */
+  /** How long a report waits for a rescan of its policy to end, to avoid writing it twice. */
   readonly holdMs: number;
   readonly concurrency: number;
   readonly writesPerSecond: number;
@@ -36,31 +36,30 @@ export interface ReportWriterOptions {
   readonly installation: string;
   readonly index: ResultIndex;
   readonly changes: ReportChanges;
-  readonly progressOf: (policy: string | undefined) => Progress;
+  readonly progressOf: (policy: string | undefined) => ScanProgress;
   readonly limits?: Partial<WriterLimits>;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-const againMs = 100;
+const conflictRetryMs = 100;
 const releaseMs = 50;
 const foreignMs = 300_000;
 const terminatingMs = 5_000;
-const quietMs = 30_000;
+const logIntervalMs = 30_000;
 
 /**
- * Makes the report objects what the index says they shall be, one key at a time. It writes by content: an object that
- * says the same already is left alone. It touches nothing without our label, and every write names the version it
- * replaces.
+ * Reconciles report objects with the index, one key at a time. Compares contents: an object that is up to date is not
+ * written. Objects without our label are never touched, and every write has the replaced version as precondition.
  */
 export class ReportWriter {
   readonly reports: OwnReports;
   private readonly limits: WriterLimits;
   private queue: Workqueue | undefined;
-  private quietUntilMs = Number.NEGATIVE_INFINITY;
+  private nextWarningMs = Number.NEGATIVE_INFINITY;
   private readonly foreign = new Set<string>();
-  /** Dirty, and not to be written yet. */
+  /** Changed, but not to be written yet. */
   private readonly held = new Set<string>();
 
   constructor(private readonly options: ReportWriterOptions) {
@@ -69,7 +68,7 @@ export class ReportWriter {
     options.changes.listen((key) => {
       if (!this.held.has(key)) this.queue?.addAfter(key, this.limits.debounceMs);
     });
-    this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.look(key) });
+    this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.onObjectChange(key) });
   }
 
   get isIdle(): boolean {
@@ -95,8 +94,8 @@ export class ReportWriter {
     }
   }
 
-  /** Something happened to the object itself; nothing of ours has changed. */
-  private look(key: string): void {
+  /** Called when the object itself changed in the cluster. */
+  private onObjectChange(key: string): void {
     const { changes, clock } = this.options;
     if (this.isSettled(key)) changes.delete(key);
     else changes.add(key, clock.monotonicMs());
@@ -122,22 +121,22 @@ export class ReportWriter {
       const retry = retryOf(thrown);
       if (typeof retry === 'object') queue.addAfter(key, retry.afterMs);
       else queue.addRateLimited(key);
-      this.complain(key, thrown);
+      this.logFailure(key, thrown);
     }
   }
 
-  /** Nothing is written before it is known, and nothing that is about to change once more. */
-  private mustWait(key: string, progressOf: (policy: string | undefined) => Progress): boolean {
+  /** Waits while the results are unknown, or are about to change again. */
+  private mustWait(key: string, progressOf: (policy: string | undefined) => ScanProgress): boolean {
     const { index, clock, changes } = this.options;
     const progress = progressOf(index.part(key)?.policy ?? this.reports.get(key)?.policy);
     if (progress !== 'changing') return progress === 'unknown';
     return clock.monotonicMs() - (changes.sinceMs(key) ?? 0) < this.limits.holdMs;
   }
 
-  /** Looks after all that waits at once: there may be thousands of keys and only some policies. */
+  /** Checks all held keys in one pass: there may be thousands of keys and only a few policies. */
   private releaseHeld(): void {
-    const known = new Map<string | undefined, Progress>();
-    const progressOf = (policy: string | undefined): Progress => {
+    const known = new Map<string | undefined, ScanProgress>();
+    const progressOf = (policy: string | undefined): ScanProgress => {
       const progress = known.get(policy) ?? this.options.progressOf(policy);
       known.set(policy, progress);
       return progress;
@@ -149,7 +148,7 @@ export class ReportWriter {
     }
   }
 
-  /** When to look again; undefined when all is as it should be. */
+  /** Returns when to reconcile again; undefined when the object is as desired. */
   private async reconcile(key: string, limit: RateLimit, signal: AbortSignal): Promise<number | undefined> {
     const { progressOf, changes } = this.options;
     if (this.isSettled(key)) {
@@ -162,7 +161,7 @@ export class ReportWriter {
     }
     await limit.take(signal);
     const waitMs = await this.write(key, signal);
-    // What changed during the write has been put into the queue again.
+    // A change during the write has added the key to the queue again.
     if (this.isSettled(key)) changes.delete(key);
     return waitMs;
   }
@@ -207,19 +206,19 @@ export class ReportWriter {
     try {
       await call();
       count('done', place.bytes);
-      // A deletion is seen when the watch says so; what changed meanwhile waits already.
+      // A deletion shows in the watch; other changes are queued already.
       return undefined;
     } catch (thrown) {
       if (isKubeError(thrown, 'kube-conflict') || isKubeError(thrown, 'kube-already-exists')) {
         count('conflict');
-        return this.readAgain(key, place, signal);
+        return this.readConflicting(key, place, signal);
       }
       if (isKubeError(thrown, 'kube-not-found') && operation !== 'create') {
         count('conflict');
         this.reports.forget(key);
-        return againMs;
+        return conflictRetryMs;
       }
-      if (operation === 'create' && isGoingAway(thrown)) {
+      if (operation === 'create' && isTerminating(thrown)) {
         count('refused');
         return terminatingMs;
       }
@@ -228,8 +227,8 @@ export class ReportWriter {
     }
   }
 
-  /** Somebody was faster: find out what is there, and whether it is ours at all. */
-  private async readAgain(
+  /** Another client wrote first: read the object, and check whether it is ours. */
+  private async readConflicting(
     key: string,
     { namespace, name }: { readonly namespace: string; readonly name: string },
     signal: AbortSignal,
@@ -241,35 +240,35 @@ export class ReportWriter {
       const object = await client.get<KubeObject>(type, namespace === '' ? { name } : { name, namespace }, { signal });
       if (object.metadata.labels?.[ownerLabel] === installation) {
         this.reports.noteRead(object);
-        return againMs;
+        return conflictRetryMs;
       }
       if (!this.foreign.has(key))
-        log.warn('a report of this name is not ours and is left alone; rename or remove it', { report: key });
+        log.warn('a report of this name exists and is not ours; rename or delete it', { report: key });
       this.foreign.add(key);
       metrics.written('create', 'foreign');
       return foreignMs;
     } catch (thrown) {
-      if (isKubeError(thrown, 'kube-not-found')) return againMs;
+      if (isKubeError(thrown, 'kube-not-found')) return conflictRetryMs;
       throw thrown;
     }
   }
 
-  /** One line now and then, however many reports cannot be written. */
-  private complain(key: string, thrown: unknown): void {
+  /** Limits the number of log lines, however many reports cannot be written. */
+  private logFailure(key: string, thrown: unknown): void {
     const { clock, log, changes } = this.options;
     const fields = { report: key, error: errorMessage(thrown), waiting: changes.size };
     const nowMs = clock.monotonicMs();
-    if (nowMs < this.quietUntilMs) {
-      log.debug('a report could not be written', fields);
+    if (nowMs < this.nextWarningMs) {
+      log.debug('writing a report failed', fields);
       return;
     }
-    this.quietUntilMs = nowMs + quietMs;
-    log.warn('reports cannot be written; trying again', fields);
+    this.nextWarningMs = nowMs + logIntervalMs;
+    log.warn('writing reports failed; retrying', fields);
   }
 }
 
-/** The namespace is being deleted, or is gone: its results will follow. */
-function isGoingAway(thrown: unknown): boolean {
+/** The namespace is being deleted or is gone; its results will be removed too. */
+function isTerminating(thrown: unknown): boolean {
   if (isKubeError(thrown, 'kube-not-found')) return true;
   return isKubeError(thrown, 'kube-forbidden') && thrown.causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }

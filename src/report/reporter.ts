@@ -20,17 +20,17 @@ export interface ReporterOptions {
   readonly discovery: Discovery;
   readonly policies: LivePolicies;
   readonly lookUps: LookUps;
-  /** The value of our label: reports that carry another are not ours. */
+  /** The value of our label; reports with another value are not ours. */
   readonly installation: string;
   /** A report per policy and namespace; false for the old form, a report per namespace. */
   readonly isSplit: boolean;
-  readonly isLeftOut?: IsExcluded;
-  /** Where other replicas leave what they heard at admission; nobody is read from when absent. */
+  readonly isExcluded?: IsExcluded;
+  /** The namespace of the outboxes of other replicas; absent to read none. */
   readonly outboxNamespace?: string | undefined;
   readonly rescanMs?: number;
   readonly targetBytes?: number;
   readonly limits?: Partial<WriterLimits>;
-  /** The thread has nothing else to do: no admission and no lease waits while it works. */
+  /** Whether the thread does nothing else: no admission and no lease waits for it. */
   readonly isAlone?: boolean;
   readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
@@ -38,19 +38,19 @@ export interface ReporterOptions {
   readonly log: Logger;
 }
 
-/** Keeps policy reports true. May be run again after it stopped; each run works everything out anew. */
+/** Keeps policy reports up to date. Can be run again after it stopped; each run computes everything anew. */
 export interface Reporter {
   run(signal: AbortSignal): Promise<void>;
   readonly isRunning: boolean;
-  /** Taken while it runs; of no effect otherwise. */
+  /** Taken while it runs; ignored otherwise. */
   takeAdmissionResults(record: AdmissionRecord): void;
-  /** The same where somebody else has worked out what of it counts. */
+  /** The same with results that were already extracted. */
   takeAdmitted(admitted: AdmittedResults): void;
-  /** Nothing is left to judge and nothing to write. */
+  /** Whether there is nothing left to evaluate or write. */
   readonly isIdle: boolean;
 }
 
-interface Term {
+interface ReporterRun {
   readonly state: ScanState;
   readonly changes: ReportChanges;
   readonly index: ResultIndex;
@@ -63,12 +63,12 @@ const hourMs = 3_600_000;
 
 export function createReporter(options: ReporterOptions): Reporter {
   const { client, policies, log, clock } = options;
-  let term: Term | undefined;
-  const metrics = options.metrics(() => term && gaugesOf(term, clock));
+  let activeRun: ReporterRun | undefined;
+  const metrics = options.metrics(() => activeRun && gaugesOf(activeRun, clock));
 
-  const begin = (): Term => {
-    const { isSplit, targetBytes, isLeftOut = () => false } = options;
-    // From the end of the pipeline to its beginning: each stage is given only what comes after it.
+  const createRun = (): ReporterRun => {
+    const { isSplit, targetBytes, isExcluded = () => false } = options;
+    // Built from the last stage to the first: each stage gets only the stages after it.
     const state = new ScanState();
     const changes = new ReportChanges();
     const index = new ResultIndex({
@@ -93,7 +93,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       ...options,
       index,
       state,
-      isLeftOut,
+      isExcluded,
       rescanMs: options.rescanMs ?? hourMs,
       pace: options.isAlone ? dedicatedScanPace : sharedScanPace,
       metrics,
@@ -102,7 +102,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     return { state, changes, index, scanner, writer, admission };
   };
 
-  const scanAfterReading = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
+  const scanAfterReading = async ({ scanner, writer, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       try {
         await writer.reports.synced(signal);
@@ -119,14 +119,14 @@ export function createReporter(options: ReporterOptions): Reporter {
         break;
       } catch (thrown) {
         if (signal.aborted) return;
-        log.warn('our own reports cannot be read; trying again', { error: errorMessage(thrown) });
+        log.warn('reading our reports failed; retrying', { error: errorMessage(thrown) });
         await clock.sleep(Math.min(30_000, 500 * 2 ** failures++), signal).catch(() => {});
       }
     }
     await scanner.run(signal);
   };
 
-  const readOthers = async ({ scanner, writer, admission }: Term, signal: AbortSignal): Promise<void> => {
+  const readOthers = async ({ scanner, writer, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
     const { outboxNamespace: namespace, installation } = options;
     if (namespace === undefined) return await waitFor(signal, () => {});
     const isWritten = () => admission.isSettled && scanner.isIdle && writer.isIdle;
@@ -136,11 +136,11 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   return {
     async run(signal) {
-      const current = begin();
-      term = current;
+      const current = createRun();
+      activeRun = current;
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
-      // One for each watch, and there are as many as policies speak of kinds.
+      // One listener per watch, and there are as many watches as kinds that policies match.
       setMaxListeners(0, until);
       const guarded = async (work: Promise<void>) => {
         try {
@@ -156,24 +156,24 @@ export function createReporter(options: ReporterOptions): Reporter {
           guarded(readOthers(current, until)),
         ]);
       } finally {
-        if (term === current) term = undefined;
+        if (activeRun === current) activeRun = undefined;
       }
     },
     get isRunning() {
-      return term !== undefined;
+      return activeRun !== undefined;
     },
     takeAdmissionResults(record) {
-      const admitted = term && admittedResults(record, options.isLeftOut ?? (() => false));
-      if (admitted) term?.admission.take(admitted);
+      const admitted = activeRun && admittedResults(record, options.isExcluded ?? (() => false));
+      if (admitted) activeRun?.admission.take(admitted);
     },
-    takeAdmitted: (admitted) => term?.admission.take(admitted),
+    takeAdmitted: (admitted) => activeRun?.admission.take(admitted),
     get isIdle() {
-      return term ? term.scanner.isIdle && term.writer.isIdle : false;
+      return activeRun ? activeRun.scanner.isIdle && activeRun.writer.isIdle : false;
     },
   };
 }
 
-function gaugesOf({ index, scanner, state, changes }: Term, clock: Clock): ReportGauges {
+function gaugesOf({ index, scanner, state, changes }: ReporterRun, clock: Clock): ReportGauges {
   const nowMs = clock.monotonicMs();
   const oldest = Math.min(scanner.oldestChangeMs ?? nowMs, changes.oldestMs ?? nowMs);
   return {

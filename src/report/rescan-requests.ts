@@ -1,9 +1,9 @@
 import { waitFor } from './loop.ts';
 
-/** By policy: everywhere, or in these namespaces. */
+/** By policy: all namespaces, or these. */
 export type Rescans = ReadonlyMap<string, 'all' | ReadonlySet<string>>;
 
-/** What is to be run again: by policies on all their kinds, and on single kinds where an earlier pass did not get through. */
+/** Requested rescans: policies on all their kinds, and on single kinds where an earlier pass failed. */
 export interface RescanBatch {
   readonly everywhere: Rescans;
   readonly ofKind: ReadonlyMap<string, Rescans>;
@@ -11,14 +11,14 @@ export interface RescanBatch {
 
 type Mutable = Map<string, 'all' | ReadonlySet<string>>;
 
-/** Adds to what is asked for already. */
+/** Adds to the requests that exist already. */
 export function mergeRescan(into: Mutable, policy: string, namespaces: 'all' | Iterable<string>): void {
   const before = into.get(policy);
   if (before === 'all') return;
   into.set(policy, namespaces === 'all' ? 'all' : new Set([...(before ?? []), ...namespaces]));
 }
 
-/** Which policies are to be run again; requests that wait are put together. */
+/** Requested rescans of policies; waiting requests are merged. */
 export class RescanRequests {
   private waiting: Mutable = new Map();
   private waitingOfKind = new Map<string, Mutable>();
@@ -30,7 +30,7 @@ export class RescanRequests {
     this.wake();
   }
 
-  /** On the objects of one kind alone, named by `group/version/resource`. */
+  /** For the objects of one kind only, named by `group/version/resource`. */
   addForKind(kind: string, rescans: Rescans): void {
     if (rescans.size === 0) return;
     const waiting = this.waitingOfKind.get(kind) ?? new Map();
@@ -39,15 +39,15 @@ export class RescanRequests {
     this.wake();
   }
 
-  /** Whether the policy's results, or any at all, are about to change: the request waits or is being worked off. */
-  concerns(policy: string | undefined): boolean {
+  /** Whether results of the policy (of any policy if undefined) are about to change: a request waits or is running. */
+  affects(policy: string | undefined): boolean {
     const { everywhere, ofKind } = this.running;
     return [this.waiting, everywhere, ...this.waitingOfKind.values(), ...ofKind.values()].some((rescans) =>
       policy === undefined ? rescans.size > 0 : rescans.has(policy),
     );
   }
 
-  /** Waits for requests and takes all there are; what was taken before counts as done. Undefined when stopped. */
+  /** Waits for requests and takes all. The batch taken before counts as done. Undefined when stopped. */
   async take(signal: AbortSignal): Promise<RescanBatch | undefined> {
     this.running = { everywhere: new Map(), ofKind: new Map() };
     while (this.waiting.size === 0 && this.waitingOfKind.size === 0 && !signal.aborted) {
@@ -63,7 +63,7 @@ export class RescanRequests {
   }
 }
 
-/** What of a batch concerns the objects of one kind. */
+/** The part of a batch for the objects of one kind. */
 export function rescansOf({ everywhere, ofKind }: RescanBatch, kind: string): Rescans {
   const own = ofKind.get(kind);
   if (!own) return everywhere;

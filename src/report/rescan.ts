@@ -12,7 +12,7 @@ export interface RescanContext {
   readonly client: KubeClient;
   readonly requests: RescanRequests;
   readonly watches: ReadonlyMap<string, KindWatch>;
-  readonly judge: ObjectEvaluator;
+  readonly evaluator: ObjectEvaluator;
   readonly share: LoopShare;
   readonly pageSize: number;
   readonly metrics: ReportMetrics;
@@ -23,8 +23,8 @@ export interface RescanContext {
 const repeat = { baseMs: 5_000, maxMs: 60_000 };
 
 /**
- * Works off requests, one pass at a time. Objects are paged through, never all held. A kind that cannot be read holds up
- * no other: its share of the request waits until it can.
+ * Runs requested rescans, one pass at a time. Objects are read in pages and never all held. A kind that cannot be read
+ * does not block others: its part of the request is repeated later.
  */
 export async function runRescans(context: RescanContext, signal: AbortSignal): Promise<void> {
   const { requests, watches, metrics, log, clock } = context;
@@ -45,7 +45,7 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
         failures.delete(kind);
       } catch (thrown) {
         if (signal.aborted) return;
-        log.warn('a rescan was cut short and will be repeated', {
+        log.warn('rescan failed; retrying', {
           type: renderGvr(watch.type),
           error: errorMessage(thrown),
         });
@@ -60,12 +60,12 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
 async function rescanType(
   watch: KindWatch,
   rescans: Rescans,
-  { client, judge, share, pageSize, metrics, clock }: RescanContext,
+  { client, evaluator, share, pageSize, metrics, clock }: RescanContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const plans = watch.plans.filter(({ program }) => rescans.has(program.key));
-  if (plans.length === 0) return;
-  const places = plans.map(({ program }) => rescans.get(program.key)!);
+  const kindPolicies = watch.kindPolicies.filter(({ program }) => rescans.has(program.key));
+  if (kindPolicies.length === 0) return;
+  const places = kindPolicies.map(({ program }) => rescans.get(program.key)!);
   const isEverywhere = places.includes('all') || !watch.type.namespaced;
   const namespaces = isEverywhere
     ? [undefined]
@@ -76,26 +76,26 @@ async function rescanType(
     for await (const page of ahead(client.pages(watch.type, { namespace, limit: 2 * pageSize, signal }))) {
       for (const object of page.items) {
         const place = object.metadata.namespace ?? '';
-        const here = plans.filter(({ program }) => {
+        const here = kindPolicies.filter(({ program }) => {
           const wanted = rescans.get(program.key)!;
           return wanted === 'all' || wanted.has(place);
         });
         if (here.length === 0) continue;
         await share.turn();
-        await judge.run({ watch, key: objectKey(object), object, plans: here, cache, signal, sinceMs });
-        metrics.judged(here.length);
+        await evaluator.run({ watch, key: objectKey(object), object, kindPolicies: here, cache, signal, sinceMs });
+        metrics.evaluated(here.length);
       }
     }
   }
 }
 
-/** The same, with the next one asked for while the last one is worked on. */
+/** Fetches the next item while the current one is processed. */
 async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = items.next();
   try {
     for (let item = await next; !item.done; item = await next) {
       next = items.next();
-      // Whoever stops early never awaits it.
+      // A consumer that stops early never awaits it.
       next.catch(() => {});
       yield item.value;
     }

@@ -61,24 +61,24 @@ function contentsOf(index: ResultIndex): Readonly<Record<string, Contents>> {
 }
 
 describe('the result index', () => {
-  it('tells each changed object once per operation, with the time of the cause', () => {
-    const told: (readonly [string, number])[] = [];
+  it('reports each changed object once per operation, with the time of the cause', () => {
+    const notified: (readonly [string, number])[] = [];
     const index = new ResultIndex({
       isSplit: false,
       nowSeconds: () => 0,
-      onChange: (key, sinceMs) => told.push([key, sinceMs]),
+      onChange: (key, sinceMs) => notified.push([key, sinceMs]),
     });
     const web = index.addResource(pod('web'));
     const contents = [content('a', 'r', 'pass'), content('a', 's', 'pass'), content('b', 'r', 'pass')];
     index.put(web, { isInScope: () => true, contents, sinceMs: 5 });
     const [key] = [...index.allParts()].map((part) => part.key);
-    expect(told.splice(0)).toEqual([[key, 5]]);
+    expect(notified.splice(0)).toEqual([[key, 5]]);
     index.put(web, { isInScope: () => true, contents, sinceMs: 6 });
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     for (const _ of index.removeWhere({ isOfRule: ({ policy }) => policy === 'a', isGone: () => true, sinceMs: 7 }));
-    expect(new Set(told.splice(0).map(String))).toEqual(new Set([`${key},7`]));
+    expect(new Set(notified.splice(0).map(String))).toEqual(new Set([`${key},7`]));
     index.removeResource(web, 8);
-    expect(told).toEqual([[key, 8]]);
+    expect(notified).toEqual([[key, 8]]);
   });
 
   it('holds a report per policy and namespace, and says which objects changed', () => {
@@ -129,7 +129,7 @@ describe('the result index', () => {
     expect(new Set(found.flatMap((one) => [...one]))).toEqual(new Set(policies));
   });
 
-  it('puts all policies into one report when told not to split', () => {
+  it('puts all policies into one report when it is configured not to split', () => {
     const { index } = createIndex({ isSplit: false });
     const web = index.addResource(pod('web'));
     const node = index.addResource({ apiVersion: 'v1', kind: 'Node', name: 'one', uid: 'n' });
@@ -150,7 +150,7 @@ describe('the result index', () => {
     expect(changed.size).toBe(1);
   });
 
-  it('lets go of everything when the resources are gone', () => {
+  it('releases everything when the resources are gone', () => {
     const { index } = createIndex({ targetBytes: 2048 });
     const pods = Array.from({ length: 50 }, (_, i) => index.addResource(pod(`web-${i}`)));
     for (const [i, one] of pods.entries()) put(index, one, () => true, [content('a', 'r', 'fail', `message ${i}`)]);
@@ -160,7 +160,7 @@ describe('the result index', () => {
     expect(index.totals).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('estimates no less than what is really written', () => {
+  it('never estimates less than what is written', () => {
     const { index } = createIndex();
     const odd = index.addResource(pod('ünïcode'));
     const awkward = content('a', 'r', 'error', 'quotes " and \u0001 and 🚢\n');
@@ -189,7 +189,7 @@ describe('the result index', () => {
     isGone: fc.boolean(),
   });
 
-  it('ends the same whatever the history was', () => {
+  it('ends in the same state whatever the history was', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), fc.boolean(), fc.nat(), (changes, isSplit, seed) => {
         const { index } = createIndex({ isSplit, targetBytes: 1500 });
@@ -215,7 +215,7 @@ describe('the result index', () => {
           const kept = [...(expected.get(i) ?? [])].filter(([, { head }]) => !policies.includes(head.policy));
           expected.set(i, new Map([...kept, ...unique]));
         }
-        // The same contents, put in one go and another order.
+        // The same contents, put at once and in another order.
         const { index: fresh } = createIndex({ isSplit, targetBytes: 1500 });
         const order = [...expected].sort(([a], [b]) => ((a * 7 + seed) % 12) - ((b * 7 + seed) % 12));
         for (const [i, rows] of order)

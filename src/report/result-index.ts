@@ -12,13 +12,13 @@ import { noRow, RowStore } from './row-store.ts';
 import { hashText, mix, renderHash, type TextHash } from './text-hash.ts';
 import { TextTable } from './text-table.ts';
 
-/** A resource with results, or one that may get them. */
+/** A resource that has, or may get, results. */
 export interface IndexedResource {
   readonly id: number;
   readonly reference: ResourceReference;
-  /** Of its name, not its uid: a resource that is made anew stays in the same part of a report. */
+  /** Hash of its name, not its uid: a recreated resource stays in the same part of a report. */
   readonly placeHash: number;
-  /** Of all that reports say of it. */
+  /** Hash of all that reports contain of it. */
   readonly contentHash: TextHash;
   readonly jsonBytes: number;
   firstRow: number;
@@ -31,23 +31,26 @@ export interface IndexedResult extends Omit<ResultContent, 'process' | 'properti
 }
 
 export interface ResultIndexOptions {
-  /** One report per policy and namespace; else one per namespace. */
+  /** One report per policy and namespace; false for one per namespace. */
   readonly isSplit: boolean;
   readonly targetBytes?: number;
   readonly nowSeconds: () => number;
-  /** Tells the key of every object whose contents changed, came to be or shall go, and the time of the cause. */
+  /**
+   * Called with the key of every object whose contents changed or that must be created or deleted, and the time of the
+   * cause.
+   */
   readonly onChange: (key: string, sinceMs: number) => void;
 }
 
-/** The results of one resource by the policies in scope. */
+/** The results of one resource for the policies in scope. */
 export interface ResourceResults {
   readonly isInScope: (policy: string, rule: string) => boolean;
   readonly contents: readonly ResultContent[];
-  /** When the change was seen that these results follow from. */
+  /** When the change that caused these results was seen. */
   readonly sinceMs: number;
 }
 
-/** Which results shall go: both answers must be yes, first of the rule, then of the resource. */
+/** Selects results to remove: both functions must return true, first for the rule, then for the resource. */
 export interface ResultRemoval {
   readonly isOfRule: (head: ResultHead) => boolean;
   readonly isGone: (head: ResultHead, resource: ResourceReference, isFromAdmission: boolean) => boolean;
@@ -62,8 +65,8 @@ const frameBytes =
 const admissionFlag = 8;
 
 /**
- * Every result, by report and by resource, in numbers and shared texts. It knows nothing of policies or clusters: what
- * it is told is what shall be written, and it says which objects that concerns.
+ * All results, by report and by resource, as numbers and shared texts. It knows nothing of policies or clusters: it
+ * stores what must be written and says which objects changed.
  */
 export class ResultIndex {
   private readonly rows = new RowStore();
@@ -73,7 +76,7 @@ export class ResultIndex {
   private readonly freeResources: number[] = [];
   private readonly reports = new Map<string, ChunkTree<ReportPart>>();
   private readonly parts: PartTable;
-  /** Keys of objects that the operation under way has changed. */
+  /** Keys of objects changed by the current operation. */
   private readonly changed = new Set<string>();
   readonly totals: number[] = reportedStatuses.map(() => 0);
 
@@ -111,7 +114,7 @@ export class ResultIndex {
     this.freeResources.push(resource.id);
   }
 
-  /** The resource's results by the policies in scope are these and no others. True when anything changed. */
+  /** Replaces the resource's results for the policies in scope. True when anything changed. */
   put(resource: IndexedResource, { isInScope, contents, sinceMs }: ResourceResults): boolean {
     const stale = new Map<number, number>();
     for (let row = resource.firstRow; row !== noRow; row = this.rows.nextOfResource[row]!) {
@@ -131,13 +134,11 @@ export class ResultIndex {
       isChanged = true;
     }
     for (const row of stale.values()) this.remove(resource, row);
-    this.tellChanges(sinceMs);
+    this.notifyChanges(sinceMs);
     return isChanged || stale.size > 0;
   }
 
-  /**
-   * A generator, so that whoever runs it can let others run in between; what is changed meanwhile is seen as it is then.
-   */
+  /** A generator, so that the caller can yield to the event loop. Changes made meanwhile are taken into account. */
   *removeWhere({ isOfRule, isGone, sinceMs }: ResultRemoval): Generator<void> {
     const { rows } = this;
     let removed = 0;
@@ -150,17 +151,17 @@ export class ResultIndex {
       const resource = this.resources[rows.resource[row]!]!;
       if (!isGone(head, resource.reference, (rows.status[row]! & admissionFlag) !== 0)) continue;
       this.remove(resource, row);
-      this.tellChanges(sinceMs);
+      this.notifyChanges(sinceMs);
       if (++removed % 500 === 0) yield;
     }
   }
 
-  private tellChanges(sinceMs: number): void {
+  private notifyChanges(sinceMs: number): void {
     for (const key of this.changed) this.options.onChange(key, sinceMs);
     this.changed.clear();
   }
 
-  /** What shall be in the object of this key; undefined when it shall not be. */
+  /** The desired content of the object with this key; undefined when it must not exist. */
   part(key: string): ReportPart | undefined {
     return this.parts.get(key);
   }
@@ -173,7 +174,7 @@ export class ResultIndex {
     return Object.fromEntries(reportedStatuses.map((status, i) => [status, counts[i]!])) as ReportSummary;
   }
 
-  /** In an order that depends on nothing but the results. */
+  /** In an order that depends only on the results. */
   resultsOf(part: ReportPart): IndexedResult[] {
     const results: { readonly order: string; readonly result: IndexedResult }[] = [];
     for (let row = part.firstRow; row !== noRow; row = this.rows.nextInLeaf[row]!) {
@@ -196,7 +197,7 @@ export class ResultIndex {
     return results.map(({ result }) => result);
   }
 
-  /** The same for the same contents, whatever their times; what annotations carry. */
+  /** Equal for equal contents, whatever their times; stored in the annotation. */
   fingerprintOf({ count, sumA, sumB }: Pick<Leaf, 'count' | 'sumA' | 'sumB'>): string {
     return `v1-${count}-${renderHash(sumA, sumB)}`;
   }
@@ -218,7 +219,7 @@ export class ResultIndex {
     tree.settle(leaf);
   }
 
-  /** False when nothing but the time would be new. */
+  /** False when only the time would change. */
   private rewrite(row: number, content: ResultContent): boolean {
     const { rows, texts } = this;
     if (
@@ -256,7 +257,7 @@ export class ResultIndex {
       mix,
       ~status,
     );
-    // A property's own quotes are escaped in the measured text: the sum errs on the safe side.
+    // The measured text escapes a property's own quotes: the sum is never too small.
     rows.bytes[row] =
       frameBytes + head.bytes + resource.jsonBytes + texts.jsonBytes(message) + texts.jsonBytes(properties);
   }

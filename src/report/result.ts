@@ -6,11 +6,11 @@ export const reportedStatuses = ['pass', 'fail', 'warn', 'error', 'skip'] as con
 export type ReportedStatus = (typeof reportedStatuses)[number];
 export type ReportSummary = Readonly<Record<ReportedStatus, number>>;
 
-/** How a result came about; Kyverno's words. */
+/** How a result was found; Kyverno's values. */
 export const processes = { background: 'background scan', admission: 'admission review' } as const;
 export type Process = keyof typeof processes;
 
-/** What all results of one rule have in common, in the words of reports. */
+/** What all results of one rule have in common, as reports name it. */
 export interface ResultHead {
   readonly policy: string;
   readonly rule: string;
@@ -19,21 +19,21 @@ export interface ResultHead {
   readonly scored: boolean;
 }
 
-/** What one rule says of one resource. The resource itself is told elsewhere. */
+/** The result of one rule for one resource. The resource is kept separately. */
 export interface ResultContent {
   readonly head: ResultHead;
   readonly result: ReportedStatus;
   readonly message: string;
-  /** As JSON: most results share them, and a text is shared more cheaply than an object. */
+  /** As JSON: most results share them, and sharing a string is cheaper than sharing an object. */
   readonly properties: string;
   readonly process: Process;
-  /** When it was found, in seconds; now when absent. */
+  /** When it was found, in seconds; absent for now. */
   readonly seconds?: number;
 }
 
 const severities = new Set(['critical', 'high', 'medium', 'low', 'info']);
 
-/** etcd is no place for essays: longer texts are cut. Escaped as JSON they grow sixfold at the very most. */
+/** Longer messages are cut to limit the size in etcd. Escaped as JSON they grow at most sixfold. */
 const maxMessageBytes = 16 * 1024;
 const maxPropertyBytes = 1024;
 const maxProperties = 16;
@@ -88,7 +88,7 @@ function makeHead({ policy, key }: Pick<PolicyProgram, 'policy' | 'key'>, rule: 
   };
 }
 
-/** A resource in the words of reports. */
+/** A resource as reports refer to it. */
 export interface ResourceReference {
   readonly apiVersion: string;
   readonly kind: string;

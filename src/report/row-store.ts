@@ -19,8 +19,8 @@ const columns = [
 type Column = (typeof columns)[number];
 
 /**
- * Results as numbers in columns: a million of them are some tens of megabytes that no garbage collector has to walk.
- * What the numbers mean is the index's business.
+ * Results as numbers in columns: a million of them take some tens of megabytes that the garbage collector does not
+ * traverse. The index knows what the numbers mean.
  */
 export class RowStore {
   head = new Uint32Array(0);
@@ -44,7 +44,7 @@ export class RowStore {
     return this.count;
   }
 
-  /** Rows ever used are below this; whether one is in use, `head` tells. */
+  /** All rows ever used are below this; `head` says whether one is in use. */
   get end(): number {
     return this.used;
   }

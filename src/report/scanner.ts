@@ -25,16 +25,16 @@ export interface ScannerOptions {
   readonly policies: LivePolicies;
   readonly lookUps: LookUps;
   readonly index: ResultIndex;
-  /** What the scanner keeps up to date for later stages. */
+  /** Kept up to date by the scanner for later stages. */
   readonly state: ScanState;
-  readonly isLeftOut: IsExcluded;
+  readonly isExcluded: IsExcluded;
   readonly rescanMs: number;
   readonly pace: ScanPace;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onProblem?: OnReportProblem | undefined;
-  /** An object that is followed has come or changed, before it is judged. */
+  /** Called when a watched object appeared or changed, before it is evaluated. */
   readonly onSeen?: (watch: KindWatch, key: string) => void;
 }
 
@@ -42,12 +42,15 @@ const maxPending = 200;
 const lanes = 4;
 const transientRetryMs = 15_000;
 
-/** Keeps the index true to policies and resources: judges what changes, and again what a change elsewhere touches. */
+/**
+ * Keeps the index consistent with policies and resources: evaluates what changes, and evaluates again what other
+ * changes affect.
+ */
 export class Scanner {
   private readonly pending = new PendingObjects(maxPending);
   private readonly state: ScanState;
   private readonly tracker: LookUpTracker;
-  private readonly judge: ObjectEvaluator;
+  private readonly evaluator: ObjectEvaluator;
   private facts: ClusterFacts | undefined;
   private exceptions: readonly ExceptionProgram[] = [];
   private mustApply = true;
@@ -57,7 +60,7 @@ export class Scanner {
   private readonly failures: KindFailures;
 
   constructor(private readonly options: ScannerOptions) {
-    const { lookUps, policies, index, isLeftOut, clock, state } = options;
+    const { lookUps, policies, index, isExcluded, clock, state } = options;
     this.state = state;
     this.failures = new KindFailures(options.onProblem ?? (() => {}));
     this.share = new LoopShare(clock, options.pace.sliceMs);
@@ -70,11 +73,11 @@ export class Scanner {
       onConfigMapUsed: () => this.facts?.followConfigMaps(),
       configMapVersion: (key) => this.facts?.configMapVersion(key),
     });
-    this.judge = new ObjectEvaluator({
+    this.evaluator = new ObjectEvaluator({
       policies,
       index,
       tracker: this.tracker,
-      isLeftOut,
+      isExcluded,
       namespaceLabels: (namespace) => this.facts?.namespaceLabels(namespace) ?? {},
       controllers: () => state.controllers,
       clock,
@@ -87,9 +90,9 @@ export class Scanner {
       !this.mustApply &&
       this.state.changedPolicies.size === 0 &&
       this.pending.size === 0 &&
-      !this.state.rescans.concerns(undefined) &&
+      !this.state.rescans.affects(undefined) &&
       [...this.state.watches.values()].every(
-        (watch) => (watch.isComplete || watch.failure !== undefined) && watch.unjudged === 0,
+        (watch) => (watch.isComplete || watch.failure !== undefined) && watch.unevaluated === 0,
       )
     );
   }
@@ -118,13 +121,13 @@ export class Scanner {
       onConfigMapsSynced: () => this.tracker.watchSynced(),
       onDefinitions: () => {
         this.rediscover();
-        // A definition is told of before its objects are served.
+        // A definition is reported before its objects are served.
         clock.after(2_000, () => this.rediscover());
       },
     });
     this.state.controllers = startControllers({
       client,
-      isLeftOut: this.options.isLeftOut,
+      isExcluded: this.options.isExcluded,
       clock,
       log,
       signal,
@@ -134,7 +137,7 @@ export class Scanner {
     try {
       await this.facts.synced(signal);
       await this.state.controllers.ready();
-      const loops = Array.from({ length: lanes }, () => this.judgePending(signal));
+      const loops = Array.from({ length: lanes }, () => this.evaluatePending(signal));
       await Promise.all([...loops, this.control(signal), runRescans(this.rescanContext(), signal)]);
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
@@ -148,7 +151,7 @@ export class Scanner {
     }
   }
 
-  /** Everything again, as every hour: what no watch tells of is found then. */
+  /** Rescans everything, as every hour: finds changes that no watch reports. */
   rescanAll(): void {
     this.rediscover();
     for (const { key } of this.options.policies.current.programs) this.state.rescans.add(key, 'all');
@@ -156,7 +159,7 @@ export class Scanner {
 
   private rediscover(): void {
     this.options.discovery.invalidate();
-    this.applySoon();
+    this.scheduleApply();
   }
 
   private onPolicyChange(change: PolicyChange): void {
@@ -164,7 +167,7 @@ export class Scanner {
     else {
       const key = change.after?.key ?? change.before?.key ?? '';
       this.state.changedPolicies.add(key);
-      this.applySoon();
+      this.scheduleApply();
     }
   }
 
@@ -180,26 +183,29 @@ export class Scanner {
 
   private rescanNamespace(namespace: string): void {
     const readers = new Set<string>();
-    for (const { plans } of this.state.watches.values())
-      for (const plan of plans) if (plan.readsNamespaceLabels) readers.add(plan.program.key);
+    for (const { kindPolicies } of this.state.watches.values())
+      for (const kindPolicy of kindPolicies) if (kindPolicy.readsNamespaceLabels) readers.add(kindPolicy.program.key);
     for (const { reads, policies } of this.exceptions)
       if (reads.namespaceLabels) for (const policy of policies) readers.add(policy);
     for (const policy of readers) this.state.rescans.add(policy, [namespace]);
   }
 
-  /** Pods are left to a controller, or not any more. */
+  /** The controllers of pods changed, which decide whether pods are reported on themselves. */
   private rescanPods(namespace: string): void {
-    for (const [id, { type, plans }] of this.state.watches)
+    for (const [id, { type, kindPolicies }] of this.state.watches)
       if (type.group === '' && type.kind === 'Pod')
-        this.state.rescans.addForKind(id, new Map(plans.map(({ program }) => [program.key, new Set([namespace])])));
+        this.state.rescans.addForKind(
+          id,
+          new Map(kindPolicies.map(({ program }) => [program.key, new Set([namespace])])),
+        );
   }
 
-  private applySoon(): void {
+  private scheduleApply(): void {
     this.mustApply = true;
     this.wakeControl();
   }
 
-  /** Follows policies: which types are watched, and which results are gone with a rule. */
+  /** Applies policy changes: updates the watched types and removes the results of removed rules. */
   private async control(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       if (!this.mustApply) {
@@ -216,7 +222,7 @@ export class Scanner {
         this.state.hasApplied = true;
       } catch (thrown) {
         if (signal.aborted) return;
-        this.options.log.warn('cannot find out what to watch for reports', { error: errorMessage(thrown) });
+        this.options.log.warn('applying policies to report watches failed; retrying', { error: errorMessage(thrown) });
         this.mustApply = true;
         await this.options.clock.sleep(Math.min(30_000, 500 * 2 ** failures++), signal).catch(() => {});
       }
@@ -231,10 +237,10 @@ export class Scanner {
     for (const [id, watch] of this.state.watches) if (!wanted.has(id)) await this.endWatch(id, watch);
     for (const [id, wantedType] of wanted) {
       const watch = this.state.watches.get(id);
-      if (watch) Object.assign(watch, { plans: wantedType.plans, policies: wantedType.policies });
+      if (watch) Object.assign(watch, { kindPolicies: wantedType.kindPolicies, policies: wantedType.policies });
       else this.state.watches.set(id, this.startWatch(wantedType, signal));
     }
-    this.tellFailures();
+    this.reportFailures();
     for (const key of changed) {
       const program = policies.current.get(key);
       this.tracker.forgetPolicy(key);
@@ -247,8 +253,10 @@ export class Scanner {
         sinceMs: clock.monotonicMs(),
       });
       for (const _ of gone) await this.share.turn();
-      // What is watched from now on is judged by this policy anyway.
-      const isKnownKind = [...older].some((watch) => watch.plans.some((plan) => plan.program === program));
+      // Objects of newly watched kinds are evaluated by this policy anyway.
+      const isKnownKind = [...older].some((watch) =>
+        watch.kindPolicies.some((kindPolicy) => kindPolicy.program === program),
+      );
       if (isKnownKind) this.state.rescans.add(key, 'all');
       if (policies.current.get(key) === program) this.state.changedPolicies.delete(key);
     }
@@ -263,13 +271,13 @@ export class Scanner {
       log,
       client: withBackpressure(client, (until) => this.pending.untilRoom(until)),
       onChanged: (watch, key, object) => {
-        if (!this.pending.has(watch, key)) watch.unjudged++;
+        if (!this.pending.has(watch, key)) watch.unevaluated++;
         this.pending.put(watch, key, object, clock.monotonicMs());
         onSeen?.(watch, key);
         this.wakeLanes.pop()?.();
       },
       onGone: (watch, key, uid) => {
-        if (this.pending.has(watch, key)) watch.unjudged--;
+        if (this.pending.has(watch, key)) watch.unevaluated--;
         this.pending.delete(watch, key);
         const resource = watch.resources.get(uid);
         watch.resources.delete(uid);
@@ -281,11 +289,11 @@ export class Scanner {
         watch.dueRescans.clear();
         this.completeIfDone(watch);
       },
-      onFailure: () => this.tellFailures(),
+      onFailure: () => this.reportFailures(),
     });
   }
 
-  private tellFailures(): void {
+  private reportFailures(): void {
     this.failures.update(this.state.watches.values(), (policy) => this.options.policies.current.get(policy));
   }
 
@@ -300,10 +308,10 @@ export class Scanner {
   }
 
   private completeIfDone(watch: KindWatch): void {
-    if (watch.informer.hasSynced && watch.unjudged === 0) watch.isComplete = true;
+    if (watch.informer.hasSynced && watch.unevaluated === 0) watch.isComplete = true;
   }
 
-  private async judgePending(signal: AbortSignal): Promise<void> {
+  private async evaluatePending(signal: AbortSignal): Promise<void> {
     const { metrics, log } = this.options;
     while (!signal.aborted) {
       const next = this.pending.shift();
@@ -314,12 +322,12 @@ export class Scanner {
       const { watch, key, object, sinceMs } = next;
       await this.share.turn();
       try {
-        await this.judge.run({ watch, key, object, cache: new Map(), signal, sinceMs });
-        metrics.judged(watch.plans.length);
+        await this.evaluator.run({ watch, key, object, cache: new Map(), signal, sinceMs });
+        metrics.evaluated(watch.kindPolicies.length);
       } catch (thrown) {
-        if (!signal.aborted) log.error('an object could not be judged', { key, error: errorMessage(thrown) });
+        if (!signal.aborted) log.error('evaluating an object failed', { key, error: errorMessage(thrown) });
       } finally {
-        watch.unjudged--;
+        watch.unevaluated--;
         this.completeIfDone(watch);
       }
     }
@@ -334,7 +342,7 @@ export class Scanner {
       metrics,
       requests: this.state.rescans,
       watches: this.state.watches,
-      judge: this.judge,
+      evaluator: this.evaluator,
       share: this.share,
       pageSize: this.options.pace.pageSize,
     };

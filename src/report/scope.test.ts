@@ -22,7 +22,7 @@ function program(spec: object, rule: object = {}): PolicyProgram {
 const controller = (apiVersion: string, kind: string) => ({ apiVersion, kind, name: 'web', uid: 'u' });
 
 describe('where the results of a policy come from', () => {
-  it('is a scan, unless it says otherwise or asks who is asking', () => {
+  it('is a scan, unless it is switched off or a rule reads the user', () => {
     const byUser = { match: { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] } };
     expect(sourceOf(program({}))).toBe('scan');
     expect(sourceOf(program({ background: false }))).toBe('admission');
@@ -32,7 +32,7 @@ describe('where the results of a policy come from', () => {
     expect(sourceOf(program({}, { validate: { assert: { object: {} } } }))).toBe('scan');
   });
 
-  it('is a scan whatever its texts speak of', () => {
+  it('is a scan whatever words its texts contain', () => {
     const pattern = { metadata: { labels: { app: '?*' } } };
     for (const word of ['serviceAccountName', 'request.userInfo', 'admissionInfo'])
       expect(sourceOf(program({}, { validate: { message: `set ${word}`, pattern } }))).toBe('scan');
@@ -43,13 +43,13 @@ describe('where the results of a policy come from', () => {
     expect(sourceOf(program({}, { validate: { message: 'no', deny } }))).toBe('scan');
   });
 
-  it('is nowhere for one that only mutates', () => {
+  it('is none for a policy that only mutates', () => {
     const mutate = { patchStrategicMerge: { metadata: { labels: { app: 'web' } } } };
     expect(sourceOf(program({}, { validate: undefined, mutate }))).toBe('none');
   });
 });
 
-describe('a plan', () => {
+describe('a kind policy', () => {
   const readsOf = (spec: object, rule: object = {}) => {
     const { readsStatus, readsNamespaceLabels } = kindPolicyFor(program(spec, rule), pods)!;
     return [readsStatus, readsNamespaceLabels];
@@ -71,15 +71,15 @@ describe('a plan', () => {
 });
 
 describe('a pod with a controller', () => {
-  const plan = () => kindPolicyFor(program({}), pods)!;
+  const kindPolicy = () => kindPolicyFor(program({}), pods)!;
 
-  it('is judged by itself when no rule is derived for the controller', () => {
-    expect(programFor(plan(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
-    expect(programFor(plan(), [controller('argoproj.io/v1alpha1', 'Rollout')])).toBeDefined();
+  it('is evaluated itself when no rule is derived for the controller', () => {
+    expect(programFor(kindPolicy(), [])?.rules.map(({ name }) => name)).toEqual(['rule']);
+    expect(programFor(kindPolicy(), [controller('argoproj.io/v1alpha1', 'Rollout')])).toBeDefined();
   });
 
-  it('is left to its controller when one is', () => {
-    expect(programFor(plan(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
+  it('is not evaluated when a rule is derived for its controller', () => {
+    expect(programFor(kindPolicy(), [controller('apps/v1', 'ReplicaSet')])).toBeUndefined();
   });
 });
 
@@ -152,22 +152,22 @@ describe('a violation of a pod template', () => {
     }).program!;
   const annotations = [undefined, 'none', ...subsets.map((set) => set.join(','))];
   const policies = annotations.map((annotation) => [annotation, compiled(annotation)] as const);
-  /** Where each rule as written is reported, by the kinds of a chain from the owner down. */
+  /** Where each rule is reported, by the kinds of a chain from the owner down. */
   const placesOf = (
     policy: PolicyProgram,
     chain: readonly (readonly [string, string])[],
-    leftOut: readonly string[],
+    excluded: readonly string[],
   ) => {
-    const reported = chain.filter(([, kind]) => !leftOut.includes(kind));
+    const reported = chain.filter(([, kind]) => !excluded.includes(kind));
     const places = names.map((): string[] => []);
     for (const [apiVersion, kind] of reported) {
       const at = chain.findIndex(([, other]) => other === kind);
       const above = reported.filter(([, other]) => chain.findIndex(([, one]) => one === other) < at);
-      const plan = kindPolicyFor(policy, gvkOf({ apiVersion, kind }));
+      const kindPolicy = kindPolicyFor(policy, gvkOf({ apiVersion, kind }));
       const program =
-        plan &&
+        kindPolicy &&
         programFor(
-          plan,
+          kindPolicy,
           above.map(([version, other]) => controller(version, other)),
         );
       for (const { origin } of program?.rules ?? []) places[origin]!.push(kind);
@@ -179,10 +179,10 @@ describe('a violation of a pod template', () => {
     ['the default filters', ['ReplicaSet']],
     ['no filters', []],
     ['filters for Deployments and Jobs', ['Deployment', 'Job']],
-  ])('is in exactly one place, whichever controllers rules are derived for (%s)', (_, leftOut) => {
+  ])('is in exactly one place, whichever controllers rules are derived for (%s)', (_, excluded) => {
     for (const [annotation, policy] of policies)
       for (const chain of chains)
-        for (const places of placesOf(policy, chain, leftOut))
+        for (const places of placesOf(policy, chain, excluded))
           expect(places, `${annotation}: ${chain.map(([, kind]) => kind).join(' > ')}`).toHaveLength(1);
   });
 });
@@ -201,7 +201,7 @@ describe('the hash of a body', () => {
     spec: { n: [1, 2] },
   };
 
-  it('does not see the order of keys, the status, or what the server notes down', () => {
+  it('ignores the order of keys, the status, and server-managed fields', () => {
     const same: KubeObject = {
       spec: { n: [1, 2] },
       status: { phase: 'Running' },
@@ -213,7 +213,7 @@ describe('the hash of a body', () => {
     expect(hashStatus(same)).not.toEqual(hashStatus(one));
   });
 
-  it('sees every other difference', () => {
+  it('depends on every other field', () => {
     const others: KubeObject[] = [
       { ...one, metadata: { ...one.metadata, labels: { x: '2', y: '1' } } },
       { ...one, spec: { n: [2, 1] } },

@@ -1,12 +1,12 @@
 import { type GroupVersionKind, gvkOf, renderGvk } from '../object/index.ts';
 import type { Phase, PolicyProgram, RuleProgram } from '../policy/index.ts';
 
-/** Rules of these phases judge; the others act, and what they did is told by what they made. */
+/** Rules of these phases have results in reports. The others act, and the objects they write show what they did. */
 export const reportedPhases: readonly Phase[] = ['validate', 'verifyImages'];
 
 /**
- * Where a policy's results come from: scans, or admission alone (it says so, or asks who is asking), or nowhere (it has
- * no rule that judges).
+ * Where a policy's results come from: scans, admission alone (`background: false`, or a rule reads the user), or
+ * nowhere (no rule of a reported phase).
  */
 export type ResultSource = 'scan' | 'admission' | 'none';
 
@@ -22,35 +22,35 @@ export function sourceOf(program: PolicyProgram): ResultSource {
 }
 
 function findSource({ policy, rules }: PolicyProgram): ResultSource {
-  const judging = rules.filter(({ phase }) => reportedPhases.includes(phase));
-  if (judging.length === 0) return 'none';
+  const reported = rules.filter(({ phase }) => reportedPhases.includes(phase));
+  if (reported.length === 0) return 'none';
   if (policy.spec.background === false) return 'admission';
-  return judging.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
+  return reported.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
 }
 
-/** A policy cut down to the rules that can say something of a kind. */
+/** A policy reduced to the rules that can match a kind. */
 export interface KindPolicy {
   readonly program: PolicyProgram;
-  /** For objects on their own. */
+  /** For objects without controllers. */
   readonly whole: PolicyProgram;
-  /** For objects with controllers, by the kinds of these; filled as they come. */
+  /** For objects with controllers, by the kinds of these; filled on demand. */
   readonly owned: Map<string, PolicyProgram | undefined>;
   readonly readsStatus: boolean;
   readonly readsNamespaceLabels: boolean;
 }
 
-const plans = new WeakMap<PolicyProgram, Map<string, KindPolicy | undefined>>();
+const kindPolicies = new WeakMap<PolicyProgram, Map<string, KindPolicy | undefined>>();
 
-/** Undefined when the policy has nothing to say of such objects. */
+/** Undefined when no rule of the policy can match such objects. */
 export function kindPolicyFor(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | undefined {
   const id = `${kind.group}/${kind.version}/${kind.kind}`;
-  let byKind = plans.get(program);
-  if (!byKind) plans.set(program, (byKind = new Map()));
-  if (!byKind.has(id)) byKind.set(id, makePlan(program, kind));
+  let byKind = kindPolicies.get(program);
+  if (!byKind) kindPolicies.set(program, (byKind = new Map()));
+  if (!byKind.has(id)) byKind.set(id, createKindPolicy(program, kind));
   return byKind.get(id);
 }
 
-function makePlan(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | undefined {
+function createKindPolicy(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | undefined {
   const rules = program.rules.filter((rule) => reportedPhases.includes(rule.phase) && rule.mayMatchKind(kind, ''));
   if (rules.length === 0) return undefined;
   return {
@@ -63,9 +63,9 @@ function makePlan(program: PolicyProgram, kind: GroupVersionKind): KindPolicy | 
 }
 
 /**
- * What of the policy is to be run on an object with these controllers, each of which is reported on itself. A Pod of a
- * Deployment says nothing that the Deployment does not say already, where the policy derives the same rule for
- * Deployments. Each rule is asked by itself: one may be derived for CronJobs alone, and another for nothing.
+ * The part of the policy to run on an object with these controllers, each of which is reported on itself. A Pod of a
+ * Deployment is not reported where the policy derives the same rule for Deployments. Decided per rule: one may be
+ * derived for CronJobs only, and another for nothing.
  */
 export function programFor(
   { program, whole, owned }: KindPolicy,
@@ -85,7 +85,7 @@ export function programFor(
   return owned.get(id);
 }
 
-/** One of the controllers an object descends from. */
+/** One of the controllers that an object descends from. */
 export interface ControllerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -93,11 +93,11 @@ export interface ControllerReference {
   readonly uid: string;
 }
 
-/** Never reported on: what reports are written as, and what tells of single moments. */
+/** Never reported on: report kinds and events. */
 export function isReportable({ group, kind }: GroupVersionKind): boolean {
   if (kind === 'Event' && (group === '' || group === 'events.k8s.io')) return false;
   return !['wgpolicyk8s.io', 'openreports.io', 'reports.kyverno.io'].includes(group);
 }
 
-/** True for resources that the configuration leaves out, for admission and reports alike. */
+/** True for resources that the configuration excludes, for admission and reports alike. */
 export type IsExcluded = (kind: GroupVersionKind, namespace: string, name: string) => boolean;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const stages = [
   ['scanner', 'kind-watch'],
   ['pending-objects'],
-  ['object-judge', 'judge'],
+  ['object-evaluator', 'evaluate-object'],
   ['result-index'],
   ['report-changes'],
   ['report-writer', 'own-reports'],
@@ -14,12 +14,12 @@ const stages = [
 
 function importsOf(file: string): readonly string[] {
   const code = readFileSync(join(import.meta.dirname, `${file}.ts`), 'utf8');
-  // Types of what is handed on may be known everywhere.
+  // Type imports are allowed from any stage.
   return [...code.matchAll(/^import (?!type )[^;]*from '\.\/([\w-]+)\.ts'/gm)].map(([, name]) => name!);
 }
 
 it.each(stages.flatMap((files, stage) => files.map((file) => [file, stage] as const)))(
-  'the stage of %s imports no stage before it',
+  'stage %s imports no earlier stage',
   (file, stage) => {
     const earlier = new Set(stages.slice(0, stage).flat());
     expect(importsOf(file).filter((name) => earlier.has(name))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * A pair of 32-bit hashes of a text. Not for secrets: for recorder apart what honest parties wrote, at a cost that a
- * million results can bear. Written into annotations, so it must never change without a new version there.
+ * A pair of 32-bit hashes of a text. Not cryptographic: it distinguishes texts without an attacker, at a cost that a
+ * million results can bear. Stored in annotations, so it must never change without a new version there.
  */
 export interface TextHash {
   readonly a: number;

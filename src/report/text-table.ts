@@ -1,8 +1,8 @@
 import { hashText } from './text-hash.ts';
 
 /**
- * Texts by small numbers, each held once however many results use it, and let go with the last of them. A text's size
- * as JSON and its hash are worked out once.
+ * Texts by small numbers, each stored once however many results use it, and released with the last of them. A text's
+ * JSON size and hash are computed once.
  */
 export class TextTable {
   private readonly ids = new Map<string, number>();
@@ -35,7 +35,7 @@ export class TextTable {
     return id;
   }
 
-  /** The number of a text that somebody holds. */
+  /** The number of a text that is in use. */
   find(text: string): number | undefined {
     return this.ids.get(text);
   }

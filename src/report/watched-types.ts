@@ -3,21 +3,26 @@ import { renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import { isReportable, type KindPolicy, kindPolicyFor, sourceOf } from './scope.ts';
 
-/** A type whose objects must be followed, with what is to be run on them. */
+/** A type whose objects must be watched, with the policies to run on them. */
 export interface WatchedType {
   readonly type: DiscoveredType;
-  /** By scans. Policies judged at admission alone are not here, but their objects are followed all the same. */
-  readonly plans: readonly KindPolicy[];
-  /** The keys of all that speak of it, these included. */
+  /**
+   * Policies run by scans. Policies of admission alone are not included, but their objects are watched all the same.
+   */
+  readonly kindPolicies: readonly KindPolicy[];
+  /** The keys of all policies that match the type, including those above. */
   readonly policies: ReadonlySet<string>;
 }
 
-/** The types that policies speak of, by `group/version/resource`; each policy sees an object in one version only. */
+/** The types that policies match, by `group/version/resource`; each policy sees an object in one version only. */
 export function watchedTypes(
   programs: readonly PolicyProgram[],
   served: readonly DiscoveredType[],
 ): ReadonlyMap<string, WatchedType> {
-  const found = new Map<string, WatchedType & { readonly plans: KindPolicy[]; readonly policies: Set<string> }>();
+  const found = new Map<
+    string,
+    WatchedType & { readonly kindPolicies: KindPolicy[]; readonly policies: Set<string> }
+  >();
   const types = served.filter(
     (type) => isReportable(type) && type.verbs.includes('list') && type.verbs.includes('watch'),
   );
@@ -30,14 +35,14 @@ export function watchedTypes(
       const resource = `${type.group}/${type.resource}`;
       if (seen.has(resource)) continue;
       if (program.policy.kind === 'Policy' && !type.namespaced) continue;
-      const plan = kindPolicyFor(program, type);
-      if (!plan) continue;
+      const kindPolicy = kindPolicyFor(program, type);
+      if (!kindPolicy) continue;
       seen.add(resource);
       const id = renderGvr(type);
-      const watched = found.get(id) ?? { type, plans: [], policies: new Set() };
+      const watched = found.get(id) ?? { type, kindPolicies: [], policies: new Set() };
       found.set(id, watched);
       watched.policies.add(program.key);
-      if (source === 'scan') watched.plans.push(plan);
+      if (source === 'scan') watched.kindPolicies.push(kindPolicy);
     }
   }
   return found;

@@ -76,10 +76,10 @@ describe('a violation of a workload', () => {
       metadata: { name: 'web-1', namespace: 'default', labels, ...ownedBy(owner) },
       spec: { containers: of },
     } as KubeObject);
-  const isLeftOut = isExcludedBy(configOf({}));
+  const isExcluded = isExcludedBy(configOf({}));
   const lines = async () => linesOf((await fixture.reports())['default/polr-ns-default-privileged']);
   const start = async () => {
-    running = await fixture.start({ isLeftOut });
+    running = await fixture.start({ isExcluded });
   };
 
   it.each(['no controller', 'another controller'])(

@@ -64,7 +64,7 @@ describe('reports on kinds that may not be listed', () => {
     await fixture.put(types.clusterPolicy, onSecrets('app'));
     await eventually(async () =>
       expect(problems.get('secret')).toBe(
-        'MissingPermission: reports leave out v1/secrets: grant list and watch to the service account',
+        'MissingPermission: reports lack v1/secrets: grant list and watch to the service account',
       ),
     );
     // An edit asks for a rescan of the kind that has never been listed.

@@ -53,7 +53,7 @@ export const wireMirror: WireFeature = (environment) => {
   const headCopy: HeadCopy = async (copy, signal) =>
     (await registries.looking.headManifest(copy, copy.digest ?? copy.tag, signal))?.digest;
   const shared = {
-    book: createMirroredImageStore({
+    store: createMirroredImageStore({
       client,
       informer: images,
       installation,

@@ -35,7 +35,7 @@ export function tallyCounts(gauges: () => ReportGauges | undefined): ReportMetri
       started: (waitedMs) => queue.waitedMs.push(waitedMs),
       finished: (tookMs) => queue.tookMs.push(tookMs),
     },
-    judged(policies) {
+    evaluated(policies) {
       judged += policies;
     },
     rescanned(policies) {
@@ -66,7 +66,7 @@ const emptyQueue = (depth: number) => ({
 
 /** Adds them where they are read. */
 export function addCounts(metrics: ReportMetrics, { judged, rescanned, written, queue }: ReportCounts): void {
-  metrics.judged(judged);
+  metrics.evaluated(judged);
   metrics.rescanned(rescanned);
   for (const { operation, outcome, bytes, times } of written) metrics.written(operation, outcome, bytes, times);
   for (let i = 0; i < queue.added; i++) metrics.queue.added();

@@ -29,7 +29,7 @@ export function openReporter(
     lookUps,
     installation: config.installation,
     isSplit: config.report.splitPolicyReport,
-    isLeftOut: isExcludedBy(config),
+    isExcluded: isExcludedBy(config),
     outboxNamespace: namespace,
     rescanMs: parseDurationMs(config.report.rescanInterval),
     clock,

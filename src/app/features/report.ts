@@ -22,7 +22,7 @@ export const wireReport: WireFeature = (environment) => {
     installation: config.installation,
     namespace: environment.namespace,
     identity: `${hostname()} ${randomUUID()}`,
-    isLeftOut: isExcludedBy(config),
+    isExcluded: isExcludedBy(config),
     clock,
     log,
   });

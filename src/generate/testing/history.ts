@@ -6,7 +6,7 @@ import type { WatchPosition } from '../position-tracker.ts';
 import { TriggerFollower } from '../trigger-follower.ts';
 
 export const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
-/** The same as discovery tells of it. */
+/** The same type as discovery returns it. */
 export const discoveredPods = {
   ...pods,
   singular: 'pod',
@@ -18,7 +18,7 @@ export const discoveredPods = {
 };
 const me = 'supercargo-generate';
 
-/** The pods of a pretended server with a clock of its own, and a generator that comes and goes. */
+/** The pods of a fake server with its own clock, and a generator that can be restarted. */
 export class History {
   private nowMs = Date.parse('2030-01-01T12:00:00Z');
   private version = 100;
@@ -28,11 +28,11 @@ export class History {
   private readonly waiting = new Set<() => void>();
   private stop: AbortController | undefined;
   private follower: TriggerFollower | undefined;
-  private mark: WatchPosition | undefined;
+  private position: WatchPosition | undefined;
   private unfinished: (() => void)[] = [];
-  /** What happened, in order: the test's expectation. */
+  /** What happened, in order. */
   readonly transcript: string[] = [];
-  /** False lets work wait until `finish`. */
+  /** False keeps work open until `finish`. */
   finishesAtOnce = true;
 
   pass(seconds: number): void {
@@ -80,10 +80,10 @@ export class History {
     const object = this.objects.get(name)!;
     this.objects.delete(name);
     const metadata = { ...object.metadata, resourceVersion: String(++this.version) };
-    this.tell('DELETED', { ...object, metadata });
+    this.emit('DELETED', { ...object, metadata });
   }
 
-  /** The server forgets what was, as etcd does after five minutes. */
+  /** Drops the watch history, as etcd does after five minutes. */
   forget(): void {
     this.oldest = this.version;
     this.events.length = 0;
@@ -97,7 +97,7 @@ export class History {
     this.follower = new TriggerFollower({
       client: this.client(),
       type: pods,
-      mark: this.mark,
+      position: this.position,
       installation: 'ours',
       fieldManager: me,
       isOwnWrite: () => false,
@@ -109,7 +109,7 @@ export class History {
         return 1;
       },
       onGone: (uid) => this.transcript.push(`gone ${uid}`),
-      onFirstHeard: () => {},
+      onFirstListed: () => {},
       onFailure: () => {},
       onProgress: () => {},
     });
@@ -121,14 +121,14 @@ export class History {
     for (const done of this.unfinished.splice(0)) done();
   }
 
-  /** Writes the checkpoint, as happens every two seconds. */
+  /** Stores the checkpoint, as happens every two seconds. */
   async save(): Promise<WatchPosition | undefined> {
     await this.settle();
-    this.mark = this.follower?.mark();
-    return this.mark;
+    this.position = this.follower?.position();
+    return this.position;
   }
 
-  /** Ends without a last checkpoint. */
+  /** Stops without a last checkpoint. */
   async crash(): Promise<void> {
     await this.settle();
     this.unfinished = [];
@@ -152,17 +152,17 @@ export class History {
     const metadata = { ...object.metadata, resourceVersion: String(++this.version) };
     const stored = { ...object, metadata };
     this.objects.set(metadata.name ?? '', stored);
-    this.tell(type, stored);
+    this.emit(type, stored);
   }
 
-  private tell(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
+  private emit(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
     this.events.push({ type, object, version: this.version });
     for (const wake of this.waiting) wake();
   }
 
   private client(): KubeClient {
     const history = this;
-    const unused = () => Promise.reject(new Error('not part of this story'));
+    const unused = () => Promise.reject(new Error('not used by this test'));
     return {
       get: unused,
       list: unused,

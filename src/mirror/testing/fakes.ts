@@ -41,13 +41,13 @@ export const metrics: MirrorMetrics = {
   refused() {},
 };
 
-export function wishOf(image: string, secret?: string): MirrorRequest {
+export function mirrorRequestOf(image: string, secret?: string): MirrorRequest {
   const source = parseReference(image);
   const copy = createImageMapper({ target, mapping: 'path' }).map(source);
   return { source, copy, pullSecrets: secret ? [{ namespace: 'default', name: secret }] : [] };
 }
 
-/** The object that stands for a wish. */
+/** The MirroredImage for an image. */
 export function imageOf(
   image: string,
   status?: MirroredImage['status'],
@@ -72,7 +72,7 @@ export function imageOf(
 
 export const kubeError = (code: KubeErrorCode) => new KubeError(code, code, { method: 'GET', path: '/' });
 
-/** Objects by name, as an API server keeps them; every write is told to `onWrite`. */
+/** Objects by name, as an API server stores them; calls `onWrite` for every write. */
 export function fakeObjects<T extends KubeObject>(initial: readonly T[], onWrite: (object: T) => void = () => {}) {
   const objects = new Map<string, T>(initial.map((object) => [object.metadata.name!, object]));
   const writes: T[] = [];

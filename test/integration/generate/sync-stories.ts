@@ -165,7 +165,7 @@ export function defineSyncStories(cluster: () => Cluster): void {
           JSON.stringify(involvedObject).includes(policy!.metadata.uid!),
         );
         expect(events.map((event) => `${event['reason']}: ${event['message']}`).join('\n')).toMatch(
-          /PolicyError: configmaps .*settings exists and is not this rule's/,
+          /PolicyError: configmaps .*settings exists and does not belong to this rule/,
         );
       });
       await world.remove(policy!);

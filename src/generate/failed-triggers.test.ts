@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maxFailed } from './checkpoint.ts';
-import { Failures } from './failures.ts';
+import { FailedTriggers } from './failed-triggers.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 const failure = (name: string) => ({
@@ -14,13 +14,13 @@ const failure = (name: string) => ({
 });
 
 describe('failed triggers', () => {
-  it('are tried again after longer and longer pauses, and at last given up', () => {
-    const failures = new Failures([], () => 0);
+  it('are retried after growing pauses, and finally given up', () => {
+    const failures = new FailedTriggers([], () => 0);
     const pauses: number[] = [];
     for (;;) {
-      const verdict = failures.add(failure('a'));
-      if ('givenUp' in verdict) break;
-      pauses.push(verdict.retryAfterMs);
+      const decision = failures.add(failure('a'));
+      if ('givenUp' in decision) break;
+      pauses.push(decision.retryAfterMs);
     }
     expect(pauses.slice(0, 4)).toEqual([1000, 3000, 9000, 27_000]);
     expect(pauses.length).toBe(15);
@@ -28,8 +28,8 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(0);
   });
 
-  it('are few: the oldest goes when there are too many', () => {
-    const failures = new Failures([]);
+  it('are bounded: the oldest is dropped when there are too many', () => {
+    const failures = new FailedTriggers([]);
     for (let i = 0; i < maxFailed; i++) failures.add(failure(`${i}`));
     expect(failures.overflow()).toBeUndefined();
     failures.add(failure('0'));
@@ -38,8 +38,8 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(maxFailed);
   });
 
-  it('are the rules that failed: one that succeeds is done, one that was not tried is not', () => {
-    const failures = new Failures([]);
+  it('are kept per rule: a rule that succeeds is removed, a rule that was not tried stays', () => {
+    const failures = new FailedTriggers([]);
     const rulesLeft = () => failures.list().map(({ rules }) => rules);
     failures.add({ ...failure('a'), rules: ['one', 'two'] }, new Set(['one', 'two', 'three']));
     failures.add({ ...failure('a'), rules: ['two'] }, new Set(['one', 'two']));
@@ -53,8 +53,8 @@ describe('failed triggers', () => {
     expect(failures.size).toBe(0);
   });
 
-  it('are whole policies where too many rules failed, and in checkpoints of before', () => {
-    const failures = new Failures([{ ...failure('old'), attempts: 1 }]);
+  it('cover the whole policy when too many rules failed, and in checkpoints of older versions', () => {
+    const failures = new FailedTriggers([{ ...failure('old'), attempts: 1 }]);
     const many = Array.from({ length: 17 }, (_, i) => `rule-${i}`);
     failures.add({ ...failure('a'), rules: many }, new Set(many));
     for (const name of ['old', 'a']) {
@@ -63,11 +63,11 @@ describe('failed triggers', () => {
     }
   });
 
-  it('survive in the checkpoint with the number of their attempts', () => {
-    const before = new Failures([], () => 0);
+  it('keep their number of attempts in the checkpoint', () => {
+    const before = new FailedTriggers([], () => 0);
     before.add(failure('a'));
     before.add(failure('a'));
-    const after = new Failures(before.list(), () => 0);
+    const after = new FailedTriggers(before.list(), () => 0);
     expect(after.add(failure('a'))).toMatchObject({ retryAfterMs: 9000 });
     expect(after.delete(failure('a'))).toBe(true);
     expect(after.list()).toEqual([]);

@@ -1,14 +1,14 @@
 import { backoffMs } from '../base/index.ts';
 import { type FailedTrigger, failedKey, failedTrigger, maxFailed } from './checkpoint.ts';
 
-/** After so many attempts, some hours, a trigger is given up. */
+/** Attempts before trigger given up; they take some hours. */
 const maxAttempts = 16;
 const pauses = { baseMs: 1_000, maxMs: 30 * 60_000, factor: 3 };
 
 export type RetryDecision = { readonly retryAfterMs: number } | { readonly givenUp: string };
 
-/** The triggers that failed and are tried again: few, by key, oldest first. */
-export class Failures {
+/** Failed triggers that will be retried: bounded, by key, oldest first. */
+export class FailedTriggers {
   private readonly failed: Map<string, FailedTrigger>;
 
   constructor(
@@ -34,7 +34,7 @@ export class Failures {
     return this.failed.get(key);
   }
 
-  /** Remembers one more failure of the trigger's rules, of those that were `tried`; all were when that is absent. */
+  /** Records one more failure of the rules in `tried`; absent `tried` means all rules of the policy. */
   add(
     trigger: Omit<FailedTrigger, 'attempts'>,
     tried?: ReadonlySet<string> | undefined,
@@ -50,7 +50,7 @@ export class Failures {
     return { key, retryAfterMs: backoffMs(attempts - 1, { ...pauses, random: this.random }) };
   }
 
-  /** What must go because there are too many. */
+  /** Removes and returns the oldest entry when there are too many. */
   overflow(): FailedTrigger | undefined {
     if (this.failed.size <= maxFailed) return undefined;
     const [key, oldest] = this.failed.entries().next().value as [string, FailedTrigger];
@@ -58,13 +58,13 @@ export class Failures {
     return oldest;
   }
 
-  /** Whether something of the policy is still to be tried again. */
-  concern(policy: string): boolean {
+  /** Whether the policy has failed triggers. */
+  hasPolicy(policy: string): boolean {
     for (const failed of this.failed.values()) if (failed.policy === policy) return true;
     return false;
   }
 
-  /** The rules that were tried have succeeded; true when something changed by that. */
+  /** Records that the rules in `tried` succeeded. True when the list changed. */
   delete(
     trigger: Pick<FailedTrigger, 'policy' | 'type' | 'uid' | 'operation'>,
     tried?: ReadonlySet<string> | undefined,
@@ -80,7 +80,7 @@ export class Failures {
   }
 }
 
-/** What of a failed trigger is still to be done: names of rules, or undefined for all of the policy. */
+/** Rules of a failed trigger that were not tried: names, or undefined for all rules of the policy. */
 function untried({ rules }: FailedTrigger, tried: ReadonlySet<string> | undefined): readonly string[] | undefined {
   return tried ? rules?.filter((rule) => !tried.has(rule)) : [];
 }
