@@ -14,7 +14,7 @@ interface Base {
   readonly offset: number;
 }
 
-export interface LiteralNode extends Base {
+interface LiteralNode extends Base {
   readonly kind: 'literal';
   /** A CEL value: null, boolean, string, or what `values` makes of numbers and bytes. */
   readonly value: unknown;

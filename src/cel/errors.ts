@@ -7,8 +7,7 @@ export interface CelIssue {
   readonly message: string;
 }
 
-export const celErrorCodes = ['cel-syntax', 'cel-type', 'cel-program', 'cel-cost'] as const;
-export type CelErrorCode = (typeof celErrorCodes)[number];
+export type CelErrorCode = 'cel-syntax' | 'cel-type' | 'cel-program' | 'cel-cost';
 
 /** An expression that cannot be compiled; the message shows every issue with its place in the text. */
 export class CelCompileError extends SupercargoError {

@@ -7,7 +7,7 @@
  * much memory.
  */
 export type { Environment } from './environment.ts';
-export { CelCompileError, type CelErrorCode, type CelIssue, celErrorCodes } from './errors.ts';
+export { CelCompileError } from './errors.ts';
 export { kyvernoEnvironment } from './kyverno.ts';
 export { callCostLimit } from './limits.ts';
 export { namesIn } from './names.ts';

@@ -3,7 +3,7 @@ import type { NodeFactory } from './factory.ts';
 import { isNumeric } from './values/numbers.ts';
 
 /** What a macro makes of its call, or the mistake in it. `at` is where the call's own mistakes are told. */
-export type Expansion = Node | { readonly error: string; readonly offset: number };
+type Expansion = Node | { readonly error: string; readonly offset: number };
 
 interface MacroCall {
   readonly make: NodeFactory;
@@ -261,7 +261,7 @@ export const lenientOrValue = '__orValueCompat__';
 const orValueMacro: Macro = ({ make, at, target, args: [value] }) =>
   make.call(at, lenientOrValue, [target as Node, value as Node]);
 
-export interface MacroOptions {
+interface MacroOptions {
   readonly twoVariables: boolean;
   readonly bind: boolean;
   readonly math: boolean;

@@ -8,7 +8,7 @@ import type { Source } from './source.ts';
 import { expressionStart, startsExpression, type Token } from './token.ts';
 
 /** Ends the parsing of an expression whose first mistake has been reported. */
-export class SyntaxStop extends Error {}
+class SyntaxStop extends Error {}
 
 /** Parses an expression and expands its macros; throws CelCompileError with the mistakes. */
 export function parse(source: Source, macros: Macros): Node {

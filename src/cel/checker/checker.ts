@@ -35,7 +35,7 @@ import { type Reference, Scope } from './scope.ts';
 import { mostGeneral, Substitutions } from './unify.ts';
 
 /** The call of a function: which of its forms can be meant, and whether the target is only part of the name. */
-export interface ResolvedCall {
+interface ResolvedCall {
   readonly declaration: FunctionDecl;
   readonly overloads: readonly Overload[];
   readonly isQualified: boolean;

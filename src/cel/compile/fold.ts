@@ -1,4 +1,3 @@
-import type { ComprehensionNode } from '../ast.ts';
 import { spendEffort } from '../values/effort.ts';
 import { type AnyMap, findKey, isMap, MapBuilder, mapKeys } from '../values/map.ts';
 import { renderGo } from '../values/render.ts';
@@ -192,5 +191,3 @@ function insertAll(builder: MapBuilder, entries: unknown): CelError | undefined 
   }
   return undefined;
 }
-
-export const isBind = (node: ComprehensionNode): boolean => node.form.kind === 'bind';

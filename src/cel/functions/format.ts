@@ -19,7 +19,7 @@ import {
 import { declare, member } from './declare.ts';
 
 /** A clause of a format: the letter, and how many digits behind the point. */
-export interface Clause {
+interface Clause {
   readonly letter: string;
   readonly precision: number | undefined;
 }

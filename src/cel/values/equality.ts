@@ -60,7 +60,7 @@ function equalOptionals(a: CelOptional, b: CelOptional): boolean {
 }
 
 /** Strings by code point: UTF-16 would sort the characters beyond 0xffff before some that come first. */
-export function compareStrings(a: string, b: string): -1 | 0 | 1 {
+function compareStrings(a: string, b: string): -1 | 0 | 1 {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -4,7 +4,7 @@ import { CelBytes, CelOpaque, CelOptional, none } from './values.ts';
 const surrogate = /[\ud800-\udbff]/;
 
 /** Code points of a string. */
-export function codePoints(text: string): number {
+function codePoints(text: string): number {
   let count = text.length;
   if (!surrogate.test(text)) return count;
   for (let i = 0; i < text.length - 1; i++) {
