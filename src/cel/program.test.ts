@@ -50,6 +50,11 @@ describe('a program', () => {
     expect(() => compile('request.other', { variables: typed })).toThrow("undefined field 'other'");
   });
 
+  it('evaluates what is selected from once, whatever kind of map it is', () => {
+    const { value, cost } = compile("['a', 'b'].transformMap(i, v, 0).?map.orValue(1)").evaluate([]);
+    expect({ value, cost }).toEqual({ value: 1, cost: 8 });
+  });
+
   it('does not take inherited members for fields', () => {
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(compile(`has(object.${name})`, { variables }).evaluate([{}]).value).toBe(false);

@@ -201,10 +201,12 @@ export function orValuePath({ attribute }: Plan, other: Eval): Eval | undefined 
   const first = steps.findIndex((step) => step.kind === 'field' && step.isOptional);
   if (first < 0 || !steps.every(isNamed)) return undefined;
   const names = steps.map((step) => (step as PlainField).name);
-  const general = walk(base, steps);
   return (frame) => {
     let object = base(frame);
-    if (!isPlainMap(object)) return unwrapped(frame, general(frame), other);
+    if (!isPlainMap(object)) {
+      const found = object instanceof Abnormal ? object : walkFrom(frame, object, steps);
+      return unwrapped(frame, found, other);
+    }
     for (let i = 0; i < names.length; i++) {
       const name = names[i] as string;
       const value = isPlainMap(object) ? object[name] : undefined;
