@@ -46,7 +46,7 @@ async function run(args) {
     complaint += text;
   });
   const code = await new Promise((done, failed) => child.once('error', failed).once('close', done));
-  // A policy that fails is an answer like any other; wrong usage is a mistake of this script.
+  // A policy that fails is an response like any other; wrong usage is a mistake of this script.
   if (code !== 0 && code !== 1) throw new Error(`supercargo ${args.join(' ')} ended with ${code}: ${complaint}`);
 }
 
@@ -95,7 +95,7 @@ async function push(repository) {
   );
 }
 
-async function accepted(answer) {
-  const { status, url } = await answer;
+async function accepted(response) {
+  const { status, url } = await response;
   if (status !== 201) throw new Error(`${url} answered ${status}`);
 }

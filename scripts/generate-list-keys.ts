@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const source = fileURLToPath(new URL('../src/apiserver/schema/generated/builtin.json', import.meta.url));
 const output = fileURLToPath(new URL('../src/policy/mutate/generated/list-keys.json', import.meta.url));
 
-const laterKinds = new Set([
+const newerKinds = new Set([
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy',
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding',
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy',
@@ -25,7 +25,7 @@ const laterKinds = new Set([
   'v1/DeleteOptions',
 ]);
 
-const laterFields = new Set([
+const newerFields = new Set([
   'ContainerStatus.allocatedResourcesStatus',
   'ContainerStatus.volumeMounts',
   'EphemeralContainer.ports',
@@ -113,7 +113,7 @@ const visiting = new Set<string>();
 const shortName = (definition: string) => definition.split('.').slice(-2).join('.');
 
 function fieldOf(definition: string, name: string, schema: Schema): Field | undefined {
-  if (laterFields.has(`${definition.split('.').at(-1)}.${name}`)) return undefined;
+  if (newerFields.has(`${definition.split('.').at(-1)}.${name}`)) return undefined;
   const field: Field = {};
   if (schema['x-kubernetes-patch-strategy']?.split(',').includes('merge') && schema.items) {
     const mergeKey = schema['x-kubernetes-patch-merge-key'];
@@ -143,7 +143,7 @@ function merges(definition: string): boolean {
 const kinds = new Map<string, string>();
 for (const { group, version, kind, definition } of recording.kinds) {
   const key = `${group === '' ? '' : `${group}/`}${version}/${kind}`;
-  if (!laterKinds.has(key) && merges(definition)) kinds.set(key, shortName(definition));
+  if (!newerKinds.has(key) && merges(definition)) kinds.set(key, shortName(definition));
 }
 for (const [former, today] of Object.entries(formerKinds)) kinds.set(former, kinds.get(today)!);
 types.set('MetadataOnly', { metadata: { type: shortName(objectMeta) } });

@@ -36,25 +36,22 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
   const labels = new Map<string, Readonly<Record<string, string>>>();
   for await (const page of connection.client.pages(namespaces, { signal }))
     for (const { metadata } of page.items) labels.set(metadata.name ?? '', metadata.labels ?? {});
-  const { evaluatorOptions: judgeOptions } = application;
-  const judge = createAsyncOfflineEvaluator(
+  const { evaluatorOptions } = application;
+  const evaluate = createAsyncOfflineEvaluator(
     {
-      ...judgeOptions,
+      ...evaluatorOptions,
       given: givenNames({ configMap: true, apiCall: true, globalReference: false, imageRegistry: false }),
-      namespaceLabels: (name) => judgeOptions.values.namespaceLabels(name) ?? labels.get(name),
+      namespaceLabels: (name) => evaluatorOptions.values.namespaceLabels(name) ?? labels.get(name),
     },
-    (lookUp, ended) => answer(connection, lookUp, ended),
+    (lookUp, ended) => resolveLookUp(connection, lookUp, ended),
   );
   let resources = 0;
-  for (const type of await concernedTypes(run)) {
+  for (const type of await matchableTypes(run)) {
     const scope = type.namespaced && run.namespace !== undefined ? { namespace: run.namespace } : {};
     for await (const page of connection.client.pages(type, { ...scope, signal })) {
       for (const object of page.items) {
-        const verdict = await judge(object, signal);
-        yield findingOf(
-          { response: verdict, file: fileOf(verdict.resource), line: 0, hasNamespace: true },
-          run.findings,
-        );
+        const response = await evaluate(object, signal);
+        yield findingOf({ response, file: fileOf(response.resource), line: 0, hasNamespace: true }, run.findings);
       }
       resources += page.items.length;
       run.onProgress?.(resources);
@@ -66,7 +63,7 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
 const fileOf = ({ kind, metadata: { namespace = 'cluster', name = '' } }: KubeObject) => `${namespace}/${kind}/${name}`;
 
 /** Every kind that a rule can match, each in the version its group prefers. */
-async function concernedTypes({ connection, application, namespace, signal }: ClusterRun) {
+async function matchableTypes({ connection, application, namespace, signal }: ClusterRun) {
   const rules = application.policies.programs.flatMap((program) => program.rules);
   const seen = new Set<string>();
   return (await connection.discovery.list({ signal })).filter((type) => {
@@ -81,7 +78,7 @@ async function concernedTypes({ connection, application, namespace, signal }: Cl
 
 const missing = (message: string): LookUpAnswer => ({ ok: false, message });
 
-async function answer(connection: Connection, lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
+async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
   try {
     switch (lookUp.kind) {
       case 'configMap':

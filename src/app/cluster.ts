@@ -8,7 +8,7 @@ import { createEnvironment, selectorOf, supportsOf } from './environment.ts';
 import { loadFeature } from './features/index.ts';
 import { createLeaderships, electHere } from './leaderships.ts';
 import { createLivenessThread } from './liveness/thread.ts';
-import { createStatusAnswers, plain } from './status-answers.ts';
+import { createStatusResponder, plain } from './status-responses.ts';
 import { createStatusServer } from './status-server.ts';
 
 export interface ClusterOptions {
@@ -42,7 +42,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
   if (reviews.length > 0) checkReachable(config.webhook, options.env);
-  const answer = createStatusAnswers({
+  const respond = createStatusResponder({
     registry,
     readiness: () => manager.isReady(),
     leaders: () => leaderships.describe(),
@@ -54,13 +54,13 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
       origin: connection.origin,
       logLevel: config.logLevel,
       server: servesStatus ? config.server : undefined,
-      answer,
+      respond,
       onListening,
     });
   const status =
     liveness || !servesStatus
       ? []
-      : [createStatusServer({ ...config.server, health: () => plain(200, 'ok'), answer, onListening })];
+      : [createStatusServer({ ...config.server, health: () => plain(200, 'ok'), respond, onListening })];
   const leaderships = createLeaderships([...features, ...reviews], {
     settings: config.leaderElection,
     elect: liveness?.elect ?? electHere({ client: connection.client, log }),

@@ -33,8 +33,8 @@ export async function connect({ log, ...origin }: ConnectOptions): Promise<Conne
   const config = await loadClusterConfig({ env, path: kubeconfig, context });
   const client = createKubeClient(config, { log });
   try {
-    const answer = await client.raw('/version');
-    const { gitVersion = 'unknown' } = answer.value as { readonly gitVersion?: string };
+    const response = await client.raw('/version');
+    const { gitVersion = 'unknown' } = response.value as { readonly gitVersion?: string };
     return { origin, client, discovery: createDiscovery({ source: client, log }), version: gitVersion };
   } catch (thrown) {
     await client.close();

@@ -167,9 +167,9 @@ function webhooksOf(
 }
 
 function createFeed(): AdmissionResultsFeed {
-  const listeners = new Set<AdmissionResultsFeed['tell']>();
+  const listeners = new Set<AdmissionResultsFeed['publish']>();
   return {
-    tell(results) {
+    publish(results) {
       for (const listener of [...listeners]) listener(results);
     },
     get hasListeners() {

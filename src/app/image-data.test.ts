@@ -133,9 +133,9 @@ describe('the credentials that a rule names', () => {
 
   it('may be missing: then the registry says no, and no password is in the message', async () => {
     const { image } = await registryWith({ users });
-    const asked = imageData().look(image, { secrets: ['gone'] });
-    await expect(asked).rejects.toThrow(expect.objectContaining({ code: 'registry-unauthorized' }));
-    await expect(asked).rejects.not.toThrow(users.reader);
+    const read = imageData().look(image, { secrets: ['gone'] });
+    await expect(read).rejects.toThrow(expect.objectContaining({ code: 'registry-unauthorized' }));
+    await expect(read).rejects.not.toThrow(users.reader);
   });
 
   it('may name providers that we have no account of, which says nothing against public images', async () => {

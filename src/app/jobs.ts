@@ -109,9 +109,9 @@ const openVariables = ['DRY_RUN', 'VALIDATE_POLICIES'];
 function syncHere(options: JobsProgramOptions): InProcessJob {
   const { connection, namespace, temporaryDir, env, log } = options;
   return async (variables, signal) => {
-    const asked = openVariables.flatMap((name) => (variables.has(name) ? [[name, variables.get(name)!]] : []));
+    const given = openVariables.flatMap((name) => (variables.has(name) ? [[name, variables.get(name)!]] : []));
     const program = createSyncProgram({
-      config: readSyncConfig({ ...env, ...Object.fromEntries(asked) }),
+      config: readSyncConfig({ ...env, ...Object.fromEntries(given) }),
       connection,
       lock: 'lease',
       namespace,

@@ -68,7 +68,7 @@ async function apply(policies: readonly string[], options: ApplyCommandOptions, 
   const files = offline.nodeFiles();
   const setup = offline.loadSetup({ files, ...setupOptions(policies, options) });
   const application = offline.openApplication(setup);
-  tellOfPolicies(application, setup, context);
+  reportPolicies(application, setup, context);
 
   const format = offline.reportFormats[options.output]!;
   const out = bufferedWriter(context.stdout);
@@ -166,7 +166,7 @@ function* changedBy({ object, generated = [], entries }: Finding, isEverything: 
 }
 
 /** What a person should know of the policies before anything else: on standard error, a line each. */
-function tellOfPolicies(
+function reportPolicies(
   { policies, unsupported }: PolicyApplication,
   { ignored }: ApplySetup,
   { stderr }: CliContext,

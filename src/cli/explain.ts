@@ -51,8 +51,8 @@ async function explain(policies: readonly string[], options: ExplainOptions, con
   const out = bufferedWriter(context.stdout);
   const paint = offline.painter(hasColours(context.stdout, context.env));
   let separator = '[\n';
-  for await (const judged of offline.evaluateFiles(application, files, options.resource, context.signal)) {
-    const explanation = offline.explainResponse(application, judged);
+  for await (const evaluated of offline.evaluateFiles(application, files, options.resource, context.signal)) {
+    const explanation = offline.explainResponse(application, evaluated);
     if (options.output === 'json') {
       out.write(`${separator}${renderJson(explanation, 2)}`);
       separator = ',\n';

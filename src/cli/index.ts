@@ -63,7 +63,7 @@ export async function runCli(
     await program.parseAsync([...(args.length === 0 ? argumentsOfJob(context) : args)], { from: 'user' });
     return exitCode;
   } catch (thrown) {
-    return tell(thrown, context);
+    return printError(thrown, context);
   }
 }
 
@@ -84,7 +84,7 @@ function renderUsageError(text: string): string {
 /** No answer, or none for us; and of a call in the middle of the work, that there was no answer. */
 const unreachable: ReadonlySet<string> = new Set(['cluster-unreachable', 'kube-unreachable', 'kube-timeout']);
 
-function tell(thrown: unknown, { stderr }: CliContext): number {
+function printError(thrown: unknown, { stderr }: CliContext): number {
   if (thrown instanceof CommanderError)
     return thrown.exitCode === 0 || thrown.code === 'commander.help' ? exitCodes.ok : exitCodes.usage;
   if (thrown instanceof SupercargoError) {

@@ -123,7 +123,7 @@ export function createCreator(options: CreatorOptions): Reconcile {
       const failure = failureOf(thrown);
       if (!failure) throw thrown;
       await end(current, { kind: 'failed', failure }, options, take, left);
-      return soonest(pauseMs(failure.pace, attemptsOf(current.status), options.random), left);
+      return earliest(pauseMs(failure.pace, attemptsOf(current.status), options.random), left);
     } finally {
       if (lineage !== undefined) claims.release(lineage, key);
     }
@@ -149,7 +149,7 @@ const superseded = (policy: Resolved['policy']): FinalTransition => ({
   message: `ImageResourcePolicy ${keyOf(policy)} has detected another version since`,
 });
 
-const soonest = (a: number | undefined, b: number | undefined): ReconcileResult => ({
+const earliest = (a: number | undefined, b: number | undefined): ReconcileResult => ({
   requeueAfterMs: a === undefined ? b : b === undefined ? a : Math.min(a, b),
 });
 
@@ -166,7 +166,7 @@ function shouldSkip(
 ): FinalTransition | undefined {
   const { fullImageName, imageDigest, tagPrefix } = detection.spec;
   const check = template.spec.duplicateCheck ?? 'repository';
-  const answer = findDuplicates(
+  const duplicates = findDuplicates(
     {
       fullImageName,
       imageDigest,
@@ -177,16 +177,16 @@ function shouldSkip(
     },
     options.inventory.index,
   );
-  logDuplicates(options.log, detection, answer);
-  if (answer.reason !== undefined) {
-    const [{ user, container, reference }] = answer.uses as [(typeof answer.uses)[number]];
-    const more = answer.uses.length > 1 ? ` and ${answer.uses.length - 1} more` : '';
+  logDuplicates(options.log, detection, duplicates);
+  if (duplicates.reason !== undefined) {
+    const [{ user, container, reference }] = duplicates.uses as [(typeof duplicates.uses)[number]];
+    const more = duplicates.uses.length > 1 ? ` and ${duplicates.uses.length - 1} more` : '';
     const where = `${user.kind} ${user.namespace}/${user.name} (container ${container})${more}`;
     const message =
-      answer.reason === 'AlreadyDeployed'
+      duplicates.reason === 'AlreadyDeployed'
         ? `${fullImageName} runs in ${where} already`
         : `${where} runs ${reference.tag ?? reference.digest} of it: the version is left to GitOps`;
-    return { kind: 'skipped', reason: answer.reason, message };
+    return { kind: 'skipped', reason: duplicates.reason, message };
   }
   const successor = check === 'exact' ? findSuccessor(detection, siblings) : undefined;
   return (

@@ -48,13 +48,13 @@ export function confirmDetection(
   policy: Pick<ImageResourcePolicy, 'spec' | 'status'>,
 ): Confirmation {
   const source = policy.status?.lastDetected ?? [];
-  const entry = source.find((one) => isSameSlot(spec, one));
+  const entry = source.find((one) => isSameLineage(spec, one));
   if (!entry || !isRegistryOf(spec, policy)) return 'unconfirmed';
   if (entry.tag === spec.imageTag && entry.digest === spec.imageDigest) return 'confirmed';
   return Date.parse(entry.detectedAt) >= Date.parse(spec.detectedAt) ? 'superseded' : 'unconfirmed';
 }
 
-function isSameSlot(spec: ImageDetected['spec'], { repository, prefix = '' }: LastDetected): boolean {
+function isSameLineage(spec: ImageDetected['spec'], { repository, prefix = '' }: LastDetected): boolean {
   return (
     (spec.tagPrefix ?? '') === prefix &&
     spec.imageName === repository.replaceAll('/', '-') &&

@@ -65,7 +65,7 @@ it('counts a deployed tag that the policy does not take by its written prefix', 
   const index = new ImageIndex();
   const image = 'r.example/team/hand:dev';
   index.put({ kind: 'Deployment', namespace: 'n', name: 'hand' }, [{ container: 'c', image, source: image }]);
-  const ask = (tagPrefix: string) =>
+  const reasonFor = (tagPrefix: string) =>
     findDuplicates(
       {
         fullImageName: `r.example/team/hand:${tagPrefix}-v2`,
@@ -77,5 +77,5 @@ it('counts a deployed tag that the policy does not take by its written prefix', 
       },
       index,
     ).reason;
-  expect([ask('dev'), ask('prod'), ask('de')]).toEqual(['DelegatedToGitOps', undefined, undefined]);
+  expect([reasonFor('dev'), reasonFor('prod'), reasonFor('de')]).toEqual(['DelegatedToGitOps', undefined, undefined]);
 });

@@ -6,7 +6,7 @@ export type DuplicateCheck = 'repository' | 'exact' | 'baseName';
 /** What a policy takes for the prefix of a tag: the very function that detection uses. */
 export type PrefixOf = (tag: string) => string | undefined;
 
-export interface DuplicateQuestion {
+export interface DuplicateQuery {
   readonly fullImageName: string;
   readonly imageDigest: string;
   /** Undefined where the policy extracts none: then all tags of a repository are one. */
@@ -19,18 +19,18 @@ export interface DuplicateQuestion {
 
 export type SkipReason = 'AlreadyDeployed' | 'DelegatedToGitOps' | 'Superseded';
 
-export interface DuplicateAnswer {
+export interface DuplicateResult {
   readonly uses: readonly ImageUse[];
   /** Undefined when nothing stands in the way. */
   readonly reason: SkipReason | undefined;
 }
 
 /** Whether the cluster runs the image already, or another version of it that GitOps looks after. Pure. */
-export function findDuplicates(question: DuplicateQuestion, index: ImageIndex): DuplicateAnswer {
-  const image = parseReference(question.fullImageName);
-  const isExact = (use: ImageUse) => isSameImage(use.reference, image, question.imageDigest);
-  const uses = candidates(question.check, image, index).filter((use) =>
-    question.check === 'exact' ? isExact(use) : hasSamePrefix(use.reference, question),
+export function findDuplicates(query: DuplicateQuery, index: ImageIndex): DuplicateResult {
+  const image = parseReference(query.fullImageName);
+  const isExact = (use: ImageUse) => isSameImage(use.reference, image, query.imageDigest);
+  const uses = candidates(query.check, image, index).filter((use) =>
+    query.check === 'exact' ? isExact(use) : hasSamePrefix(use.reference, query),
   );
   if (uses.length === 0) return { uses, reason: undefined };
   return { uses, reason: uses.some(isExact) ? 'AlreadyDeployed' : 'DelegatedToGitOps' };
@@ -48,7 +48,7 @@ function isSameImage(used: ImageReference, image: ImageReference, digest: string
 
 function hasSamePrefix(
   used: ImageReference,
-  { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuestion,
+  { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuery,
 ): boolean {
   if (tagPrefix === undefined) return true;
   // A tag that the policy does not take, as one set by hand, counts by its written form: `dev`, `dev-custom`.

@@ -11,7 +11,7 @@ function remote(
   secret: Readonly<Record<string, string>> | undefined,
   settings: Partial<RemoteSettings> = {},
 ) {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const template: ResourceTemplate = {
     apiVersion: 'automation.gitops.io/v1beta1',
     kind: 'ResourceTemplate',
@@ -20,13 +20,16 @@ function remote(
   };
   const client = {
     async get(_type: unknown, key: unknown): Promise<never> {
-      asked.push(key);
+      requests.push(key);
       const data = Object.entries(secret!).map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
       const metadata = { name: 'git', namespace: 'of-the-template' };
       return { apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(data) } as never;
     },
   };
-  return remoteOf(template, client, { allowsLocal: false, ...settings }, signal).then((found) => ({ ...found, asked }));
+  return remoteOf(template, client, { allowsLocal: false, ...settings }, signal).then((found) => ({
+    ...found,
+    requests,
+  }));
 }
 
 const https = 'https://git.example/r.git';
@@ -47,11 +50,11 @@ describe('the credentials of a repository', () => {
   ])('for %s and %j', async (url, secret, auth) => {
     const found = await remote(url, secret, { knownHosts: 'from the configuration' });
     expect(found.auth).toEqual(auth);
-    expect(found.asked).toEqual([{ name: 'git', namespace: 'of-the-template' }]);
+    expect(found.requests).toEqual([{ name: 'git', namespace: 'of-the-template' }]);
   });
 
   it('are none without a Secret', async () => {
-    expect(await remote(https, undefined)).toEqual({ url: https, branch: 'main', asked: [] });
+    expect(await remote(https, undefined)).toEqual({ url: https, branch: 'main', requests: [] });
   });
 
   it('may come with an authority and go through a proxy', async () => {

@@ -9,9 +9,9 @@
 export { type BatchPlan, type BranchFiles, planBatch } from './batch-plan.ts';
 export { type CreatorOptions, createCreator, type DryRun } from './controller.ts';
 export {
-  type DuplicateAnswer,
   type DuplicateCheck,
-  type DuplicateQuestion,
+  type DuplicateQuery,
+  type DuplicateResult,
   findDuplicates,
   type PrefixOf,
   type SkipReason,

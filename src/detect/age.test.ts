@@ -82,7 +82,7 @@ describe('the dates that are read', () => {
   const planned = (candidates: readonly TagCandidate[], limit?: number) =>
     planCreatedReads(candidates, groupOf, limit).map((one) => `${one.repository}:${one.tag}`);
 
-  it('are those that decide between rivals of the highest standing', () => {
+  it('are those that decide between competitors of the highest standing', () => {
     const seen = (name: string, standing: TagCandidate['seen'], repository = 'a') =>
       tag(name, { repository, seen: standing });
     const many = [seen('v1', 'before'), seen('v2', 'new'), seen('v3', 'new'), seen('other', 'new')];

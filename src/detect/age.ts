@@ -51,17 +51,17 @@ export function planCreatedReads(
   for (const candidate of candidates) {
     const group = candidate.pushedAtMs === undefined ? groupOf(candidate) : undefined;
     if (group === undefined) continue;
-    const rivals = groups.get(group);
-    const rank = rivals ? standingOf(candidate) - standingOf(rivals[0]!) : 1;
+    const competitors = groups.get(group);
+    const rank = competitors ? standingOf(candidate) - standingOf(competitors[0]!) : 1;
     if (rank > 0) groups.set(group, [candidate]);
-    else if (rank === 0) rivals!.push(candidate);
+    else if (rank === 0) competitors!.push(candidate);
   }
   const queues = [...groups.values()]
-    .filter((rivals) => rivals.length > 1)
-    .map((rivals) => rivals.sort((a, b) => compareTags(b.tag, a.tag)));
+    .filter((competitors) => competitors.length > 1)
+    .map((competitors) => competitors.sort((a, b) => compareTags(b.tag, a.tag)));
   const planned: TagCandidate[] = [];
   for (let turn = 0; planned.length < limit; turn++) {
-    const next = queues.flatMap((rivals) => rivals.slice(turn, turn + 1));
+    const next = queues.flatMap((competitors) => competitors.slice(turn, turn + 1));
     if (next.length === 0) break;
     planned.push(...next.slice(0, limit - planned.length));
   }

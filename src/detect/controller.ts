@@ -161,7 +161,7 @@ async function scanOnce(
       maxConcurrentScans: limits.maxConcurrentScans ?? defaultConcurrentScans,
       signal,
     });
-    const before = addDates(lastDetected, result.judgements);
+    const before = addDates(lastDetected, result.decisions);
     const { detected, known } = findNewDetections(result.chosen, before, selection);
     for (const image of detected) {
       const object = await announce(

@@ -44,9 +44,9 @@ export function findNewDetections(
 }
 
 /** Adds the dates that a scan read to what was detected before any scan read them. */
-export function addDates(last: readonly LastDetected[], judgements: readonly TagDecision[]): readonly LastDetected[] {
+export function addDates(last: readonly LastDetected[], decisions: readonly TagDecision[]): readonly LastDetected[] {
   const dates = new Map(
-    judgements.map(({ candidate: { repository, tag, createdAtMs } }) => [`${repository}\n${tag}`, createdAtMs]),
+    decisions.map(({ candidate: { repository, tag, createdAtMs } }) => [`${repository}\n${tag}`, createdAtMs]),
   );
   return last.map((entry) => {
     const createdAtMs = dates.get(`${entry.repository}\n${entry.tag}`);

@@ -5,19 +5,19 @@ const role: Role = { region: 'eu-west-1', roleArn: 'arn:aws:iam::1:role/scan' };
 
 function setUp(lifeMs = 3_600_000) {
   let nowMs = 0;
-  let asked = 0;
+  let calls = 0;
   const credentials = new RoleCredentials(
     async () => {
-      if (asked++ === 99) throw new Error('denied');
-      return { accessKeyId: `key-${asked}`, secretAccessKey: 's', expiration: new Date(nowMs + lifeMs) };
+      if (calls++ === 99) throw new Error('denied');
+      return { accessKeyId: `key-${calls}`, secretAccessKey: 's', expiration: new Date(nowMs + lifeMs) };
     },
     { now: () => nowMs },
   );
   return {
     credentials,
-    count: () => asked,
+    count: () => calls,
     failNext: () => {
-      asked = 99;
+      calls = 99;
     },
     pass: (ms: number) => {
       nowMs += ms;

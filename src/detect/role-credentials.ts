@@ -34,12 +34,12 @@ export class RoleCredentials {
     const id = idOf(role);
     const kept = await this.kept.get(id)?.catch(() => undefined);
     if (kept && this.isFresh(kept)) return kept;
-    const asked = this.assume(role);
+    const pending = this.assume(role);
     if (this.kept.size >= maxRoles) this.kept.clear();
-    this.kept.set(id, asked);
+    this.kept.set(id, pending);
     // A failure is told to whoever asked, and the next one asks again.
-    asked.catch(() => this.kept.get(id) === asked && this.kept.delete(id));
-    return asked;
+    pending.catch(() => this.kept.get(id) === pending && this.kept.delete(id));
+    return pending;
   }
 
   /** For keys that AWS no longer accepts. */

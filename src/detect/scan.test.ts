@@ -86,7 +86,7 @@ describe('a scan', () => {
       ...registryOf(['team/app']),
       tags: async ({ path }) => ['1.0.0', 'dev'].map((tag) => ({ repository: path, tag, digest })),
     };
-    const { judgements, images } = await scan({
+    const { decisions, images } = await scan({
       source,
       matcher: compileImagePattern({ imagePattern: 'team/app:1*' }),
       selection: compileSelection({ semver: { range: '*' } }),
@@ -95,7 +95,7 @@ describe('a scan', () => {
       signal: AbortSignal.timeout(5_000),
     });
     expect(images).toBe(1);
-    expect(judgements.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
+    expect(decisions.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
       '1.0.0: the newest in *',
       'dev: its tag does not match imagePattern',
     ]);
@@ -127,19 +127,19 @@ describe('a scan for the newest match', () => {
     });
 
   it('reads at most a hundred dates, and those of new tags alone', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const datesOf: ImageSource['datesOf'] = async ({ tag }) => {
-      asked.push(tag);
+      requests.push(tag);
       return { digest, createdAtMs: tag === 'v70' ? 2 : 1 };
     };
     const first = await search({ datesOf });
-    expect(asked).toHaveLength(100);
+    expect(requests).toHaveLength(100);
     expect(first.chosen).toMatchObject([{ tag: 'v70', digest, createdAtMs: 2 }]);
     expect(first.listed.get('app')).toEqual(tags);
-    asked.length = 0;
+    requests.length = 0;
     const seen = rememberTags(undefined, new Map([['app', tags.slice(2)]]), '^v');
     expect((await search({ datesOf }, seen)).chosen).toMatchObject([{ tag: 'v1', seen: 'new' }]);
-    expect(asked.sort()).toEqual(['v0', 'v1']);
+    expect(requests.sort()).toEqual(['v0', 'v1']);
   });
 
   it('chooses nothing in a repository whose dates cannot be read, and lists nothing of it as seen', async () => {

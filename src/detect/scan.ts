@@ -41,7 +41,7 @@ export interface Scan {
   readonly isTruncated: boolean;
   readonly failures: readonly { readonly repository: string; readonly message: string }[];
   /** Every tag with its fate. */
-  readonly judgements: readonly TagDecision[];
+  readonly decisions: readonly TagDecision[];
   readonly chosen: readonly ChosenImage[];
   /** All tags of the repositories that were read without a failure and tell no time of a push. */
   readonly listed: ReadonlyMap<string, readonly string[]>;
@@ -78,14 +78,14 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     options,
     fail,
   );
-  const judgements = selection.judge(candidates);
+  const decisions = selection.decide(candidates);
   const filtered = listed
     .filter(({ tag }) => !matcher.hasTag(tag))
     .map((candidate) => ({ candidate, chosen: false, reason: 'its tag does not match imagePattern' }));
   const isMissing = matcher.exact !== undefined && copies === 0 && failures.length === 0 && listed.length === 0;
   // With a part of the competitors unknown nobody can be said to have won.
   const isOpen = selection.isOverall && failures.length > 0;
-  const winners = isOpen ? [] : judgements.filter((judgement) => judgement.chosen);
+  const winners = isOpen ? [] : decisions.filter((decision) => decision.chosen);
   const hosts = new Map(found.map(({ path, registry }) => [path, registry]));
   const chosen = await mapConcurrent(winners, options.maxConcurrentScans, async ({ candidate, prefix }) => {
     try {
@@ -101,7 +101,7 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     copies,
     isTruncated,
     failures,
-    judgements: [...judgements, ...filtered],
+    decisions: [...decisions, ...filtered],
     ...(isMissing ? { missing: matcher.exact } : {}),
     chosen: chosen.flat(),
     listed: listedIn(lists, failures),

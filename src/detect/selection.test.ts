@@ -7,8 +7,8 @@ const candidates = (repository: string, ...tags: readonly string[]): TagCandidat
   tags.map((tag, i) => ({ repository, tag, digest: `sha256:${repository}${tag}`, pushedAtMs: i }));
 const chosen = (spec: SelectionSpec, given: readonly TagCandidate[]) =>
   compileSelection(spec)
-    .judge(given)
-    .filter((judgement) => judgement.chosen)
+    .decide(given)
+    .filter((decision) => decision.chosen)
     .map(
       ({ candidate, prefix }) => `${candidate.repository}:${candidate.tag}${prefix === undefined ? '' : ` ${prefix}`}`,
     );
@@ -22,10 +22,10 @@ describe('versions', () => {
   });
 
   it('are nothing where no tag is in the range, and each tag is told why', () => {
-    const judgements = compileSelection({ semver: { range: '^3' } }).judge(given);
-    expect(judgements.some((judgement) => judgement.chosen)).toBe(false);
-    expect(judgements.find(({ candidate }) => candidate.tag === 'latest')?.reason).toBe('it is no version');
-    expect(judgements.find(({ candidate }) => candidate.tag === '1.0.0')?.reason).toBe('it is not in ^3');
+    const decisions = compileSelection({ semver: { range: '^3' } }).decide(given);
+    expect(decisions.some((decision) => decision.chosen)).toBe(false);
+    expect(decisions.find(({ candidate }) => candidate.tag === 'latest')?.reason).toBe('it is no version');
+    expect(decisions.find(({ candidate }) => candidate.tag === '1.0.0')?.reason).toBe('it is not in ^3');
   });
 });
 

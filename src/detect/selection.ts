@@ -45,7 +45,7 @@ export interface Selection {
   groupOf(candidate: TagCandidate): string | undefined;
   prefixOf(candidate: TagCandidate): string | undefined;
   /** Every candidate with its fate, the chosen ones first. Independent of the candidates' order. */
-  judge(candidates: readonly TagCandidate[]): readonly TagDecision[];
+  decide(candidates: readonly TagCandidate[]): readonly TagDecision[];
   /** True when `next` may follow `previous` of the same repository and prefix: nothing is ever downgraded. */
   advances(previous: TagCandidate, next: TagCandidate): boolean;
 }
@@ -71,7 +71,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
     byAge: ranking.byAge,
     groupOf: (candidate) => (ranking.refuse(candidate) === undefined ? groupOf(candidate) : undefined),
     prefixOf: (candidate) => ranking.prefixOf(candidate),
-    judge(candidates) {
+    decide(candidates) {
       const refused = new Map<TagCandidate, string>();
       const best = new Map<string, TagCandidate>();
       for (const candidate of candidates) {
@@ -84,7 +84,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
         const leader = best.get(group);
         if (leader === undefined || prefers(ranking, candidate, leader)) best.set(group, candidate);
       }
-      const judgements = candidates.map((candidate): TagDecision => {
+      const decisions = candidates.map((candidate): TagDecision => {
         const prefix = refused.has(candidate) ? undefined : ranking.prefixOf(candidate);
         const winner = best.get(groupOf(candidate));
         const reason =
@@ -96,7 +96,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
           ...(prefix === undefined ? {} : { prefix }),
         };
       });
-      return judgements.sort((a, b) => Number(b.chosen) - Number(a.chosen) || byName(a.candidate, b.candidate));
+      return decisions.sort((a, b) => Number(b.chosen) - Number(a.chosen) || byName(a.candidate, b.candidate));
     },
     advances: (previous, next) =>
       previous.tag === next.tag

@@ -47,11 +47,11 @@ export function createClusterJobs(options: ClusterJobsOptions): ClusterJobs {
     log,
   });
   const listeners = new Map<string, (job: Job | undefined) => void>();
-  const tell = (job: Job | undefined, name: string | undefined) => listeners.get(name ?? '')?.(job);
+  const notify = (job: Job | undefined, name: string | undefined) => listeners.get(name ?? '')?.(job);
   informer.addHandler({
-    onAdd: ({ object }) => tell(object, object?.metadata.name),
-    onUpdate: ({ object }) => tell(object, object.metadata.name),
-    onDelete: ({ key }) => tell(undefined, key.slice(key.indexOf('/') + 1)),
+    onAdd: ({ object }) => notify(object, object?.metadata.name),
+    onUpdate: ({ object }) => notify(object, object.metadata.name),
+    onDelete: ({ key }) => notify(undefined, key.slice(key.indexOf('/') + 1)),
   });
   // A server that is away for a moment must not cost a job that Insights has handed out.
   const persistently = <T>(signal: AbortSignal, work: () => Promise<T>) =>

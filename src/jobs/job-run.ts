@@ -13,7 +13,7 @@ export type InProcessJob = (variables: ReadonlyMap<string, string>, signal: Abor
 
 export interface JobRunOptions {
   readonly jobs: ClusterJobs;
-  readonly ledger: JobStore;
+  readonly store: JobStore;
   readonly reporter: ReporterOptions;
   readonly namespace: string;
   readonly installation: string;
@@ -25,7 +25,7 @@ export interface JobRunOptions {
   /** The job no longer runs; recorder Insights may take longer. */
   readonly onEnd: (job: OnDemandJob, outcome: JobOutcome) => void;
   /** Insights could not be told, and that was given up for now. */
-  readonly onUntold: () => void;
+  readonly onUnreported: () => void;
   /** A job that waited for another of its type has its turn. */
   readonly onTurn: () => void;
 }
@@ -37,7 +37,7 @@ type Made =
   | { readonly how: 'not'; readonly reason: string };
 
 /** How a job ended, and where that is written down so far. */
-interface End {
+interface JobEnd {
   readonly outcome: JobOutcome;
   readonly jobName?: string | undefined;
   readonly isNoted?: boolean;
@@ -58,7 +58,7 @@ function timeoutReason(limit: AbortSignal, thrown: unknown): string {
 /** The way of one job from its claim to the moment when Insights knows how it ended. */
 export class JobRun {
   private readonly all: Limiter;
-  private readonly slots = new Map<string, Limiter>();
+  private readonly limiters = new Map<string, Limiter>();
   private claimed = 0;
 
   constructor(private readonly options: JobRunOptions) {
@@ -73,7 +73,7 @@ export class JobRun {
     }
     const order = orderOf(this.options.clock.now(), ++this.claimed);
     // Decided and reserved in one breath: of two jobs of one type that came together, the second waits.
-    if (this.slotOf(job).active === 0) return this.takeTurn(job, () => this.make(job, { order }, signal), signal);
+    if (this.limiterOf(job).active === 0) return this.takeTurn(job, () => this.make(job, { order }, signal), signal);
     const making = this.makeWaiting(job, order, signal);
     // A stop while it waits is told by its turn.
     making.catch(() => undefined);
@@ -82,7 +82,7 @@ export class JobRun {
 
   /** How many wait for another of their type. */
   get waiting(): number {
-    return [...this.slots.values()].reduce((sum, slot) => sum + slot.waiting, 0);
+    return [...this.limiters.values()].reduce((sum, limiter) => sum + limiter.waiting, 0);
   }
 
   /** A Job that an earlier process made. */
@@ -96,14 +96,19 @@ export class JobRun {
   }
 
   /** An outcome that an earlier process could not tell; its Job goes if it is still there. */
-  async retell(job: OnDemandJob, outcome: JobOutcome, jobName: string | undefined, signal: AbortSignal): Promise<void> {
+  async reportAgain(
+    job: OnDemandJob,
+    outcome: JobOutcome,
+    jobName: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (jobName !== undefined) await this.options.jobs.delete(jobName, signal);
     await this.finish(job, { outcome, isNoted: true }, signal);
   }
 
   private async takeTurn(job: OnDemandJob, prepare: () => Promise<Made>, signal: AbortSignal): Promise<void> {
-    const end = await this.slotOf(job).run(() =>
-      this.all.run(async (): Promise<End> => {
+    const end = await this.limiterOf(job).run(() =>
+      this.all.run(async (): Promise<JobEnd> => {
         this.options.onTurn();
         signal.throwIfAborted();
         const made = await prepare();
@@ -165,7 +170,7 @@ export class JobRun {
     log.info('Job started', { id: job.id, type: job.reportType, job: made.name });
     const timeoutMs = this.timeoutMsOf(job);
     const leftMs = timeoutMs - made.ranForMs;
-    const outcome = await this.whileTelling(job, signal, () => jobs.ended(made.name, leftMs, signal));
+    const outcome = await this.whileReporting(job, signal, () => jobs.ended(made.name, leftMs, signal));
     return outcome.isTimeout ? { ...outcome, reason: `it did not end within ${timeoutMs / 1000}s` } : outcome;
   }
 
@@ -184,7 +189,7 @@ export class JobRun {
     const timeoutMs = this.timeoutMsOf(job);
     const cancel = clock.after(timeoutMs, () => limit.abort(new Error(`it did not end within ${timeoutMs / 1000}s`)));
     try {
-      return await this.whileTelling(job, signal, async () => {
+      return await this.whileReporting(job, signal, async () => {
         try {
           await work(variables, limit.signal);
           return { status: 'completed', reason: 'done' };
@@ -203,7 +208,7 @@ export class JobRun {
   }
 
   /** Tells Insights that the job runs; one that is over before that was heard is at least once said to have run. */
-  private async whileTelling(
+  private async whileReporting(
     { id }: OnDemandJob,
     signal: AbortSignal,
     work: () => Promise<JobOutcome>,
@@ -224,17 +229,17 @@ export class JobRun {
 
   private async finish(
     job: OnDemandJob,
-    { outcome, jobName, isNoted = false }: End,
+    { outcome, jobName, isNoted = false }: JobEnd,
     signal: AbortSignal,
   ): Promise<void> {
-    const { jobs, ledger, reporter, log, onEnd, onUntold } = this.options;
+    const { jobs, store, reporter, log, onEnd, onUnreported } = this.options;
     const { id, reportType } = job;
     const { status, reason } = outcome;
     onEnd(job, outcome);
     log[status === 'completed' ? 'info' : 'warn']('Job finished', { id, type: reportType, status, reason });
     if (jobName === undefined && !isNoted) await this.note(job, outcome, signal);
-    if (!(await reportUntilAccepted(reporter, { id, status }, signal))) return onUntold();
-    if (jobName === undefined) await ledger.remove(id, signal);
+    if (!(await reportUntilAccepted(reporter, { id, status }, signal))) return onUnreported();
+    if (jobName === undefined) await store.remove(id, signal);
     else await jobs.markReported(jobName, status, signal);
   }
 
@@ -242,7 +247,7 @@ export class JobRun {
   private async note(job: OnDemandJob, outcome: JobOutcome | undefined, signal: AbortSignal): Promise<void> {
     try {
       const { id, reportType } = job;
-      await this.options.ledger.put({ id, reportType, ...(outcome === undefined ? {} : { outcome }) }, signal);
+      await this.options.store.put({ id, reportType, ...(outcome === undefined ? {} : { outcome }) }, signal);
     } catch (thrown) {
       signal.throwIfAborted();
       this.options.log.warn('A job could not be noted for a restart', { id: job.id, error: errorMessage(thrown) });
@@ -253,9 +258,9 @@ export class JobRun {
     return this.options.settings.types.get(reportType)?.timeoutMs ?? fallbackTimeoutMs;
   }
 
-  private slotOf({ reportType }: OnDemandJob): Limiter {
-    const slot = this.slots.get(reportType) ?? createLimiter(1);
-    this.slots.set(reportType, slot);
-    return slot;
+  private limiterOf({ reportType }: OnDemandJob): Limiter {
+    const limiter = this.limiters.get(reportType) ?? createLimiter(1);
+    this.limiters.set(reportType, limiter);
+    return limiter;
   }
 }

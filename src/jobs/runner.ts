@@ -36,8 +36,8 @@ export interface JobSummary {
 /** Runs the jobs that Insights hands out: each type one after the other, different types side by side. */
 export class JobRunner {
   private readonly jobs: ClusterJobs;
-  private readonly ledger: JobStore;
-  private readonly course: JobRun;
+  private readonly store: JobStore;
+  private readonly jobRun: JobRun;
   /** Claimed and not ended, by id. */
   private readonly open = new Set<string>();
   /** The same, and those of which Insights does not know yet how they ended. */
@@ -47,18 +47,18 @@ export class JobRunner {
   constructor(private readonly options: JobRunnerOptions) {
     const { report, clock, random, log, giveUpReportingAfterMs: giveUpAfterMs } = options;
     this.jobs = createClusterJobs(options);
-    this.ledger = createJobStore(options);
-    this.course = new JobRun({
+    this.store = createJobStore(options);
+    this.jobRun = new JobRun({
       ...options,
       jobs: this.jobs,
-      ledger: this.ledger,
+      store: this.store,
       reporter: { report, clock, random, log, giveUpAfterMs },
       onEnd: ({ id, reportType }, { status }) => {
         this.open.delete(id);
         this.counts[status]++;
         options.metrics?.finished(options.settings.types.has(reportType) ? reportType : 'unknown', status);
       },
-      onUntold: () => {
+      onUnreported: () => {
         this.counts.unreported++;
         options.metrics?.unreported();
       },
@@ -72,7 +72,7 @@ export class JobRunner {
    */
   get room(): number {
     const { maxConcurrentJobs } = this.options.settings;
-    const { waiting } = this.course;
+    const { waiting } = this.jobRun;
     return Math.max(0, maxConcurrentJobs - Math.max(waiting, this.open.size - waiting));
   }
 
@@ -92,20 +92,20 @@ export class JobRunner {
       .filter(({ metadata }) => metadata.annotations?.[reportedAnnotation] === undefined)
       .sort((a, b) => isWaiting(a) - isWaiting(b) || byOrder(a, b));
     const names = new Map(unreported.map((job) => [identityOf(job).id, job.metadata.name ?? '']));
-    const entries = await this.ledger.list(signal);
+    const entries = await this.store.list(signal);
     const isEnded = new Set(entries.flatMap(({ id, outcome }) => (outcome === undefined ? [] : [id])));
     for (const found of unreported) {
       const job = identityOf(found);
       if (isEnded.has(job.id)) continue;
       const name = found.metadata.name ?? '';
       const made = { name, isSuspended: found.spec?.suspend === true, ranForMs: this.jobs.ranForMs(found) };
-      this.start(job, () => this.course.resume(job, made, signal), signal);
+      this.start(job, () => this.jobRun.resume(job, made, signal), signal);
     }
     for (const { id, reportType, outcome } of entries) {
       const job = { id, reportType, options: {} };
       const name = names.get(id);
-      if (outcome !== undefined) this.start(job, () => this.course.retell(job, outcome, name, signal), signal);
-      else if (name === undefined) this.start(job, () => this.course.redo(job, signal), signal);
+      if (outcome !== undefined) this.start(job, () => this.jobRun.reportAgain(job, outcome, name, signal), signal);
+      else if (name === undefined) this.start(job, () => this.jobRun.redo(job, signal), signal);
     }
     if (this.tasks.size > 0) this.options.log.info('Jobs taken up again', { count: this.tasks.size });
   }
@@ -121,7 +121,7 @@ export class JobRunner {
     if (unreadable > 0) log.error('Insights handed out jobs without an id', { count: unreadable });
     for (const job of jobs) {
       log.info('Job claimed', { id: job.id, type: job.reportType });
-      this.start(job, () => this.course.begin(job, signal), signal);
+      this.start(job, () => this.jobRun.begin(job, signal), signal);
     }
   }
 
@@ -151,7 +151,7 @@ export class JobRunner {
   }
 
   private observe(): void {
-    const { waiting } = this.course;
+    const { waiting } = this.jobRun;
     this.options.metrics?.observe(Math.max(0, this.open.size - waiting), waiting);
   }
 }

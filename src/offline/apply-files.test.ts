@@ -181,13 +181,13 @@ describe('values', () => {
 
 describe('objects that stand in for a cluster', () => {
   it('answer ConfigMap entries', async () => {
-    const asking = policy(
+    const withConfigMap = policy(
       '      context: [{name: c, configMap: {name: settings, namespace: ns}}]\n      validate: {deny: {conditions: {all: [{key: "{{ c.data.forbid }}", operator: Equals, value: "yes"}]}}}\n',
     );
     const settings =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ns}\ndata: {forbid: "yes"}\n';
     const found = await apply(
-      { 'p.yaml': asking, 'c.yaml': settings, 'r.yaml': thing('a', 'x') },
+      { 'p.yaml': withConfigMap, 'c.yaml': settings, 'r.yaml': thing('a', 'x') },
       { cluster: ['c.yaml'] },
     );
     expect(found[0]?.summary.fail).toBe(1);

@@ -73,9 +73,9 @@ export async function* evaluateFiles(
   for (const path of resources.flatMap((given) => [...manifestFiles(files, given)])) {
     for await (const batch of readBatches(files, path)) {
       signal.throwIfAborted();
-      for (const judged of application.judgeBatch(batch)) {
+      for (const evaluated of application.evaluateBatch(batch)) {
         count++;
-        yield judged;
+        yield evaluated;
       }
     }
   }
@@ -101,7 +101,7 @@ class Scheduler {
     this.isLarge ||= this.seen >= worthThreads;
     const { application, threads } = this.run;
     if (!this.isLarge || threads === undefined || threads.count < 2) {
-      yield this.judge(batch);
+      yield this.evaluate(batch);
       return;
     }
     this.pool ??= await this.open(threads);
@@ -109,16 +109,16 @@ class Scheduler {
     application.learn(definitions);
     if (definitions.length > 0) this.pool.learn(definitions);
     // This thread judges, too, once the others have enough before them.
-    const answer = this.pool.isBusy ? Promise.resolve(this.judge(batch)) : this.pool.judge(batch);
+    const findings = this.pool.isBusy ? Promise.resolve(this.evaluate(batch)) : this.pool.evaluate(batch);
     // Awaited in its turn; a failure before that must not count as unhandled.
-    answer.catch(() => undefined);
-    this.underWay.push(answer);
+    findings.catch(() => undefined);
+    this.underWay.push(findings);
     while (this.underWay.length > batchesAhead * this.pool.size) yield await this.underWay.shift()!;
   }
 
-  private judge(batch: Batch): readonly Finding[] {
+  private evaluate(batch: Batch): readonly Finding[] {
     const { application, findings: options } = this.run;
-    return [...application.judgeBatch(batch)].map((judged) => findingOf(judged, options));
+    return [...application.evaluateBatch(batch)].map((evaluated) => findingOf(evaluated, options));
   }
 
   private async open({ program, count }: NonNullable<ApplyRun['threads']>): Promise<EvaluationPool> {

@@ -35,7 +35,7 @@ export interface PolicyApplication {
   /** What the judge goes by, for one who is answered by a real cluster. */
   readonly evaluatorOptions: OfflineEvaluatorOptions;
   /** Judges what stands in a batch, one after the other. */
-  judgeBatch(batch: Batch): Generator<EvaluatedResource>;
+  evaluateBatch(batch: Batch): Generator<EvaluatedResource>;
   /** The custom resource definitions known so far. */
   readonly definitions: readonly KubeObject[];
   /** Tells of custom kinds to all that is judged from now on. */
@@ -54,7 +54,7 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
   let scopes = scopesOf(definitions);
   const objects = cluster.map((object) => settle(object, scopes));
   const hasCluster = setup.cluster !== undefined;
-  const judgeOptions: OfflineEvaluatorOptions = {
+  const evaluatorOptions: OfflineEvaluatorOptions = {
     programs: policies.programs,
     exceptions: [...exceptions, ...policies.exceptions],
     values,
@@ -64,9 +64,9 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
     now: setup.now,
     explain: setup.explain,
   };
-  const judge: OfflineEvaluator = createOfflineEvaluator(
-    judgeOptions,
-    createLookUpResolver({ objects, scopes, answersCalls: hasCluster }),
+  const evaluate: OfflineEvaluator = createOfflineEvaluator(
+    evaluatorOptions,
+    createLookUpResolver({ objects, scopes, resolvesCalls: hasCluster }),
   );
   const learn = (found: readonly KubeObject[]) => {
     if (found.length === 0) return;
@@ -76,17 +76,17 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
   return {
     policies,
     unsupported: [...policies.unsupported, ...unsupported],
-    evaluatorOptions: judgeOptions,
+    evaluatorOptions,
     definitions,
     learn,
-    *judgeBatch(batch) {
+    *evaluateBatch(batch) {
       const written = parseObjects(batch);
       learn(definitionsAmong(written));
       const lines = linesOf(batch);
       for (const one of written) {
         requireName(one);
         yield {
-          response: judge(settle(one.value, scopes)),
+          response: evaluate(settle(one.value, scopes)),
           file: one.file,
           line: one.line,
           hasNamespace: Boolean(one.value.metadata.namespace),

@@ -53,10 +53,10 @@ export async function* readBatches(files: Files, file: string): AsyncGenerator<B
 function lastBoundary(text: string): number {
   for (let at = text.lastIndexOf('\n---'); at > 0; at = text.lastIndexOf('\n---', at - 1)) {
     const next = text[at + 4];
-    const isMark = next === '\n' || next === ' ' || next === '\r' || next === '\t';
+    const isSeparator = next === '\n' || next === ' ' || next === '\r' || next === '\t';
     // Directives stand before the mark and belong to what comes after it.
     const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
-    if (isMark && !before.startsWith('%')) return at + 1;
+    if (isSeparator && !before.startsWith('%')) return at + 1;
   }
   return 0;
 }

@@ -64,8 +64,8 @@ const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generat
 const never = new AbortController().signal;
 
 /** For look-ups that are answered without I/O. */
-export function createOfflineEvaluator(options: OfflineEvaluatorOptions, answer: LookUpResolver): OfflineEvaluator {
-  const evaluateResource = createEvaluate(options, { answer });
+export function createOfflineEvaluator(options: OfflineEvaluatorOptions, resolve: LookUpResolver): OfflineEvaluator {
+  const evaluateResource = createEvaluate(options, { answer: resolve });
   return (resource, operation) => {
     const response = evaluateResource(resource, operation, never);
     if (response instanceof Promise) throw new TypeError('a look-up without I/O returned a promise');
@@ -76,9 +76,9 @@ export function createOfflineEvaluator(options: OfflineEvaluatorOptions, answer:
 /** For look-ups that need I/O. */
 export function createAsyncOfflineEvaluator(
   options: OfflineEvaluatorOptions,
-  answer: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
+  resolve: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
 ): AsyncOfflineEvaluator {
-  const evaluateResource = createEvaluate(options, { answer });
+  const evaluateResource = createEvaluate(options, { answer: resolve });
   return async (resource, signal) => evaluateResource(resource, undefined, signal);
 }
 
@@ -118,7 +118,7 @@ function createEvaluate(options: OfflineEvaluatorOptions, lookUps: ReadyLookUps)
         request = current;
         return andThen(evaluate(step.programs, current, { ...common, phase: step.phase }), (evaluation) => {
           silent.push(...evaluation.silent);
-          object = addAnswers(rules, evaluation.results, current) ?? object;
+          object = addMutations(rules, evaluation.results, current) ?? object;
         });
       });
     }
@@ -196,7 +196,7 @@ function operationOf(written: unknown): PolicyOperation {
 }
 
 /** Adds the rules in order, each with its policy's object, and returns the object if a rule changed it. */
-function addAnswers(
+function addMutations(
   rules: RuleResponse[],
   results: readonly RuleResult[],
   request: PolicyRequest,

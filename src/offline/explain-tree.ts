@@ -7,7 +7,7 @@ export type NodeState = 'yes' | 'no' | 'off' | 'note';
 
 /** A line of an explanation, with what is below it. */
 export interface TreeNode {
-  readonly mark: NodeState;
+  readonly state: NodeState;
   readonly text: string;
   readonly children: readonly TreeNode[];
   /** Lines that are shown as they are: a diff. */
@@ -16,8 +16,8 @@ export interface TreeNode {
 
 const maxValueLength = 240;
 
-const node = (mark: NodeState, text: string, children: readonly TreeNode[] = []): TreeNode => ({
-  mark,
+const node = (state: NodeState, text: string, children: readonly TreeNode[] = []): TreeNode => ({
+  state,
   text,
   children,
 });
@@ -35,7 +35,7 @@ export function explanationTree({ resource, file, line, rules }: Explanation, is
   );
 }
 
-const ruleMarks: Readonly<Record<RuleExplanation['status'], NodeState>> = {
+const ruleStates: Readonly<Record<RuleExplanation['status'], NodeState>> = {
   pass: 'yes',
   fail: 'no',
   error: 'no',
@@ -49,7 +49,7 @@ function ruleTree(rule: RuleExplanation): TreeNode {
   const children = isMatched
     ? [...matchedBy(rule.filters), ...stepTrees(rule.steps), ...outcomeTrees(rule)]
     : notMatchedBy(rule);
-  return node(ruleMarks[rule.status], `rule ${rule.rule}: ${rule.status}`, children);
+  return node(ruleStates[rule.status], `rule ${rule.rule}: ${rule.status}`, children);
 }
 
 function outcomeTrees({
@@ -60,9 +60,9 @@ function outcomeTrees({
   targets = [],
   generated = [],
 }: RuleExplanation): readonly TreeNode[] {
-  const mark = ruleMarks[status];
+  const state = ruleStates[status];
   return [
-    ...(message === '' ? [] : [node(mark, `${status}: ${message.trim()}`)]),
+    ...(message === '' ? [] : [node(state, `${status}: ${message.trim()}`)]),
     ...(path === undefined || message.includes(path) ? [] : [node('note', `decided at ${path}`)]),
     ...(diff === undefined ? [] : [{ ...node('note', 'changes'), lines: diff.split('\n') }]),
     ...targets.map(({ resource }) => node('yes', `changes ${resource}`)),
@@ -85,7 +85,7 @@ function notMatchedBy({ filters, message }: RuleExplanation): readonly TreeNode[
     isExcluded ? isExclude(filter) && filter.matches : !isExclude(filter) && !filter.matches,
   );
   return deciding.length > 0
-    ? deciding.map((filter) => ({ ...filterTree(filter), mark: 'off' }))
+    ? deciding.map((filter) => ({ ...filterTree(filter), state: 'off' }))
     : [node('off', message)];
 }
 
@@ -121,7 +121,7 @@ function stepTrees(steps: readonly TraceStep[]): readonly TreeNode[] {
   }
   // Conditions without an end: one of them could not be evaluated.
   for (const left of conditions) add(grow(left));
-  return roots.map(settleMark);
+  return roots.map(settleState);
 }
 
 interface Growing extends TreeNode {
@@ -131,15 +131,15 @@ interface Growing extends TreeNode {
 const grow = (tree: TreeNode): Growing => ({ ...tree, children: tree.children.map(grow) });
 
 /** An element is what its checks are. */
-function settleMark(tree: Growing): TreeNode {
-  const children = tree.children.map(settleMark);
+function settleState(tree: Growing): TreeNode {
+  const children = tree.children.map(settleState);
   if (!tree.text.startsWith('element ')) return { ...tree, children };
-  const mark = children.some((child) => child.mark === 'no')
+  const state = children.some((child) => child.state === 'no')
     ? 'no'
-    : children.some((child) => child.mark === 'off')
+    : children.some((child) => child.state === 'off')
       ? 'off'
       : 'yes';
-  return { ...tree, children, mark };
+  return { ...tree, children, state };
 }
 
 function conditionTree({
@@ -194,11 +194,14 @@ function patternTree({
   found,
 }: TraceStep & { readonly kind: 'pattern' }): TreeNode {
   if (outcome === 'pass') return node('yes', `${where} matches`);
-  const mark = outcome === 'skip' ? 'off' : 'no';
+  const state = outcome === 'skip' ? 'off' : 'no';
   const title = outcome === 'skip' ? `${where} does not apply` : `${where} does not match`;
-  return node(mark, path ? `${title} at ${path}` : title, [
+  return node(state, path ? `${title} at ${path}` : title, [
     ...(path
-      ? [node(mark, `expected ${show(expected)}`), node(mark, `found ${found === undefined ? 'nothing' : show(found)}`)]
+      ? [
+          node(state, `expected ${show(expected)}`),
+          node(state, `found ${found === undefined ? 'nothing' : show(found)}`),
+        ]
       : []),
     // What differs is said already.
     ...(message === undefined || message === '' || (path && message.startsWith('resource value '))

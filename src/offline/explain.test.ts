@@ -27,9 +27,9 @@ spec:
 async function explain(policy: string, more: Partial<ApplyOptions> = {}): Promise<Explanation> {
   const files = memoryFiles({ 'p.yaml': policy, 'r.yaml': pod });
   const application = openApplication(loadSetup({ files, policies: ['p.yaml'], now: 0, explain: true, ...more }));
-  for await (const judged of evaluateFiles(application, files, ['r.yaml'], new AbortController().signal))
-    return explainResponse(application, judged);
-  throw new Error('nothing was judged');
+  for await (const evaluated of evaluateFiles(application, files, ['r.yaml'], new AbortController().signal))
+    return explainResponse(application, evaluated);
+  throw new Error('nothing was evaluated');
 }
 
 /** The lines below the policy. */

@@ -34,30 +34,30 @@ export interface Explanation {
 /** Every rule of every policy, in order, also those that do not match or have nothing to say. */
 export function explainResponse(
   { policies }: PolicyApplication,
-  { response: verdict, file, line }: EvaluatedResource,
+  { response, file, line }: EvaluatedResource,
 ): Explanation {
   const diffs = diffsOf(
-    verdict.resource,
-    verdict.rules.map(({ result }) => result),
+    response.resource,
+    response.rules.map(({ result }) => result),
   );
-  const stepsOf = (rule: RuleProgram) => verdict.silent.find((silent) => silent.rule === rule)?.steps ?? [];
+  const stepsOf = (rule: RuleProgram) => response.silent.find((silent) => silent.rule === rule)?.steps ?? [];
   const rules = policies.programs.flatMap((program) =>
     program.rules.map((rule): RuleExplanation => {
-      const answer = verdict.rules.find(({ result }) => result.rule === rule);
+      const ruleResponse = response.rules.find(({ result }) => result.rule === rule);
       const head = {
         policy: program.key,
         rule: rule.name,
         phase: rule.phase,
-        filters: rule.explainMatch(verdict.request),
+        filters: rule.explainMatch(response.request),
       };
-      if (answer) return { ...head, ...outcomeOf(answer.result, diffs.get(answer.result)) };
-      const mismatch = rule.mismatchReason(verdict.request);
+      if (ruleResponse) return { ...head, ...outcomeOf(ruleResponse.result, diffs.get(ruleResponse.result)) };
+      const mismatch = rule.mismatchReason(response.request);
       return mismatch === undefined
         ? { ...head, status: 'silent', message: 'the rule has nothing to say of this resource', steps: stepsOf(rule) }
         : { ...head, status: 'no match', message: mismatch, steps: [] };
     }),
   );
-  return { resource: resourceName(verdict.resource), file, line, rules };
+  return { resource: resourceName(response.resource), file, line, rules };
 }
 
 function outcomeOf(result: RuleResult, diff: string | undefined) {

@@ -22,7 +22,7 @@ export interface TestSetup {
   readonly triggers: readonly KubeObject[];
   readonly targets: readonly KubeObject[];
   /** Verdicts on the triggers, in order; `operation` runs them again as that operation. */
-  verdicts(operation?: string): readonly EngineResponse[];
+  responses(operation?: string): readonly EngineResponse[];
   /** The objects of a file of the test's folder. */
   objects(file: string): readonly KubeObject[];
 }
@@ -54,10 +54,10 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
   const { exceptions, unsupported } = compileExceptions(readExceptions(files, (test.exceptions ?? []).map(at)));
   const values = valuesOf(test.values ?? (test.variables ? loadValues(files, at(test.variables)) : {}));
   const hasCluster = cluster.length > 0 || (test.clusterResources ?? []).length > 0;
-  const world: FakeCluster = {
+  const fakeCluster: FakeCluster = {
     objects: [...triggers, ...targets, ...resourcesOf(test.paramResources), ...cluster],
     scopes,
-    answersCalls: hasCluster,
+    resolvesCalls: hasCluster,
     apiCalls: test.apiCallResponses,
     globalContext: test.globalContextEntries?.length
       ? globalContextOf(
@@ -82,16 +82,16 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     given: givenNames({
       configMap: hasCluster,
       apiCall: hasCluster || (test.apiCallResponses ?? []).length > 0,
-      globalReference: world.globalContext !== undefined,
+      globalReference: fakeCluster.globalContext !== undefined,
       imageRegistry: false,
     }),
     namespaceLabels: (namespace) =>
-      values.namespaceLabels(namespace) ?? (hasCluster ? labelsOfNamespace(world.objects, namespace) : undefined),
+      values.namespaceLabels(namespace) ?? (hasCluster ? labelsOfNamespace(fakeCluster.objects, namespace) : undefined),
     now,
   };
-  const judge = createOfflineEvaluator(
+  const evaluate = createOfflineEvaluator(
     options,
-    createLookUpResolver({ ...world, objects: [...clones, ...world.objects] }),
+    createLookUpResolver({ ...fakeCluster, objects: [...clones, ...fakeCluster.objects] }),
   );
   const byOperation = new Map<string, readonly EngineResponse[]>();
   return {
@@ -100,13 +100,15 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     triggers,
     targets,
     objects,
-    verdicts(operation = '') {
-      let verdicts = byOperation.get(operation);
-      if (!verdicts) {
-        verdicts = triggers.map((trigger) => judge(trigger, (operation || undefined) as PolicyOperation | undefined));
-        byOperation.set(operation, verdicts);
+    responses(operation = '') {
+      let responses = byOperation.get(operation);
+      if (!responses) {
+        responses = triggers.map((trigger) =>
+          evaluate(trigger, (operation || undefined) as PolicyOperation | undefined),
+        );
+        byOperation.set(operation, responses);
       }
-      return verdicts;
+      return responses;
     },
   };
 }

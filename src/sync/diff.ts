@@ -25,7 +25,7 @@ function linesOf({ apiVersion, kind, metadata, status: _, ...rest }: KubeObject)
 
 /** A line diff with three lines of context; `…` stands for what is the same. */
 export function diffLines(before: readonly string[], after: readonly string[]): string[] {
-  const marked = mark(before, after);
+  const marked = markLines(before, after);
   const isNear = (index: number) =>
     marked.slice(Math.max(0, index - context), index + context + 1).some((line) => !line.startsWith(' '));
   const shown: string[] = [];
@@ -36,7 +36,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return shown;
 }
 
-function mark(before: readonly string[], after: readonly string[]): string[] {
+function markLines(before: readonly string[], after: readonly string[]): string[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let tail = 0;

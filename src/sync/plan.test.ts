@@ -31,10 +31,10 @@ const kinds = policyKindsOf([
 ]);
 
 const planSync = (
-  answer: Parameters<typeof plan>[0],
+  response: Parameters<typeof plan>[0],
   found: ReadonlyMap<string, CurrentPolicy>,
   options: PlanOptions = { maxRemovePercent: 100 },
-) => plan(answer, found, options);
+) => plan(response, found, options);
 const annotations = { [ownerAnnotation]: ownerValue };
 const policy = (name: string, spec: object = {}, metadata: object = {}): KubeObject => ({
   apiVersion: 'kyverno.io/v1',
@@ -110,7 +110,7 @@ describe('a plan', () => {
     expect(plan.refused[0]?.reason).toMatch(/not of Insights/);
   });
 
-  test('removes nothing while a document of the answer is not understood', () => {
+  test('removes nothing while a document of the response is not understood', () => {
     const plan = planSync(incoming(policy('a'), { apiVersion: 'v1' }), current(policy('a'), policy('b')));
     expect(plan.operations).toEqual([]);
     expect(plan.refused).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('a plan', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   test('may be lists, and may name a policy twice in the same words', () => {
     const { policies, refused } = incoming(
       { apiVersion: 'v1', kind: 'List', items: [policy('a'), policy('b')] },
@@ -169,13 +169,13 @@ test('an overwritten policy keeps foreign labels and loses those that we wrote',
 describe('a last policy that lost its end', () => {
   const rules = [{ name: 'r' }, { name: 's', message: 'a\nb\n' }];
   const planOf = (last: object, others: readonly KubeObject[], maxRemovePercent = 50) => {
-    const answer = incoming(policy('a'), policy('p', last));
+    const response = incoming(policy('a'), policy('p', last));
     const found = current(policy('a'), policy('p', { rules }), ...others);
-    const planned = planSync(answer, found, { maxRemovePercent });
+    const planned = planSync(response, found, { maxRemovePercent });
     const preview = new Map(
       planned.operations.flatMap((one) => (one.action === 'update' ? [[one.ref.key, one.desired]] : [])),
     );
-    return withoutUnsafeRemovals(withoutNoOps(planned, preview), answer, { maxRemovePercent });
+    return withoutUnsafeRemovals(withoutNoOps(planned, preview), response, { maxRemovePercent });
   };
   const shortened: readonly (readonly object[])[] = [[rules[0]!], [rules[0]!, { name: 's', message: 'a\n' }]];
 

@@ -28,11 +28,11 @@ export async function reportToInsights(
   const cancel = clock.after(limitMs, () => controller.abort(new Error('there was no time left')));
   const states = policyStatusesOf(result, rfc3339(clock.now()));
   let failuresInRow = 0;
-  let untold = 0;
+  let unreported = 0;
   let lastProblem = '';
   await mapConcurrent(states, concurrency, async (status) => {
     if (failuresInRow >= maxFailures || controller.signal.aborted) {
-      untold++;
+      unreported++;
       return;
     }
     try {
@@ -40,12 +40,13 @@ export async function reportToInsights(
       failuresInRow = 0;
     } catch (thrown) {
       failuresInRow++;
-      untold++;
+      unreported++;
       lastProblem = errorMessage(thrown);
     }
   });
   cancel();
-  if (untold > 0) log.warn('Some outcomes were not reported to Insights', { count: untold, error: lastProblem });
+  if (unreported > 0)
+    log.warn('Some outcomes were not reported to Insights', { count: unreported, error: lastProblem });
 }
 
 export function policyStatusesOf(result: SyncResult, lastAppliedAt: string): PolicyStatus[] {

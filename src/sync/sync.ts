@@ -81,7 +81,7 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
   return signal.reason instanceof SupercargoError ? errorMessage(signal.reason) : 'it was stopped';
 }
 
-class EmptyAnswerError extends SupercargoError {}
+class EmptyResponseError extends SupercargoError {}
 
 /** Everything up to the point where something would change. */
 async function prepare(options: SyncOptions, signal: AbortSignal): Promise<SyncPlan> {
@@ -93,7 +93,7 @@ async function prepare(options: SyncOptions, signal: AbortSignal): Promise<SyncP
   const incoming = readIncoming(text, kinds);
   const isEmpty = incoming.policies.length + incoming.refused.length === 0;
   if (isEmpty && !settings.allowsEmpty)
-    throw new EmptyAnswerError(
+    throw new EmptyResponseError(
       'sync-empty-answer',
       'Insights answered with no policy at all; nothing is removed (ALLOW_EMPTY=true allows it)',
     );

@@ -50,20 +50,20 @@ const pod = (name: string, image: string): KubeObject => ({
 export const admissionScene: Scene = {
   title: 'Policies judge what is created',
   needs: 'admission',
-  async play(stage) {
-    for (const policy of [requireTag, addTeam]) await createOnce(stage, policies, policy);
-    await Promise.all([requireTag, addTeam].map((policy) => untilReady(stage, policy.metadata.name!)));
-    stage.say('created clusterpolicy/require-image-tag and clusterpolicy/add-team; both are Ready');
-    const refusal = await refusalOf(stage, pod('demo-untagged', 'nginx'));
-    stage.say('creating pod/demo-untagged with the image nginx is refused:');
-    for (const line of refusal.split('\n').filter((text) => text.trim() !== '')) stage.say(`  ${line.trimEnd()}`);
-    await createOnce(stage, pods, pod('demo-tagged', 'nginx:1.29'));
-    const created = await stage.connection.client.get<KubeObject>(
+  async play(context) {
+    for (const policy of [requireTag, addTeam]) await createOnce(context, policies, policy);
+    await Promise.all([requireTag, addTeam].map((policy) => untilReady(context, policy.metadata.name!)));
+    context.say('created clusterpolicy/require-image-tag and clusterpolicy/add-team; both are Ready');
+    const refusal = await refusalOf(context, pod('demo-untagged', 'nginx'));
+    context.say('creating pod/demo-untagged with the image nginx is refused:');
+    for (const line of refusal.split('\n').filter((text) => text.trim() !== '')) context.say(`  ${line.trimEnd()}`);
+    await createOnce(context, pods, pod('demo-tagged', 'nginx:1.29'));
+    const created = await context.connection.client.get<KubeObject>(
       pods,
       { name: 'demo-tagged', namespace: 'default' },
-      { signal: stage.signal },
+      { signal: context.signal },
     );
-    stage.say(`pod/demo-tagged is created, with the label team=${created.metadata.labels?.['team']}`);
+    context.say(`pod/demo-tagged is created, with the label team=${created.metadata.labels?.['team']}`);
   },
 };
 

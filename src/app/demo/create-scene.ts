@@ -31,28 +31,28 @@ const git = async (...args: string[]) => (await promisify(execFile)('git', args)
 export const createScene: Scene = {
   title: 'An image that is pushed becomes a manifest in Git',
   needs: 'create',
-  async play(stage) {
-    if (!stage.features.includes('detect')) return stage.say('skipped: detection is switched off');
+  async play(context) {
+    if (!context.features.includes('detect')) return context.say('skipped: detection is switched off');
     const hasGit = await git('--version').catch(() => undefined);
-    if (hasGit === undefined) return stage.say('skipped: git is not installed on this machine');
+    if (hasGit === undefined) return context.say('skipped: git is not installed on this machine');
     const dir = await mkdtemp(join(tmpdir(), 'supercargo-demo-git-'));
     const images = createRegistryClient();
     try {
       const repository = join(dir, 'manifests.git');
       await git('init', '--quiet', '--bare', '--initial-branch=main', repository);
-      await pushDemoImage(images, `${stage.registry}/webapp/frontend:dev-v1.0.0`);
-      stage.say(`pushed webapp/frontend:dev-v1.0.0 to the registry at ${stage.registry}`);
-      await createObjects(stage, repository);
-      const { spec, status } = await untilSettled(stage);
-      stage.say(`imagedetected: ${spec.imageName} ${spec.imageTag}, prefix ${spec.tagPrefix}`);
-      stage.say(`${status?.phase}: ${status?.message}`);
+      await pushDemoImage(images, `${context.registry}/webapp/frontend:dev-v1.0.0`);
+      context.say(`pushed webapp/frontend:dev-v1.0.0 to the registry at ${context.registry}`);
+      await createObjects(context, repository);
+      const { spec, status } = await untilSettled(context);
+      context.say(`imagedetected: ${spec.imageName} ${spec.imageTag}, prefix ${spec.tagPrefix}`);
+      context.say(`${status?.phase}: ${status?.message}`);
       if (status?.resourceCreated) {
-        stage.say(`git log: ${await git('-C', repository, 'log', '-1', '--format=%h %an: %s', 'main')}`);
+        context.say(`git log: ${await git('-C', repository, 'log', '-1', '--format=%h %an: %s', 'main')}`);
         const text = await git('-C', repository, 'show', `main:${status.files?.[0]}`);
-        for (const line of text.split('\n').slice(-3)) stage.say(`   ${line}`);
+        for (const line of text.split('\n').slice(-3)) context.say(`   ${line}`);
       }
     } finally {
-      await removeObjects(stage);
+      await removeObjects(context);
       await images.close();
       await rm(dir, { recursive: true, force: true });
     }

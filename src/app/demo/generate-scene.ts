@@ -44,19 +44,19 @@ const policy: KubeObject = {
 export const generateScene: Scene = {
   title: 'One Job per image',
   needs: 'generate',
-  async play(stage) {
-    await create(stage, policyTypes.clusterPolicy, policy);
-    stage.say('created clusterpolicy/demo-one-job-per-image');
+  async play(context) {
+    await create(context, policyTypes.clusterPolicy, policy);
+    context.say('created clusterpolicy/demo-one-job-per-image');
     for (const name of ['shop-a', 'shop-b', 'shop-c']) {
       const metadata = { name, namespace: 'default', labels: { demo: 'one-job-per-image' } };
       const spec = { containers: [{ name: 'web', image }] };
-      await create(stage, pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
-      stage.say(`created pod/${name} with ${image}`);
+      await create(context, pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+      context.say(`created pod/${name} with ${image}`);
     }
-    const job = await firstJob(stage);
-    const { client } = stage.connection;
-    const { items } = await client.list(jobs, { namespace: 'default', labelSelector, signal: stage.signal });
-    stage.say(`job/${job.metadata.name} was made for ${image}: ${items.length} Job for 3 pods`);
+    const job = await firstJob(context);
+    const { client } = context.connection;
+    const { items } = await client.list(jobs, { namespace: 'default', labelSelector, signal: context.signal });
+    context.say(`job/${job.metadata.name} was made for ${image}: ${items.length} Job for 3 pods`);
   },
 };
 

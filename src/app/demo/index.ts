@@ -21,16 +21,16 @@ const scenes: readonly Scene[] = [
 ];
 
 /** Plays the guided demo on a running cluster. */
-export async function playDemo(stage: SceneContext): Promise<void> {
-  const shown = scenes.filter(({ needs }) => needs === undefined || stage.features.includes(needs));
+export async function playDemo(context: SceneContext): Promise<void> {
+  const shown = scenes.filter(({ needs }) => needs === undefined || context.features.includes(needs));
   for (const [i, scene] of shown.entries()) {
-    stage.say('');
-    stage.say(`${i + 1}. ${scene.title}`);
-    await scene.play({ ...stage, say: (line) => stage.say(`   ${line}`) });
+    context.say('');
+    context.say(`${i + 1}. ${scene.title}`);
+    await scene.play({ ...context, say: (line) => context.say(`   ${line}`) });
   }
-  stage.say('');
-  stage.say('Try it:');
-  stage.say(`   ${stage.program} kubectl get pods -o wide`);
+  context.say('');
+  context.say('Try it:');
+  context.say(`   ${context.program} kubectl get pods -o wide`);
 }
 
 export type { Scene, SceneContext } from './scene.ts';

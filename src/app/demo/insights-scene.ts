@@ -29,27 +29,27 @@ const yamlOf = (...policies: readonly KubeObject[]) => policies.map((one) => `--
 /** Policies come from Insights, follow it, and never take the place of a person's own. */
 export const insightsScene: Scene = {
   title: 'Policies follow Fairwinds Insights (a local stand-in)',
-  async play(stage) {
+  async play(context) {
     const insights = await startInsightsStandIn();
     try {
-      await definePolicies(stage);
+      await definePolicies(context);
       insights.policies = yamlOf(policy('require-team', 'name a team'), policy('require-team-twice', 'once more'));
-      tell(stage, 'first sync', await sync(stage, insights));
+      sayCounts(context, 'first sync', await sync(context, insights));
       insights.policies = yamlOf(policy('require-team', 'name the team that owns this pod'));
-      tell(stage, 'Insights changed one and dropped one', await sync(stage, insights));
+      sayCounts(context, 'Insights changed one and dropped one', await sync(context, insights));
       insights.policies = '';
-      tell(stage, 'Insights answers with nothing', await sync(stage, insights));
-      stage.say(`told Insights ${insights.policyReports.length} outcomes`);
+      sayCounts(context, 'Insights answers with nothing', await sync(context, insights));
+      context.say(`told Insights ${insights.policyReports.length} outcomes`);
     } finally {
       await insights.stop();
     }
   },
 };
 
-async function sync(stage: SceneContext, insights: InsightsStandIn): Promise<SyncResult> {
+async function sync(context: SceneContext, insights: InsightsStandIn): Promise<SyncResult> {
   const program = createSyncProgram({
     config: readSyncConfig(insights.env),
-    connection: stage.connection,
+    connection: context.connection,
     lock: 'lease',
     env: {},
     temporaryDir: tmpdir(),
@@ -57,13 +57,13 @@ async function sync(stage: SceneContext, insights: InsightsStandIn): Promise<Syn
     output: { line: () => undefined, diff: () => undefined },
   });
   try {
-    return await program.run(stage.signal);
+    return await program.run(context.signal);
   } finally {
     await program.close();
   }
 }
 
-function tell({ say }: SceneContext, title: string, { applied, updated, removed, failed }: SyncResult): void {
+function sayCounts({ say }: SceneContext, title: string, { applied, updated, removed, failed }: SyncResult): void {
   const parts = Object.entries({ applied, updated, removed }).flatMap(([word, operations]) =>
     operations.length === 0 ? [] : [`${word} ${operations.map(({ ref }) => ref.name).join(', ')}`],
   );

@@ -54,7 +54,7 @@ export async function startInsightsStandIn(options: StandInOptions = {}): Promis
   const requests: StandInRequest[] = [];
   let policies = '';
 
-  const answer = (request: StandInRequest): Answer => {
+  const respond = (request: StandInRequest): StandInResponse => {
     const { pathname, searchParams } = new URL(request.path, 'http://stand-in');
     const route = `${request.method} ${pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : ''}`;
     if (route === 'GET /kyverno-policies/with-app-groups-applied/yaml')
@@ -80,7 +80,7 @@ export async function startInsightsStandIn(options: StandInOptions = {}): Promis
       requests.push(request);
       if (await intercept?.(request, response)) return;
       if (incoming.headers.authorization !== `Bearer ${token}`) send(response, json({ message: 'unauthorized' }, 401));
-      else send(response, answer(request));
+      else send(response, respond(request));
     } catch {
       if (!response.headersSent) send(response, json({ message: 'bad request' }, 400));
     }
@@ -118,15 +118,19 @@ export async function startInsightsStandIn(options: StandInOptions = {}): Promis
   };
 }
 
-interface Answer {
+interface StandInResponse {
   readonly status: number;
   readonly text: string;
   readonly type: string;
 }
 
-const json = (value: unknown, status = 200): Answer => ({ status, text: renderJson(value), type: 'application/json' });
+const json = (value: unknown, status = 200): StandInResponse => ({
+  status,
+  text: renderJson(value),
+  type: 'application/json',
+});
 
-function send(response: ServerResponse, { status, text, type }: Answer): void {
+function send(response: ServerResponse, { status, text, type }: StandInResponse): void {
   const body = Buffer.from(text);
   response.writeHead(status, { 'content-type': type, 'content-length': body.length }).end(body);
 }

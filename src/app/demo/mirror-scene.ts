@@ -13,17 +13,17 @@ const labels = { app: 'shop' };
 export const mirrorScene: Scene = {
   title: 'An image is cloned, and a Deployment runs the copy',
   needs: 'mirror',
-  async play(stage) {
-    const { registry, say } = stage;
+  async play(context) {
+    const { registry, say } = context;
     const image = `${registry}/team/shop:1.0`;
-    await push(registry, 'team/shop', '1.0' as Tag, stage.signal);
+    await push(registry, 'team/shop', '1.0' as Tag, context.signal);
     say(`pushed ${image} to the embedded registry`);
-    await create(stage, namespaces, {
+    await create(context, namespaces, {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: namespace, labels: { 'image-clone-controller': 'enabled' } },
     });
-    await create(stage, deployments, {
+    await create(context, deployments, {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'shop', namespace },
@@ -33,8 +33,8 @@ export const mirrorScene: Scene = {
       },
     });
     say(`created deployment/shop with it, in namespace/${namespace}, which is labelled image-clone-controller=enabled`);
-    say(`it runs ${await untilReplaced(stage, image)}`);
-    say(`${stage.program} kubectl get mirroredimages shows every copy`);
+    say(`it runs ${await untilReplaced(context, image)}`);
+    say(`${context.program} kubectl get mirroredimages shows every copy`);
   },
 };
 

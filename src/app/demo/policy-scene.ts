@@ -53,9 +53,9 @@ export const policyScene: Scene = {
     const application = openApplication(
       loadSetup({ files, policies: ['policy.yaml'], now: Date.now(), explain: true }),
     );
-    say('policy images-are-pinned is written for pods; deployment/shop is judged by the rule derived from it');
-    for await (const judged of evaluateFiles(application, files, ['deployment.yaml'], signal)) {
-      const { rules, ...where } = explainResponse(application, judged);
+    say('policy images-are-pinned is written for pods; deployment/shop is evaluated by the rule derived from it');
+    for await (const evaluated of evaluateFiles(application, files, ['deployment.yaml'], signal)) {
+      const { rules, ...where } = explainResponse(application, evaluated);
       const shown = { ...where, rules: rules.filter(({ status }) => status !== 'no match') };
       for (const line of renderTree(explanationTree(shown, true), painter(false)).trimEnd().split('\n')) say(line);
     }

@@ -19,5 +19,5 @@ export interface Scene {
   readonly title: string;
   /** The feature without which there is nothing to see. */
   readonly needs?: FeatureName;
-  play(stage: SceneContext): Promise<void>;
+  play(context: SceneContext): Promise<void>;
 }

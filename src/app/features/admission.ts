@@ -37,7 +37,7 @@ export const wireAdmission: WireFeature = (environment) => {
     onResults(results) {
       budgets.observe(results);
       recordEvents(events, omitted, results);
-      admissionResults.tell(results);
+      admissionResults.publish(results);
     },
   });
   const servedKinds = (signal: AbortSignal) => discovery.list({ signal });

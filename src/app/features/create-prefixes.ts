@@ -6,7 +6,7 @@ import { compileSelection, SelectionError } from '../../detect/index.ts';
 export function prefixesOf({ spec }: Pick<ImageResourcePolicy, 'spec'>): PrefixOf {
   try {
     const selection = compileSelection(spec.policy);
-    return (tag) => selection.judge([{ repository: 'any', tag }])[0]?.prefix;
+    return (tag) => selection.decide([{ repository: 'any', tag }])[0]?.prefix;
   } catch (thrown) {
     // A policy that makes no sense any more takes no tag for anything.
     if (thrown instanceof SelectionError) return () => undefined;

@@ -44,7 +44,7 @@ export interface FeatureEnvironment {
 
 /** From admission to whoever wants to know; it may be that nobody speaks, or nobody listens. */
 export interface AdmissionResultsFeed {
-  readonly tell: OnResults;
+  readonly publish: OnResults;
   readonly hasListeners: boolean;
   subscribe(listener: OnResults): () => void;
 }

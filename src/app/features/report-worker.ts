@@ -70,8 +70,8 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
       isAlone: true,
       onProblem: (policy, problem) => send({ kind: 'problem', policy, problem }),
     });
-    const tell = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
-    const timer = setInterval(tell, countsMs);
+    const sendCounts = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
+    const timer = setInterval(sendCounts, countsMs);
     const start = () => {
       take = (admitted) => reporter.takeAdmitted(admitted);
       for (const admitted of early.splice(0)) take(admitted);
@@ -88,7 +88,7 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
       await createManager({ log, pollMs: 5, runnables: [...supportsOf(environment), report] }).run(signal);
     } finally {
       clearInterval(timer);
-      tell();
+      sendCounts();
     }
   } finally {
     await connection.client.close();

@@ -1,7 +1,7 @@
 import type { LogLevel } from '../../base/index.ts';
 import type { FromLeadershipHost, ToLeadershipHost } from '../../controller/index.ts';
 import type { ConnectionOrigin } from '../connect.ts';
-import type { StatusAnswer } from '../status-answers.ts';
+import type { StatusResponse } from '../status-responses.ts';
 
 /** What the thread is told at its start. */
 export interface LivenessSetup {
@@ -17,11 +17,11 @@ export interface LivenessSetup {
 
 export type ToLiveness =
   | { readonly kind: 'leadership'; readonly message: ToLeadershipHost }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: StatusAnswer }
+  | { readonly kind: 'response'; readonly id: number; readonly response: StatusResponse }
   | { readonly kind: 'stop' };
 
 export type FromLiveness =
   | { readonly kind: 'leadership'; readonly message: FromLeadershipHost }
-  | { readonly kind: 'ask'; readonly id: number; readonly url: string }
+  | { readonly kind: 'request'; readonly id: number; readonly url: string }
   | { readonly kind: 'listening'; readonly address: string }
   | { readonly kind: 'ended'; readonly failure?: { readonly code: string | undefined; readonly message: string } };

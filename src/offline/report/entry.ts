@@ -53,10 +53,10 @@ export interface EntryOptions {
 /** One answer of a verdict. */
 export function entryOf(
   { result }: RuleResponse,
-  { response: verdict, file, line, lineAt }: EvaluatedResource,
+  { response, file, line, lineAt }: EvaluatedResource,
   { auditWarn, isDetailed = false }: EntryOptions,
 ): ReportEntry {
-  const { resource, namespaceLabels } = verdict;
+  const { resource, namespaceLabels } = response;
   const annotations = result.policy.policy.metadata.annotations ?? {};
   const action = result.rule.failureAction(namespaceOf(resource), namespaceLabels);
   const scored = annotations['policies.kyverno.io/scored'] !== 'false';

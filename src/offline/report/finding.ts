@@ -19,23 +19,23 @@ export interface Finding {
   readonly generated?: readonly KubeObject[];
 }
 
-export function findingOf(judged: EvaluatedResource, options: FindingOptions): Finding {
-  const { rules: answers, resource, object } = judged.response;
+export function findingOf(evaluated: EvaluatedResource, options: FindingOptions): Finding {
+  const { rules: responses, resource, object } = evaluated.response;
   const summary = emptySummary();
   const entries: ReportEntry[] = [];
   const generated: KubeObject[] = [];
   let isBlocked = false;
-  for (const answer of answers) {
-    const { status, rule } = answer.result;
+  for (const response of responses) {
+    const { status, rule } = response.result;
     const isQuiet =
       status === 'skip' || (status === 'pass' && (rule.phase === 'validate' || rule.phase === 'verifyImages'));
-    if (answer.result.generated && options.objects !== 'none') generated.push(...answer.result.generated);
-    if (answer.result.targets && options.objects !== 'none') generated.push(...answer.result.targets);
+    if (response.result.generated && options.objects !== 'none') generated.push(...response.result.generated);
+    if (response.result.targets && options.objects !== 'none') generated.push(...response.result.targets);
     if (isQuiet && options.entries === 'notable') {
       summary[status]++;
       continue;
     }
-    const entry = entryOf(answer, judged, options);
+    const entry = entryOf(response, evaluated, options);
     summary[entry.result]++;
     isBlocked ||= isBlocking(entry);
     entries.push(entry);
@@ -45,7 +45,7 @@ export function findingOf(judged: EvaluatedResource, options: FindingOptions): F
     summary,
     isBlocked,
     entries,
-    ...(isShown && object ? { object: judged.hasNamespace ? object : withoutNamespace(object) } : {}),
+    ...(isShown && object ? { object: evaluated.hasNamespace ? object : withoutNamespace(object) } : {}),
     ...(generated.length > 0 ? { generated } : {}),
   };
 }

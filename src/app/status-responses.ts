@@ -2,15 +2,15 @@ import type { Registry } from 'prom-client';
 import type { Readiness } from '../controller/index.ts';
 
 /** An answer over HTTP, as plain data: it may come from another thread. */
-export interface StatusAnswer {
+export interface StatusResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
-export type AnswerStatus = (url: string) => Promise<StatusAnswer>;
+export type StatusResponder = (url: string) => Promise<StatusResponse>;
 
-export interface StatusAnswersOptions {
+export interface StatusResponderOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
   /** One line for each group of controllers: who leads it. */
@@ -18,7 +18,7 @@ export interface StatusAnswersOptions {
 }
 
 /** `/readyz` and `/metrics`: what only the event loop of the work can tell. */
-export function createStatusAnswers({ registry, readiness, leaders }: StatusAnswersOptions): AnswerStatus {
+export function createStatusResponder({ registry, readiness, leaders }: StatusResponderOptions): StatusResponder {
   return async (url) => {
     const [path, query] = url.split('?');
     if (path === '/readyz') {
@@ -32,7 +32,7 @@ export function createStatusAnswers({ registry, readiness, leaders }: StatusAnsw
   };
 }
 
-export const plain = (status: number, text: string): StatusAnswer => ({
+export const plain = (status: number, text: string): StatusResponse => ({
   status,
   type: 'text/plain; charset=utf-8',
   body: `${text}\n`,
