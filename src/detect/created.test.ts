@@ -7,7 +7,7 @@ const repository = { registry: 'r.example', path: 'app' };
 const { signal } = new AbortController();
 const date = '2024-03-01T10:00:00Z';
 
-/** A registry that holds what was put into it, and writes down what it is asked for. */
+/** A registry in memory that records the requests. */
 function registry() {
   const blobs = new Map<string, Buffer>();
   const tags = new Map<string, Digest>();

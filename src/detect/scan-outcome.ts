@@ -9,24 +9,24 @@ type Status = NonNullable<ImageResourcePolicy['status']>;
 interface Scanned {
   readonly scan: Scan;
   readonly detected: number;
-  /** What was chosen and not taken, because something newer was detected before. */
+  /** Chosen, but not taken because something newer was detected before. */
   readonly kept?: readonly KnownImage[];
 }
 
-/** What became of one look at a policy. */
+/** The result of one reconcile of a policy. */
 export type ScanOutcome =
   | (Scanned & {
       readonly kind: 'scanned';
       readonly last: readonly LastDetected[];
       readonly seen?: SeenTags | undefined;
     })
-  /** Tried, and to be tried again. */
+  /** Failed, and to be retried. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** Nothing can be done until somebody changes the policy, or what it refers to. */
+  /** Needs a change of the policy or of what it refers to. */
   | { readonly kind: 'stalled'; readonly reason: string; readonly message: string }
   | { readonly kind: 'suspended' };
 
-/** The policy's next status, in the words that `kubectl describe` shows. Pure. */
+/** The policy's next status, with the messages that `kubectl describe` shows. Pure. */
 export function nextPolicyStatus(policy: ImageResourcePolicy, outcome: ScanOutcome, nowMs: number): Status {
   const { generation } = policy.metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
