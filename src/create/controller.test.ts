@@ -33,7 +33,7 @@ const policy: ImageResourcePolicy = {
   spec: { policy: { alphabetical: {} }, templateRef: { name: 't' } },
 };
 
-/** One creator over objects in memory. */
+/** One creator on objects in memory. */
 function rig(publish: Publish, options: Partial<CreatorOptions> = {}) {
   const clock = createFakeClock(startMs);
   const detections = new Map<string, ImageDetected>();
@@ -122,7 +122,7 @@ describe('a detection', () => {
       processedAt: '2026-01-01T00:00:00Z',
       attempts: 1,
     });
-    // What is done is left alone.
+    // Completed detections are not processed again.
     await look('v1');
     expect(phases).toHaveLength(2);
   });

@@ -19,7 +19,7 @@ it('the manual names every reason of a failure, with when it is tried again', ()
   const words = { change: 'when it changes', slow: 'up to 30 min', quick: 'up to 5 min' };
   for (const code of [...Object.keys(createErrors), ...Object.keys(gitErrors)]) {
     const failure = failureOf(Object.assign(new Error('x'), { code }))!;
-    // A way through a link of the repository, and what is like another, are told in a sentence.
+    // Paths through a symbolic link and similar cases are described in prose.
     if (code === 'git-path-refused' || code === 'git-output-too-large') continue;
     const row = manual.split('\n').find((line) => line.startsWith('| `') && line.includes(`\`${failure.reason}\``));
     expect(row, code).toContain(words[failure.pace]);

@@ -3,13 +3,13 @@ import type { ImageIndex, ImageUse } from '../inventory/index.ts';
 
 export type DuplicateCheck = 'repository' | 'exact' | 'baseName';
 
-/** What a policy takes for the prefix of a tag: the very function that detection uses. */
+/** The prefix that a policy extracts from a tag. The same function that detection uses. */
 export type PrefixOf = (tag: string) => string | undefined;
 
 export interface DuplicateQuery {
   readonly fullImageName: string;
   readonly imageDigest: string;
-  /** Undefined where the policy extracts none: then all tags of a repository are one. */
+  /** Undefined if the policy extracts no prefix: then all tags of a repository count as one lineage. */
   readonly tagPrefix?: string | undefined;
   readonly check: DuplicateCheck;
   readonly prefixOf: PrefixOf;
@@ -21,11 +21,11 @@ export type SkipReason = 'AlreadyDeployed' | 'DelegatedToGitOps' | 'Superseded';
 
 export interface DuplicateResult {
   readonly uses: readonly ImageUse[];
-  /** Undefined when nothing stands in the way. */
+  /** Undefined if the image may be committed. */
   readonly reason: SkipReason | undefined;
 }
 
-/** Whether the cluster runs the image already, or another version of it that GitOps looks after. Pure. */
+/** Whether the cluster already runs the image, or another version of it that GitOps manages. Pure. */
 export function findDuplicates(query: DuplicateQuery, index: ImageIndex): DuplicateResult {
   const image = parseReference(query.fullImageName);
   const isExact = (use: ImageUse) => isSameImage(use.reference, image, query.imageDigest);
@@ -40,7 +40,7 @@ function candidates(check: DuplicateCheck, image: ImageReference, index: ImageIn
   return check === 'baseName' ? index.usesOfBaseName(image) : index.usesOfRepository(image);
 }
 
-/** A digest says which image is meant; without one the tag does. */
+/** The digest identifies the image; without a digest the tag does. */
 function isSameImage(used: ImageReference, image: ImageReference, digest: string): boolean {
   if (used.registry !== image.registry || used.path !== image.path) return false;
   return used.digest === undefined ? used.tag === image.tag : used.digest === digest;
@@ -51,7 +51,7 @@ function hasSamePrefix(
   { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuery,
 ): boolean {
   if (tagPrefix === undefined) return true;
-  // A tag that the policy does not take, as one set by hand, counts by its written form: `dev`, `dev-custom`.
+  // A tag that the policy does not select, for example one set by hand, is compared by its text: `dev`, `dev-custom`.
   if (used.tag !== undefined) {
     const prefix = prefixOf(used.tag);
     if (prefix !== undefined) return prefix === tagPrefix;

@@ -5,7 +5,7 @@ import { type RemoteSettings, remoteOf } from './git-credentials.ts';
 
 const signal = new AbortController().signal;
 
-/** The remote of a template whose Secret holds these texts. */
+/** The remote of a template whose Secret holds this data. */
 function remote(
   url: string,
   secret: Readonly<Record<string, string>> | undefined,

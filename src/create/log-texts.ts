@@ -5,7 +5,7 @@ import type { DuplicateResult } from './duplicate.ts';
 
 const maxShown = 10;
 
-/** The very words that people search their logs for. */
+/** Prescribed texts: users search their logs for them. */
 export function logDuplicates(log: Logger, { spec }: ImageDetected, { uses, reason }: DuplicateResult): void {
   log.info('Image existence check completed', {
     imageName: spec.fullImageName,

@@ -10,7 +10,7 @@ interface ItemOptions {
   readonly tag?: string;
   readonly tagPrefix?: string;
   readonly check?: DuplicateCheck;
-  /** What the template makes of an image. */
+  /** The content that the template renders for an image. */
   readonly content: (image: string, tag: string) => string;
 }
 
