@@ -16,7 +16,7 @@ test('a diff is true: its lines give back both texts', () => {
     fc.property(text, text, (before, after) => {
       fc.pre(JSON.stringify(before) !== JSON.stringify(after));
       const lines = diffLines(before, after);
-      // With at most seven lines nothing is far enough from a change to be left out, unless it is many lines away.
+      // With at most seven lines no line is far enough from a change to be omitted.
       fc.pre(!lines.includes('  …'));
       const side = (mark: string) =>
         lines.filter((line) => line[0] === mark || line[0] === ' ').map((line) => line.slice(2));

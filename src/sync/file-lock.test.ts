@@ -75,7 +75,7 @@ test('that of another machine is respected for its time by the server, whatever 
   await lock({ self: { ...self, host: 'elsewhere', pidSpace: 'elsewhere', pid: deadPid() } }).acquire(never);
   const skewed = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
   await expect(lock({ clock: skewed, serverTimeMs: async () => 1_059_000 }).acquire(never)).rejects.toThrow(
-    /held by process \d+ on elsewhere, last heard of 59s ago/,
+    /held by process \d+ on elsewhere, last renewed 59s ago/,
   );
   await lock({ clock: skewed, serverTimeMs: async () => 1_061_000 }).acquire(never);
 });
