@@ -8,7 +8,10 @@ import type { JobOutcome } from './outcome.ts';
 import { type ReporterOptions, reportUntilAccepted } from './reporter.ts';
 import type { JobSettings } from './settings.ts';
 
-/** Does a job in this process; what it throws is why it failed. Gets the job's options as variables. */
+/**
+ * Runs a job in this process. The options of the job are passed as variables; an exception is the reason of the
+ * failure.
+ */
 export type InProcessJob = (variables: ReadonlyMap<string, string>, signal: AbortSignal) => Promise<void>;
 
 export interface JobRunOptions {
@@ -22,21 +25,21 @@ export interface JobRunOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** The job no longer runs; recorder Insights may take longer. */
+  /** The job no longer runs; reporting it to Insights may take longer. */
   readonly onEnd: (job: OnDemandJob, outcome: JobOutcome) => void;
-  /** Insights could not be told, and that was given up for now. */
+  /** The outcome could not be reported, and was given up for now. */
   readonly onUnreported: () => void;
-  /** A job that waited for another of its type has its turn. */
+  /** A job that waited for another of its type starts. */
   readonly onTurn: () => void;
 }
 
-/** What was made for a job, before its turn. */
+/** What was created for a job before it starts. */
 type Made =
   | { readonly how: 'job'; readonly name: string; readonly isSuspended: boolean; readonly ranForMs: number }
   | { readonly how: 'here' }
   | { readonly how: 'not'; readonly reason: string };
 
-/** How a job ended, and where that is written down so far. */
+/** How a job ended, and where the outcome is stored so far. */
 interface JobEnd {
   readonly outcome: JobOutcome;
   readonly jobName?: string | undefined;
@@ -45,17 +48,17 @@ interface JobEnd {
 
 const fallbackTimeoutMs = 5 * 60_000;
 
-/** Sorts as text in the order of claims, over restarts too. */
+/** Sorts as text in the order of claims, across restarts too. */
 const orderOf = (nowMs: number, count: number) =>
   `${String(nowMs).padStart(15, '0')}-${String(count).padStart(9, '0')}`;
 
-/** What the job was at when its time was over, where it says that. */
+/** The reason of a time-out, with what the job says it was doing. */
 function timeoutReason(limit: AbortSignal, thrown: unknown): string {
   const reason = errorMessage(limit.reason);
   return thrown === limit.reason || isAbort(thrown) ? reason : `${reason}: ${errorMessage(thrown)}`;
 }
 
-/** The way of one job from its claim to the moment when Insights knows how it ended. */
+/** One job from its claim until Insights has its outcome. */
 export class JobRun {
   private readonly all: Limiter;
   private readonly limiters = new Map<string, Limiter>();
@@ -65,37 +68,37 @@ export class JobRun {
     this.all = createLimiter(options.settings.maxConcurrentJobs);
   }
 
-  /** A job that was just claimed. */
+  /** Starts a job that was just claimed. */
   async begin(job: OnDemandJob, signal: AbortSignal): Promise<void> {
     if (!this.options.settings.types.has(job.reportType)) {
       const reason = `the type ${JSON.stringify(job.reportType)} is unknown here`;
       return this.finish(job, { outcome: { status: 'failed', reason } }, signal);
     }
     const order = orderOf(this.options.clock.now(), ++this.claimed);
-    // Decided and reserved in one breath: of two jobs of one type that came together, the second waits.
+    // Checked and reserved without an await: of two jobs of one type that arrive together, the second waits.
     if (this.limiterOf(job).active === 0) return this.takeTurn(job, () => this.make(job, { order }, signal), signal);
     const making = this.makeWaiting(job, order, signal);
-    // A stop while it waits is told by its turn.
+    // Avoids an unhandled rejection; `takeTurn` reports an abort while it waits.
     making.catch(() => undefined);
     await this.takeTurn(job, () => making, signal);
   }
 
-  /** How many wait for another of their type. */
+  /** Jobs that wait for another of their type. */
   get waiting(): number {
     return [...this.limiters.values()].reduce((sum, limiter) => sum + limiter.waiting, 0);
   }
 
-  /** A Job that an earlier process made. */
+  /** A Job that an earlier process created. */
   resume(job: OnDemandJob, made: Omit<Extract<Made, { how: 'job' }>, 'how'>, signal: AbortSignal): Promise<void> {
     return this.takeTurn(job, async () => ({ how: 'job', ...made }), signal);
   }
 
-  /** A job that an earlier process was doing itself: it is done again from the beginning. */
+  /** A job that an earlier process ran itself. It runs again from the start. */
   redo(job: OnDemandJob, signal: AbortSignal): Promise<void> {
     return this.takeTurn(job, async () => ({ how: 'here' }), signal);
   }
 
-  /** An outcome that an earlier process could not tell; its Job goes if it is still there. */
+  /** An outcome that an earlier process could not report. Its Job is deleted if it still exists. */
   async reportAgain(
     job: OnDemandJob,
     outcome: JobOutcome,
@@ -118,14 +121,14 @@ export class JobRun {
       }),
     );
     if (end.outcome.isTimeout && end.jobName !== undefined) {
-      // Noted first: with the Job goes the only other trace of the outcome.
+      // Stored first: deleting the Job removes the only other record of the outcome.
       await this.note(job, end.outcome, signal);
       await this.options.jobs.delete(end.jobName, signal);
       await this.finish(job, { outcome: end.outcome, isNoted: true }, signal);
     } else await this.finish(job, end, signal);
   }
 
-  /** So that a restart knows of it while it waits. */
+  /** Stores the job, so that a restart finds it while it waits. */
   private async makeWaiting(job: OnDemandJob, order: string, signal: AbortSignal): Promise<Made> {
     const made = await this.make(job, { order, isSuspended: true }, signal);
     if (made.how === 'here') await this.note(job, undefined, signal);
@@ -151,7 +154,7 @@ export class JobRun {
       const manifest = manifestOf({ job, type, cronJob, namespace, installation, isSuspended, order, suffix });
       if ('problem' in manifest) return { how: 'not', reason: manifest.problem };
       if (manifest.ignored.length > 0)
-        log.warn('Options that may not be set from outside were left out', { id: job.id, variables: manifest.ignored });
+        log.warn('Options that may not be set from outside were dropped', { id: job.id, variables: manifest.ignored });
       await jobs.create(manifest.object, signal);
       return { how: 'job', name: manifest.object.metadata.name ?? '', isSuspended, ranForMs: 0 };
     } catch (thrown) {
@@ -207,7 +210,7 @@ export class JobRun {
     }
   }
 
-  /** Tells Insights that the job runs; one that is over before that was heard is at least once said to have run. */
+  /** Reports `running` to Insights. A job that ends before Insights accepts that is still reported as running once. */
   private async whileReporting(
     { id }: OnDemandJob,
     signal: AbortSignal,
@@ -243,14 +246,14 @@ export class JobRun {
     else await jobs.markReported(jobName, status, signal);
   }
 
-  /** Writes down what a restart must know. Where that fails, only a restart would lose it. */
+  /** Stores what a restart needs. If this fails, the job is lost only in case of a restart. */
   private async note(job: OnDemandJob, outcome: JobOutcome | undefined, signal: AbortSignal): Promise<void> {
     try {
       const { id, reportType } = job;
       await this.options.store.put({ id, reportType, ...(outcome === undefined ? {} : { outcome }) }, signal);
     } catch (thrown) {
       signal.throwIfAborted();
-      this.options.log.warn('A job could not be noted for a restart', { id: job.id, error: errorMessage(thrown) });
+      this.options.log.warn('A job could not be stored for a restart', { id: job.id, error: errorMessage(thrown) });
     }
   }
 
