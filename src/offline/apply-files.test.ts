@@ -129,7 +129,7 @@ describe('what is found', () => {
       { 'p.yaml': `${mutate}---\n${generate}`, 'r.yaml': thing('a', 'x:1') },
       { findings: { objects: 'changed' } },
     );
-    // The namespace that rules see was filled in: it is not written.
+    // The namespace that rules see was filled in: the file does not have it.
     expect(finding?.object?.metadata).toEqual({ name: 'a', labels: { a: 'b' } });
     expect(finding?.generated?.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual(['ConfigMap/a-c']);
     expect(finding?.entries.map(({ mutated, generated }) => [mutated !== undefined, generated?.length])).toEqual([

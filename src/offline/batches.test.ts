@@ -5,7 +5,7 @@ import type { Files } from '../manifests/index.ts';
 import { memoryFiles, parseObjects } from '../manifests/index.ts';
 import { type Batch, readBatches } from './batches.ts';
 
-/** Hands the text out in pieces of this length. */
+/** Reads the text in pieces of this length. */
 function inPieces(text: string, length: number): Files {
   return {
     ...memoryFiles({ 'f.yaml': text }),

@@ -18,13 +18,13 @@ export type WorkerResponse =
   | { readonly findings: readonly Finding[] }
   | { readonly error: { readonly code: string; readonly message: string } };
 
-/** Several threads that judge; a batch goes to the one with the least to do. */
+/** Worker threads that evaluate. A batch goes to the thread with the shortest queue. */
 export interface EvaluationPool {
   readonly size: number;
-  /** Every thread has work before it for a while. */
+  /** Every thread has enough queued. */
   readonly isBusy: boolean;
   evaluate(batch: Batch): Promise<readonly Finding[]>;
-  /** Tells every thread of custom kinds, before the batches that come after. */
+  /** Sends custom kinds to every thread, before the batches that follow. */
   learn(definitions: readonly KubeObject[]): void;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker;
-  /** Answers come in the order of the tasks. */
+  /** Responses come in the order of the tasks. */
   readonly waiting: Waiting[];
 }
 

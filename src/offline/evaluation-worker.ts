@@ -1,4 +1,6 @@
-/** One of several threads that judge batches: told once by what, it answers each batch with its findings, in order. */
+/**
+ * Worker thread that evaluates batches: it gets its setup at start and responds to each batch with findings, in order.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorMessage, SupercargoError } from '../base/index.ts';
 import { openApplication } from './apply.ts';

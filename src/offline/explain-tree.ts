@@ -2,15 +2,15 @@ import { renderJson } from '../base/index.ts';
 import type { FilterExplanation, TraceStep } from '../policy/index.ts';
 import type { Explanation, RuleExplanation } from './explain.ts';
 
-/** `yes` a check that holds, `no` one that decided against the resource, `off` what does not apply, `note` neither. */
+/** `yes`: a check that holds, `no`: one that decided against the resource, `off`: does not apply, `note`: neither. */
 export type NodeState = 'yes' | 'no' | 'off' | 'note';
 
-/** A line of an explanation, with what is below it. */
+/** A line of an explanation, with its children. */
 export interface TreeNode {
   readonly state: NodeState;
   readonly text: string;
   readonly children: readonly TreeNode[];
-  /** Lines that are shown as they are: a diff. */
+  /** Lines shown unchanged: a diff. */
   readonly lines?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const node = (state: NodeState, text: string, children: readonly TreeNode[] = []
   children,
 });
 
-/** An explanation as a tree for people. Rules derived for other kinds are left out unless all are asked for. */
+/** An explanation as a tree. Rules derived for other kinds are omitted unless all are requested. */
 export function explanationTree({ resource, file, line, rules }: Explanation, isDetailed: boolean): TreeNode {
   const shown = rules.filter(({ rule, status }) => isDetailed || status !== 'no match' || !rule.startsWith('autogen-'));
   const policies = [...new Set(shown.map(({ policy }) => policy))];
@@ -72,13 +72,13 @@ function outcomeTrees({
 
 const isExclude = ({ where }: FilterExplanation) => where.startsWith('exclude');
 
-/** Of a rule that is for the resource, the first filter that says so; of `all`, every one. */
+/** For a rule that matches: the first filter that matches; for `all`, every filter. */
 function matchedBy(filters: readonly FilterExplanation[]): readonly TreeNode[] {
   const matching = filters.filter((filter) => !isExclude(filter) && filter.matches);
   return (matching[0]?.where.startsWith('match.all') ? matching : matching.slice(0, 1)).map(filterTree);
 }
 
-/** Of a rule that is not for the resource, only the filters that say so. */
+/** For a rule that does not match: only the filters that exclude the resource. */
 function notMatchedBy({ filters, message }: RuleExplanation): readonly TreeNode[] {
   const isExcluded = message === 'excluded';
   const deciding = filters.filter((filter) =>
@@ -94,10 +94,10 @@ function filterTree({ where, matches, parts }: FilterExplanation): TreeNode {
   const said = deciding.map(
     ({ field, wanted, found }) => `${field} ${show(wanted)} ${matches ? 'matches' : 'does not match'} ${show(found)}`,
   );
-  return node(matches ? 'yes' : 'off', `${where}: ${said.length > 0 ? said.join(', ') : 'nothing is asked for'}`);
+  return node(matches ? 'yes' : 'off', `${where}: ${said.length > 0 ? said.join(', ') : 'no condition'}`);
 }
 
-/** Steps come in the order they happened; elements open a level that the next element of the same depth closes. */
+/** Steps come in order of execution. An element opens a level, which the next element of the same depth closes. */
 function stepTrees(steps: readonly TraceStep[]): readonly TreeNode[] {
   const roots: Growing[] = [];
   const open: { readonly depth: number; readonly node: Growing }[] = [];
@@ -130,7 +130,7 @@ interface Growing extends TreeNode {
 
 const grow = (tree: TreeNode): Growing => ({ ...tree, children: tree.children.map(grow) });
 
-/** An element is what its checks are. */
+/** The state of an element follows from its checks. */
 function settleState(tree: Growing): TreeNode {
   const children = tree.children.map(settleState);
   if (!tree.text.startsWith('element ')) return { ...tree, children };
@@ -160,7 +160,7 @@ function conditionsTree(
   children: readonly TreeNode[],
 ): TreeNode {
   if (!where.includes('deny')) return node(hold ? 'yes' : 'off', `${where}${hold ? '' : ': not met'}`, children);
-  // What holds here is what the rule forbids.
+  // The rule forbids what holds here.
   return node(hold ? 'no' : 'yes', hold ? 'deny: the conditions hold' : 'deny: the conditions do not hold', children);
 }
 
@@ -203,7 +203,7 @@ function patternTree({
           node(state, `found ${found === undefined ? 'nothing' : show(found)}`),
         ]
       : []),
-    // What differs is said already.
+    // The difference is already shown.
     ...(message === undefined || message === '' || (path && message.startsWith('resource value '))
       ? []
       : [node('note', message)]),

@@ -12,11 +12,11 @@ import type { LookUp, LookUpAnswer } from '../policy/index.ts';
 import type { Scopes } from './scope.ts';
 import type { ApiCallResponse, GlobalContextValue } from './test-file.ts';
 
-/** What stands in for a cluster and for the services that policies call. */
+/** Replaces the cluster and the services that policies call. */
 export interface FakeCluster {
   readonly objects: readonly KubeObject[];
   readonly scopes: Scopes;
-  /** True when `objects` answer API calls and ConfigMap entries; else only targets and clone sources are found. */
+  /** True if `objects` resolve API calls and ConfigMap entries; otherwise only targets and clone sources are found. */
   readonly resolvesCalls: boolean;
   readonly apiCalls?: readonly ApiCallResponse[] | undefined;
   readonly globalContext?: ReadonlyMap<string, unknown> | undefined;
@@ -27,7 +27,7 @@ export type LookUpResolver = (lookUp: LookUp) => LookUpAnswer;
 const found = (value: unknown): LookUpAnswer => ({ ok: true, value });
 const missing = (message: string): LookUpAnswer => ({ ok: false, message });
 
-/** Answers the engine's look-ups without any network. */
+/** Resolves the engine's look-ups without a network. */
 export function createLookUpResolver(cluster: FakeCluster): LookUpResolver {
   return (lookUp) => {
     switch (lookUp.kind) {
@@ -36,9 +36,11 @@ export function createLookUpResolver(cluster: FakeCluster): LookUpResolver {
       case 'apiCall':
         return mocked(cluster, lookUp.method, lookUp.urlPath) ?? apiCall(cluster, lookUp.method, lookUp.urlPath);
       case 'serviceCall':
-        return mocked(cluster, lookUp.method, lookUp.url) ?? missing(`no answer is given for a call of ${lookUp.url}`);
+        return (
+          mocked(cluster, lookUp.method, lookUp.url) ?? missing(`no response is given for a call of ${lookUp.url}`)
+        );
       case 'imageData':
-        return missing(`the registry is not asked about ${lookUp.reference}`);
+        return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
         return cluster.globalContext?.has(lookUp.name)
           ? found(cluster.globalContext.get(lookUp.name))
@@ -90,8 +92,8 @@ function parsePath(path: string): ApiPath | undefined {
 }
 
 function apiCall(cluster: FakeCluster, method: string, urlPath: string): LookUpAnswer {
-  if (!cluster.resolvesCalls) return missing(`no answer is given for a call of ${urlPath}`);
-  if (method !== 'GET') return missing(`only GET is answered offline, not ${method} ${urlPath}`);
+  if (!cluster.resolvesCalls) return missing(`no response is given for a call of ${urlPath}`);
+  if (method !== 'GET') return missing(`only GET is supported offline, not ${method} ${urlPath}`);
   const question = urlPath.indexOf('?');
   const query = new URLSearchParams(question === -1 ? '' : urlPath.slice(question + 1));
   const path = parsePath(question === -1 ? urlPath : urlPath.slice(0, question));
@@ -146,7 +148,7 @@ function resources({ objects }: FakeCluster, wanted: Wanted): readonly KubeObjec
   );
 }
 
-/** The data of mocked global context entries, each after its field path and projections. */
+/** The data of mocked global context entries, after field path and projections. */
 export function globalContextOf(
   entries: readonly GlobalContextValue[],
   readFile: (file: string) => readonly KubeObject[],

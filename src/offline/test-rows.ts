@@ -6,21 +6,21 @@ import type { ExpectedResult, TestSpec } from './test-file.ts';
 import type { TestSetup } from './test-setup.ts';
 import { isRuleNamed } from './values.ts';
 
-/** One expectation on one resource, and how it went. */
+/** One expectation on one resource, with its result. */
 export interface Row {
   readonly policy: string;
   readonly rule: string;
   readonly resource: string;
   readonly kind: string;
   readonly expected: string;
-  /** What the rule said; `none` when it said nothing. */
+  /** The status of the rule; `none` if it had no result. */
   readonly actual: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Why it was not what was expected, or why it was not tried. */
+  /** Why it differs from the expectation, or why it was skipped. */
   readonly reason: string;
 }
 
-/** Every row of a test: one for each resource that a result names. */
+/** All rows of a test: one per resource that a result names. */
 export function checkTest(test: TestSpec, setup: TestSetup): readonly Row[] {
   return (test.results ?? []).flatMap((expected) =>
     subjectsOf(expected).map((subject) => checkRow(expected, subject, setup)),
@@ -34,7 +34,7 @@ interface Subject {
 
 const everything: Subject = { shown: '*', names: () => true };
 
-/** A name, or a namespace and a name; without any, all resources are meant. */
+/** A name, or namespace and name; without any, all resources match. */
 function subjectsOf({ resources = [], resourceSpecs = [] }: ExpectedResult): readonly Subject[] {
   const named = resources.map((text): Subject => {
     const [name, namespace] = text.split('/').reverse();
@@ -84,7 +84,7 @@ function checkRow(expected: ExpectedResult, subject: Subject, setup: TestSetup):
 const notSupportedYet = (reason: string) =>
   reason.includes('not supported yet') ? reason : `not supported yet: ${reason}`;
 
-/** A test with an exception that does not run here proves nothing. */
+/** A test with an exception that is not supported proves nothing. */
 function unsupportedException({ unsupported }: TestSetup): string | undefined {
   return unsupported.find(({ kind }) => kind === 'PolicyException')?.reason;
 }
@@ -98,7 +98,7 @@ function silent(row: Omit<Row, 'actual' | 'outcome' | 'reason'>, subject: Subjec
 
 interface Found {
   readonly response: RuleResponse;
-  /** What the rule left or made, to be compared with what is expected. */
+  /** What the rule changed or generated, to compare with the expectation. */
   readonly object: KubeObject | undefined;
 }
 
@@ -137,7 +137,7 @@ function isSame(a: KubeObject, b: KubeObject): boolean {
   );
 }
 
-/** An empty reason means that all is as expected. */
+/** An empty reason means that the expectation is met. */
 function checkResponse(expected: ExpectedResult, found: Found, setup: TestSetup): { actual: string; reason: string } {
   const actual = reportedStatus(found.response);
   const { message } = found.response.result;
@@ -150,13 +150,13 @@ function checkResponse(expected: ExpectedResult, found: Found, setup: TestSetup)
   return { actual: reason === '' ? actual : 'different', reason };
 }
 
-/** A mutation or generation is expected to fail when the file named for it shows what must not come out. */
+/** A mutation or generation is expected to fail if the named file shows what must not be the result. */
 function isRefuted(expected: ExpectedResult, found: Found, setup: TestSetup): boolean {
   const isNamed = expected.patchedResources ?? expected.generatedResource ?? expected.generatedResources?.length;
   return Boolean(isNamed) && compareObjects({ ...expected, failOnMissingResources: true }, found, setup) !== undefined;
 }
 
-/** A failure of a policy that does not count towards the score is a warning. */
+/** A failure of an unscored policy is a warning. */
 export function reportedStatus({ result: { status, policy } }: RuleResponse): string {
   const isScored = policy.policy.metadata.annotations?.['policies.kyverno.io/scored'] !== 'false';
   return status === 'fail' && !isScored ? 'warn' : status;

@@ -15,15 +15,15 @@ import type { TestSpec } from './test-file.ts';
 import { loadUserInfo } from './user-info.ts';
 import { isRuleNamed, loadValues, valuesOf } from './values.ts';
 
-/** Everything a test names, loaded, and its resources judged. */
+/** Everything a test names, loaded, with an evaluator. */
 export interface TestSetup {
   readonly policies: LoadedPolicies;
   readonly unsupported: readonly Rejected[];
   readonly triggers: readonly KubeObject[];
   readonly targets: readonly KubeObject[];
-  /** Verdicts on the triggers, in order; `operation` runs them again as that operation. */
+  /** The responses for the triggers, in order; `operation` evaluates them as that operation. */
   responses(operation?: string): readonly EngineResponse[];
-  /** The objects of a file of the test's folder. */
+  /** The objects of a file in the test's folder. */
   objects(file: string): readonly KubeObject[];
 }
 
@@ -115,7 +115,7 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
 
 const unique = (paths: readonly string[] = []) => [...new Set(paths)];
 
-/** A folder among the policies or resources stands for the manifests in it, not below it. */
+/** A folder among policies or resources means the manifests in it, without subfolders. */
 function inFolder(files: Files, path: string): readonly string[] {
   if (!files.isDirectory(path)) return [path];
   return files
@@ -137,14 +137,14 @@ function loadCluster(files: Files, paths: readonly string[], at: (path: string) 
     crds.flatMap((path) => readObjects(files, at(path)).map(({ value }) => value)),
   );
   const objects = parts.flatMap(({ resources = [] }) => resources as readonly KubeObject[]);
-  // Objects of the fake cluster are what they say they are; only their metadata must be there.
+  // Objects of the fake cluster are taken as they are; only metadata is required.
   return [
     ...definitions,
     ...objects.map((object) => (isJsonObject(object.metadata) ? object : { ...object, metadata: {} })),
   ];
 }
 
-/** What generate rules clone: the files that results name for them. */
+/** The clone sources of generate rules: the files that results name for them. */
 function cloneSources(
   test: TestSpec,
   programs: readonly PolicyProgram[],

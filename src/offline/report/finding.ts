@@ -3,16 +3,16 @@ import type { EvaluatedResource } from '../apply.ts';
 import { type EntryOptions, entryOf, isBlocking, type ReportEntry, type Summary, statuses } from './entry.ts';
 
 export interface FindingOptions extends EntryOptions {
-  /** `notable`: what failed, and mutations and generations; the others are only counted. */
+  /** `notable`: failures, mutations and generations; the others are only counted. */
   readonly entries: 'all' | 'notable';
-  /** Which resources are handed on as the policies leave them, with what was generated. */
+  /** Which resources are included after mutation, with generated objects. */
   readonly objects: 'none' | 'changed' | 'all';
 }
 
-/** What all policies said of one resource: plain data, and no more of it than was asked for. */
+/** All results of one resource as plain data, reduced to what the report needs. */
 export interface Finding {
   readonly summary: Summary;
-  /** True when admission would have refused the resource. */
+  /** True if admission would have denied the resource. */
   readonly isBlocked: boolean;
   readonly entries: readonly ReportEntry[];
   readonly object?: KubeObject;
@@ -50,7 +50,7 @@ export function findingOf(evaluated: EvaluatedResource, options: FindingOptions)
   };
 }
 
-/** As it is written: a namespace that was filled in would decide where `kubectl apply -n` puts it. */
+/** As written: a filled-in namespace would override `kubectl apply -n`. */
 function withoutNamespace({ metadata, ...rest }: KubeObject): KubeObject {
   const { namespace, ...others } = metadata;
   return { ...rest, metadata: namespace === 'default' ? others : metadata } as KubeObject;
