@@ -1,6 +1,6 @@
 /**
- * Policies judged on what is in a cluster now. It only reads: objects of the kinds that the policies speak of, and what
- * their context entries ask for. Loaded by commands that were told to ask a cluster.
+ * Evaluates policies on the objects of a cluster. It only reads: objects of the kinds that the policies match, and what
+ * their context entries look up. Loaded by commands with a cluster option.
  */
 import { errorMessage, isAbort } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
@@ -21,7 +21,7 @@ export interface ClusterRun {
   readonly connection: Connection;
   readonly application: PolicyApplication;
   readonly findings: FindingOptions;
-  /** All namespaces, and what has none, when absent. */
+  /** All namespaces and cluster-scoped objects if undefined. */
   readonly namespace?: string | undefined;
   readonly onProgress?: ((resources: number) => void) | undefined;
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface ClusterRun {
 const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false };
 const configMaps = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
 
-/** Judges page after page; what is held at a time is one page. */
+/** Evaluates page by page; one page is in memory at a time. */
 export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> {
   const { connection, application, signal } = run;
   const labels = new Map<string, Readonly<Record<string, string>>>();
@@ -59,10 +59,10 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
   }
 }
 
-/** Its place in the cluster stands for a file. */
+/** The place in the cluster replaces the file name. */
 const fileOf = ({ kind, metadata: { namespace = 'cluster', name = '' } }: KubeObject) => `${namespace}/${kind}/${name}`;
 
-/** Every kind that a rule can match, each in the version its group prefers. */
+/** Every kind that a rule can match, each in the preferred version of its group. */
 async function matchableTypes({ connection, application, namespace, signal }: ClusterRun) {
   const rules = application.policies.programs.flatMap((program) => program.rules);
   const seen = new Set<string>();
@@ -84,21 +84,20 @@ async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: Abo
       case 'configMap':
         return { ok: true, value: await connection.client.get(configMaps, lookUp, { signal }) };
       case 'apiCall':
-        if (lookUp.method !== 'GET')
-          return missing(`only GET is asked of a cluster, not ${lookUp.method} ${lookUp.urlPath}`);
+        if (lookUp.method !== 'GET') return missing(`only GET is supported, not ${lookUp.method} ${lookUp.urlPath}`);
         return { ok: true, value: (await connection.client.raw(lookUp.urlPath, { signal })).value };
       case 'resources':
         return { ok: true, value: await find(connection, lookUp, signal) };
       case 'serviceCall':
         return missing(`services are not called from here: ${lookUp.url}`);
       case 'imageData':
-        return missing(`the registry is not asked about ${lookUp.reference}`);
+        return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
         return missing(`global context entry ${lookUp.name} not found`);
     }
   } catch (thrown) {
     if (isAbort(thrown)) throw thrown;
-    // What the server refuses is an answer; the rule says what becomes of it.
+    // A rejection by the server is a result; the rule decides what follows.
     return missing(errorMessage(thrown));
   }
 }

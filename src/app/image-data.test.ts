@@ -7,7 +7,7 @@ import { createRegistryClient, staticSource } from '../registry/index.ts';
 import { type RegistryServerOptions, startRegistryServer } from '../registryserver/index.ts';
 import { openImageClient, parseImageAccess } from './image-access.ts';
 import { createImageData } from './image-data.ts';
-// Loaded with the first secret otherwise, which on a busy machine is more than a test's time.
+// Otherwise loaded with the first secret, which can exceed the time limit of a test on a busy machine.
 import '../mirror/index.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ async function registryWith(options: RegistryServerOptions = {}) {
   return { image, host: server.host, digest: await pushImage(client, image) };
 }
 
-/** Our namespace has these Secrets, and others those named with it, and what is read of them is noted. */
+/** Our namespace has these Secrets, other namespaces those named with them; reads are recorded. */
 function imageData(secrets: Readonly<Record<string, object>> = {}) {
   const read: string[] = [];
   const count = { opened: 0, closed: 0 };

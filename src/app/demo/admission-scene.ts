@@ -46,9 +46,9 @@ const pod = (name: string, image: string): KubeObject => ({
   spec: { containers: [{ name: 'app', image }] },
 });
 
-/** A pod is refused with its reason, another one is changed on its way in. */
+/** One pod is denied with a message, another is mutated. */
 export const admissionScene: Scene = {
-  title: 'Policies judge what is created',
+  title: 'Policies decide what is created',
   needs: 'admission',
   async play(context) {
     for (const policy of [requireTag, addTeam]) await createOnce(context, policies, policy);
@@ -80,17 +80,17 @@ async function refusalOf({ connection, signal }: SceneContext, object: KubeObjec
     await connection.client.create(pods, object, { signal });
   } catch (thrown) {
     if (!isKubeError(thrown)) throw thrown;
-    // The client's own words around those of the server say nothing to a spectator.
+    // The client's text around the server's message is not shown.
     return thrown.message.replace(/^.*denied the request: /s, '').replace(/ \(\d+\)$/, '');
   }
-  return 'nobody refused it';
+  return 'it was not denied';
 }
 
 interface Status {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 }
 
-/** Watches until the policy says that it acts. */
+/** Watches until the policy is Ready. */
 async function untilReady({ connection: { client }, signal }: SceneContext, name: string): Promise<void> {
   const selection = { fieldSelector: `metadata.name=${name}`, signal };
   const isReady = (policy: KubeObject) =>

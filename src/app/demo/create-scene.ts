@@ -80,7 +80,7 @@ async function createObjects({ connection: { client }, registry, signal }: Scene
   await client.apply(imageResourcePolicies, policy, { fieldManager: 'demo', force: true, signal });
 }
 
-/** Watches until the detection has come to an end: the demo waits for what happens, not for time. */
+/** Watches until the detection is settled; no fixed waits. */
 async function untilSettled({ connection: { client }, signal }: SceneContext): Promise<ImageDetected> {
   const selection = { namespace: metadata.namespace, signal };
   const isSettled = ({ spec, status }: ImageDetected) =>
@@ -93,7 +93,7 @@ async function untilSettled({ connection: { client }, signal }: SceneContext): P
   throw new Error('the watch ended before the detection was settled');
 }
 
-/** What points at a registry and a repository that are gone must not be left. */
+/** Objects that point to a deleted registry and repository must not stay. */
 async function removeObjects({ connection: { client } }: SceneContext): Promise<void> {
   const { items } = await client.list<ImageDetected>(imagesDetected, { namespace: metadata.namespace });
   const own = items.filter(({ spec }) => spec.sourcePolicy.name === metadata.name);

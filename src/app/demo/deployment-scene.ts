@@ -21,7 +21,7 @@ interface PodStatus {
   readonly phase?: string;
 }
 
-/** A Deployment becomes pods that run: the cluster is there. */
+/** A Deployment becomes running pods. */
 export const deploymentScene: Scene = {
   title: 'A Deployment runs',
   async play(context) {
@@ -38,7 +38,7 @@ export const deploymentScene: Scene = {
   },
 };
 
-/** Watches until so many pods run: the demo waits for what happens, not for time. */
+/** Watches until this many pods run; no fixed waits. */
 async function untilRunning(
   { connection: { client }, signal }: SceneContext,
   count: number,

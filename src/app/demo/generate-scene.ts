@@ -8,7 +8,7 @@ const jobs: ResourceType = { group: 'batch', version: 'v1', resource: 'jobs', ki
 const image = 'nginx:1.21';
 const labelSelector = 'demo=one-job-per-image';
 
-/** The shipped example in small. */
+/** A short form of the shipped example. */
 const policy: KubeObject = {
   apiVersion: renderApiVersion(policyTypes.clusterPolicy),
   kind: 'ClusterPolicy',
@@ -40,7 +40,7 @@ const policy: KubeObject = {
   },
 };
 
-/** Three pods with one image bring about one Job. */
+/** Three pods with one image generate one Job. */
 export const generateScene: Scene = {
   title: 'One Job per image',
   needs: 'generate',

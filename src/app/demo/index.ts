@@ -8,7 +8,7 @@ import { policyScene } from './policy-scene.ts';
 import { reportScene } from './report-scene.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
-/** In the order they are shown; every feature adds its own. */
+/** In display order; every feature adds its own. */
 const scenes: readonly Scene[] = [
   deploymentScene,
   policyScene,
@@ -20,7 +20,7 @@ const scenes: readonly Scene[] = [
   mirrorScene,
 ];
 
-/** Plays the guided demo on a running cluster. */
+/** Runs the guided demo on a running cluster. */
 export async function playDemo(context: SceneContext): Promise<void> {
   const shown = scenes.filter(({ needs }) => needs === undefined || context.features.includes(needs));
   for (const [i, scene] of shown.entries()) {

@@ -8,7 +8,7 @@ import { createSyncProgram, readSyncConfig } from '../sync.ts';
 import { type InsightsStandIn, startInsightsStandIn } from './insights-stand-in.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
-/** An audit policy as Insights would hand it out. */
+/** An audit policy as Insights would send it. */
 function policy(name: string, message: string): KubeObject {
   const match = { any: [{ resources: { kinds: ['Pod'] } }] };
   const pattern = { metadata: { labels: { team: '?*' } } };
@@ -26,7 +26,7 @@ function policy(name: string, message: string): KubeObject {
 
 const yamlOf = (...policies: readonly KubeObject[]) => policies.map((one) => `---\n${renderYaml(one)}`).join('');
 
-/** Policies come from Insights, follow it, and never take the place of a person's own. */
+/** Policies are synced from Insights and never replace a user's own policy. */
 export const insightsScene: Scene = {
   title: 'Policies follow Fairwinds Insights (a local stand-in)',
   async play(context) {
@@ -38,8 +38,8 @@ export const insightsScene: Scene = {
       insights.policies = yamlOf(policy('require-team', 'name the team that owns this pod'));
       sayCounts(context, 'Insights changed one and dropped one', await sync(context, insights));
       insights.policies = '';
-      sayCounts(context, 'Insights answers with nothing', await sync(context, insights));
-      context.say(`told Insights ${insights.policyReports.length} outcomes`);
+      sayCounts(context, 'Insights returns nothing', await sync(context, insights));
+      context.say(`reported ${insights.policyReports.length} outcomes to Insights`);
     } finally {
       await insights.stop();
     }
@@ -71,7 +71,7 @@ function sayCounts({ say }: SceneContext, title: string, { applied, updated, rem
   say(`${title}: ${parts.join('; ') || 'nothing to do'}`);
 }
 
-/** Where nothing has brought the kind of policies, the scene does. */
+/** Installs the policy kind if no feature has done so. */
 async function definePolicies({ connection: { client, discovery }, signal }: SceneContext): Promise<void> {
   const isServed = async () => (await discovery.byKind('kyverno.io/v1/ClusterPolicy', { signal })) !== undefined;
   if (await isServed()) return;

@@ -8,7 +8,7 @@ export interface StandInRequest {
   readonly body: string;
 }
 
-/** What was reported about a policy or a job, as it came. */
+/** A received report about a policy or a job. */
 export type Report = Readonly<Record<string, unknown>>;
 
 export interface StandInJob {
@@ -21,23 +21,23 @@ export interface StandInOptions {
   readonly organization?: string;
   readonly cluster?: string;
   readonly token?: string;
-  /** Answers in place of the server; true when it did. For tests of what a server may do wrong. */
+  /** Responds instead of the server and returns true. For tests of server errors. */
   readonly intercept?: (request: StandInRequest, response: ServerResponse) => boolean | Promise<boolean>;
 }
 
-/** A local server that speaks the part of the Insights API that the program uses. */
+/** A local server with the part of the Insights API that the program uses. */
 export interface InsightsStandIn {
   readonly url: string;
   readonly token: string;
-  /** The environment variables with which the program finds it. */
+  /** The environment variables that point the program to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The YAML that it answers with. */
+  /** The YAML that it responds with. */
   policies: string;
-  /** Offers a job; it is handed out once. */
+  /** Offers a job; it is claimed once. */
   offer(job: StandInJob): void;
   readonly offered: readonly StandInJob[];
   readonly policyReports: readonly Report[];
-  /** In the order of arrival: `41 running`. */
+  /** In order of arrival: `41 running`. */
   readonly jobReports: readonly string[];
   readonly requests: readonly StandInRequest[];
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Na
 const namespace = 'cloned';
 const labels = { app: 'shop' };
 
-/** An image is pushed, a Deployment names it, and runs its copy. */
+/** An image is pushed, a Deployment names it and runs its copy. */
 export const mirrorScene: Scene = {
   title: 'An image is cloned, and a Deployment runs the copy',
   needs: 'mirror',
@@ -42,7 +42,7 @@ async function create({ connection, signal }: SceneContext, type: ResourceType, 
   try {
     await connection.client.create(type, object, { signal });
   } catch (thrown) {
-    // The demo may be played on a cluster that has seen it before.
+    // The demo may have run on this cluster before.
     if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
   }
 }

@@ -44,9 +44,9 @@ spec:
         - { name: proxy, image: "envoyproxy/envoy:latest" }
 `;
 
-/** A policy on pods judges a Deployment, and shows how it came to its verdict. */
+/** A policy on pods is evaluated on a Deployment, with an explanation. */
 export const policyScene: Scene = {
-  title: 'A policy judges a manifest, and says why',
+  title: 'A policy is evaluated on a manifest, and explains its result',
   async play({ say, signal }) {
     // Nothing is written to the disk.
     const files = memoryFiles({ 'policy.yaml': policy, 'deployment.yaml': manifest });

@@ -33,7 +33,7 @@ const stowaway: KubeObject = {
 const report = { name: 'polr-ns-default-require-app-label', namespace: 'default' };
 const patienceMs = 15_000;
 
-/** A policy becomes a report about what is there already. */
+/** A policy becomes a report about existing objects. */
 export const reportScene: Scene = {
   title: 'A policy reports on what is there',
   needs: 'report',
@@ -60,14 +60,14 @@ export const reportScene: Scene = {
   },
 };
 
-/** The demo may be played twice on a cluster that is kept. */
+/** The demo may run twice on a persistent cluster. */
 async function made(creation: Promise<KubeObject>): Promise<void> {
   await creation.catch((thrown) => {
     if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
   });
 }
 
-/** Undefined when no report tells of the pod within a time that a reader bears. */
+/** Undefined if no report has the pod within the time limit. */
 async function untilReported({ connection: { client }, signal }: SceneContext): Promise<KubeObject | undefined> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   const exists = (object: KubeObject) => JSON.stringify(object['results'] ?? []).includes('"stowaway"');

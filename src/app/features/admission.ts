@@ -16,7 +16,7 @@ import {
 import { startOrder } from '../../controller/index.ts';
 import type { WireFeature } from './feature.ts';
 
-/** Requests judged by policies. */
+/** Admission reviews evaluated by policies. */
 export const wireAdmission: WireFeature = (environment) => {
   const { config, connection, informers, policies, webhooks, events, clock, admissionResults } = environment;
   const { client, discovery } = connection;

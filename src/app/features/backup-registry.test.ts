@@ -4,7 +4,7 @@ import { createIsCopy } from './backup-registry.ts';
 
 type Informers = Parameters<typeof createIsCopy>[0]['informers'];
 
-/** A list of copies with these repositories. */
+/** MirroredImages with these repositories. */
 const listing = (...repositories: readonly string[]) =>
   ({
     for: () => ({ byIndex: (_: string, key: string) => (repositories.includes(key) ? [{}] : []) }),

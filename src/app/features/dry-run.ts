@@ -3,7 +3,7 @@ import { CreateError, type DryRun } from '../../create/index.ts';
 import { type Discovery, isKubeError, type KubeClient } from '../../kube/index.ts';
 import { gvkOf, type KubeObject } from '../../object/index.ts';
 
-/** Asks the API server whether it would take every object of the files; nothing is stored. */
+/** Server-side dry run of every object of the files; nothing is stored. */
 export function createDryRun({
   client,
   discovery,

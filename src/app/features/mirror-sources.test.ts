@@ -30,7 +30,7 @@ describe('an order to copy', () => {
   });
 });
 
-/** Informers whose handlers a test calls; each keeps what was put into it. */
+/** Fake informers whose handlers a test calls; each keeps its objects. */
 function fakeInformers() {
   const informers = new Map<string, ReturnType<typeof fakeInformer>>();
   const of = (resource: string) => {

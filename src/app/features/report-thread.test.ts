@@ -13,7 +13,7 @@ import { createReportThread } from './report-thread.ts';
 const folder = mkdtempSync(join(tmpdir(), 'supercargo-report-thread-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A thread that does this, with `port` and `data` at hand. */
+/** A thread that runs this code, with `port` and `data` in scope. */
 function threadThat(code: string, graceMs?: number) {
   const file = join(folder, `${Math.random()}.cjs`);
   writeFileSync(file, `const { parentPort: port, workerData: data } = require('node:worker_threads');\n${code}`);

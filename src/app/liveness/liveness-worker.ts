@@ -1,4 +1,4 @@
-/** The thread of leases and health: a client of its own, elections, and the server for probes, until told to stop. */
+/** Worker thread for leases and health: its own client, elections, and the server for probes, until it is stopped. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, errorCode, errorMessage } from '../../base/index.ts';
 import { createLeadershipHost, whenAborted } from '../../controller/index.ts';
@@ -39,7 +39,7 @@ async function run(signal: AbortSignal): Promise<void> {
         onListening: (address) => post({ kind: 'listening', address }),
       }).run(signal)
     : whenAborted(signal);
-  // Awaited below: a port that is taken must not end the thread without its reason.
+  // Awaited below: a port that is in use must not end the thread without its reason.
   serving.catch(() => {});
   const client = createKubeClient(await loadClusterConfig({ env, path: kubeconfig, context }), { log });
   try {

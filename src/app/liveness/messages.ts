@@ -3,15 +3,15 @@ import type { FromLeadershipHost, ToLeadershipHost } from '../../controller/inde
 import type { ConnectionOrigin } from '../connect.ts';
 import type { StatusResponse } from '../status-responses.ts';
 
-/** What the thread is told at its start. */
+/** The data that the thread gets at start. */
 export interface LivenessSetup {
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
-  /** Where it serves `/healthz`, `/readyz` and `/metrics`; nowhere when absent. */
+  /** The address for `/healthz`, `/readyz` and `/metrics`; no server if undefined. */
   readonly server?: { readonly host: string; readonly port: number } | undefined;
-  /** When the event loop of the work turned last. */
+  /** When the main event loop last turned. */
   readonly heartbeat: SharedArrayBuffer;
-  /** So long may the event loop of the work stand still. */
+  /** How long the main event loop may be blocked. */
   readonly stillMs: number;
 }
 

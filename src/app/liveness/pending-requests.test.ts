@@ -16,7 +16,7 @@ it('passes answers on, and says so when the other thread does not answer in time
   onResponse(1, plain(200, 'ok'));
   expect(await first).toEqual(plain(200, 'ok'));
   await clock.advance(5_000);
-  expect(await second).toMatchObject({ status: 503, body: 'the event loop did not answer within 5 s\n' });
+  expect(await second).toMatchObject({ status: 503, body: 'the event loop did not respond within 5 s\n' });
   onResponse(2, plain(200, 'late'));
 });
 

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../../base/index.ts';
 import { plain, type StatusResponder, type StatusResponse } from '../status-responses.ts';
 
-/** Questions to another thread that may not answer. */
+/** Requests to another thread that may not respond. */
 export interface PendingRequests {
   readonly send: StatusResponder;
   onResponse(id: number, response: StatusResponse): void;
 }
 
-/** Shorter than the time-out of most probes and scrapes that are set by hand: they read why. */
+/** Shorter than most configured time-outs of probes and scrapes, so that they get the reason. */
 const patienceMs = 5_000;
 const maxOpen = 64;
 
@@ -28,7 +28,7 @@ export function createPendingRequests(
           resolve(response);
         };
         const cancel = clock.after(patienceMs, () =>
-          end(plain(503, `the event loop did not answer within ${patienceMs / 1000} s`)),
+          end(plain(503, `the event loop did not respond within ${patienceMs / 1000} s`)),
         );
         open.set(id, end);
         post(id, url);

@@ -12,7 +12,7 @@ export interface LivenessThreadOptions {
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
   readonly server?: LivenessSetup['server'];
-  /** Answers what only this event loop can tell. */
+  /** Responds to requests that only this event loop can serve. */
   readonly respond: StatusResponder;
   readonly onListening?: ((address: string) => void) | undefined;
   readonly stillMs?: number;
@@ -22,7 +22,7 @@ export interface LivenessThreadOptions {
 
 export interface LivenessThread {
   readonly elect: Elect;
-  /** To be started before every leadership, and stopped after them. */
+  /** Must start before all leaderships and stop after them. */
   readonly runnable: Runnable;
 }
 
@@ -30,8 +30,8 @@ const beatMs = 500;
 const defaultStillMs = 10_000;
 
 /**
- * Leases and `/healthz` in a thread of their own: they do not wait for evaluations, and when this event loop has not
- * turned for 10 s, the thread stops renewing and `/healthz` fails.
+ * Leases and `/healthz` in a separate thread: evaluations do not delay them, and when this event loop has not turned
+ * for 10 s, the thread stops renewing and `/healthz` fails.
  */
 export function createLivenessThread(options: LivenessThreadOptions): LivenessThread {
   const { program, respond, onListening, stillMs = defaultStillMs, graceMs = 5_000 } = options;
