@@ -28,7 +28,7 @@ const formats = ['table', 'json', 'yaml', 'sarif', 'junit', 'policyreport', 'res
 
 export function defineApply(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   addPolicyOptions(program.command('apply'))
-    .summary('judge resources by policies, without a cluster')
+    .summary('apply policies to resources, without a cluster')
     .description(
       'Applies Kyverno policies to manifests, or to what is in a cluster, and says what each rule makes of each resource.\n' +
         'Nothing is changed: mutated and generated resources are printed (-o resources) or written (--output-dir).',
@@ -38,7 +38,7 @@ export function defineApply(program: Command, context: CliContext, setExitCode: 
     .option('--detailed', 'list what passed and what was skipped, too', false)
     .option('--audit-warn', 'failures of rules that only audit are warnings', false)
     .option('--allow-unsupported', 'policies that cannot be run yet do not make the command fail', false)
-    .option('--cluster', 'judge what is in the cluster of the kubeconfig, instead of files', false)
+    .option('--cluster', 'apply them to the objects of the cluster in the kubeconfig, instead of files', false)
     .option('-n, --namespace <name>', 'only this namespace of the cluster')
     .addOption(kubeconfigOption())
     .addOption(contextOption())
@@ -159,13 +159,13 @@ async function* source(given: Source): AsyncGenerator<Finding> {
 }
 
 function* changedBy({ object, generated = [], entries }: Finding, isEverything: boolean) {
-  // A report of all resources carries unchanged ones, too.
+  // A report of all resources includes unchanged ones.
   const isChanged = !isEverything || entries.some(({ mutated }) => mutated !== undefined);
   if (object && isChanged) yield object;
   yield* generated;
 }
 
-/** What a person should know of the policies before anything else: on standard error, a line each. */
+/** Warnings about the policies, first of all: one line each on standard error. */
 function reportPolicies(
   { policies, unsupported }: PolicyApplication,
   { ignored }: ApplySetup,

@@ -36,7 +36,7 @@ Exit codes: 0 everything was looked at; 1 some repositories could not be read; 2
     .action(async (policy: string, options: ScanOptions) => setExitCode(await run(policy, options, context)));
 }
 
-/** Of a repository with thousands of tags the first tell enough. */
+/** Of a repository with thousands of tags only the first are shown. */
 const maxShown = 20;
 
 async function run(policy: string, { output, all }: ScanOptions, context: CliContext): Promise<number> {

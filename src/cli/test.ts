@@ -116,7 +116,7 @@ interface Style {
   readonly paintDiff: (line: string, paint: Paint) => string;
 }
 
-/** A test that passed is one line; of others, every row that did not. */
+/** One line for a passed test; for others, every row that did not pass. */
 function renderFile(file: string, rows: readonly TestRow[], isDetailed: boolean, style: Style): string {
   const { paint } = style;
   const count = (outcome: TestRow['outcome']) => rows.filter((row) => row.outcome === outcome).length;
