@@ -79,7 +79,7 @@ it('the date of an index is the one of its image for linux/amd64, or of its firs
   expect((await read('none')).createdAtMs).toBeUndefined();
 });
 
-it('an artifact, a config without a date and a tag that has gone have none', async () => {
+it('an artifact, a config without a date and a deleted tag have no date', async () => {
   const { image, tags, blobs, read } = registry();
   image('not JSON', 'artifact');
   image([], 'list');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { compileImagePattern } from './pattern.ts';
 
-it('the table of patterns in the manual is what patterns do', () => {
+it('the table of patterns in the manual matches the code', () => {
   const manual = readFileSync(new URL('../../docs/detection.md', import.meta.url), 'utf8');
   const header = manual.split('\n').find((line) => line.startsWith('| pattern | `'))!;
   const cells = (line: string) =>

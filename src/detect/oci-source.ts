@@ -49,7 +49,7 @@ export function ociSource(
     async digestOf({ repository, tag }, signal) {
       const head = await client.headManifest({ registry, path: repository }, tag as Tag, signal);
       if (head) return head.digest;
-      throw new SupercargoError('detect-tag-gone', `${repository}:${tag} is listed, but not there`, {
+      throw new SupercargoError('detect-tag-gone', `${repository}:${tag} is listed, but does not exist`, {
         retry: 'backoff',
       });
     },

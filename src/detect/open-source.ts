@@ -37,7 +37,7 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
       return await client.get<Secret>(secrets, { name, namespace: policy.metadata.namespace }, { signal });
     } catch (thrown) {
       if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-forbidden')) throw thrown;
-      const why = isKubeError(thrown, 'kube-not-found') ? 'is not there' : 'may not be read';
+      const why = isKubeError(thrown, 'kube-not-found') ? 'does not exist' : 'may not be read';
       throw new SupercargoError('detect-secret', `Secret ${policy.metadata.namespace}/${name} ${why}`, {
         cause: thrown,
         retry: 'backoff',

@@ -71,7 +71,7 @@ function compileStars(field: string, text: string): (candidate: string) => boole
   if (text === '*') throw refuse(field, text, 'a lone * would take every repository there is: name a part of it');
   if (text.includes('**')) throw refuse(field, text, '** has no meaning: * stands for any characters but a slash');
   const odd = /[^A-Za-z0-9._/*-]/.exec(text);
-  if (odd) throw refuse(field, text, `"${odd[0]}" can be in no name; only * is a wildcard`);
+  if (odd) throw refuse(field, text, `"${odd[0]}" is not allowed in a name; only * is a wildcard`);
   if (!text.includes('*')) return (candidate) => candidate === text;
   const parts = text.split('/').map(compilePart);
   return (candidate) => {

@@ -33,7 +33,7 @@ it('assumes a role once for many scans, and again before its keys expire', async
   expect(count()).toBe(2);
 });
 
-it('keeps roles and keys apart', async () => {
+it('separates roles and keys', async () => {
   const { credentials, count } = setUp();
   await credentials.get(role);
   await credentials.get({ ...role, roleArn: 'arn:aws:iam::2:role/scan' });
@@ -41,7 +41,7 @@ it('keeps roles and keys apart', async () => {
   expect(count()).toBe(3);
 });
 
-it('asks again after a failure, and for keys that are forgotten', async () => {
+it('requests again after a failure, and for keys that were dropped', async () => {
   const { credentials, failNext } = setUp();
   failNext();
   await expect(credentials.get(role)).rejects.toThrow('denied');

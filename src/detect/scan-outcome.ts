@@ -57,7 +57,7 @@ function conditionsOf(outcome: ScanOutcome): readonly NextCondition[] {
     message,
   });
   const settled = condition('Reconciling', false, 'Idle', 'waiting for the next scan');
-  const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
+  const moving = condition('Stalled', false, 'Progressing', 'no problem found');
   switch (outcome.kind) {
     case 'scanned': {
       const { failures, missing } = outcome.scan;
@@ -67,7 +67,7 @@ function conditionsOf(outcome: ScanOutcome): readonly NextCondition[] {
     case 'failed':
       return [
         condition('Ready', false, 'ScanFailed', outcome.message),
-        condition('Reconciling', true, 'Retrying', 'the scan is tried again'),
+        condition('Reconciling', true, 'Retrying', 'the scan will be retried'),
         moving,
       ];
     case 'stalled':
@@ -83,10 +83,10 @@ function conditionsOf(outcome: ScanOutcome): readonly NextCondition[] {
 
 export function scanSummary({ scan, detected, kept = [] }: Scanned): string {
   const { repositories, images, copies, isTruncated, failures, chosen, missing } = scan;
-  const parts = [`looked at ${images} tags of ${repositories} repositories`];
-  if (copies > 0) parts.push(`left out ${copies} repositories that hold copies of other images`);
+  const parts = [`scanned ${images} tags of ${repositories} repositories`];
+  if (copies > 0) parts.push(`excluded ${copies} repositories that hold copies of other images`);
   if (missing !== undefined)
-    parts.push(`the repository ${missing} is not there, or has no tag: check repositoryPattern and the credentials`);
+    parts.push(`the repository ${missing} does not exist or has no tag: check repositoryPattern and the credentials`);
   else if (repositories === 0 && copies === 0) parts.push('no repository matches the pattern');
   else if (repositories === 0) parts.push('no other repository matches the pattern');
   else if (chosen.length === 0 && failures.length === 0) parts.push('no tag matches the policy');

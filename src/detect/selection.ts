@@ -128,7 +128,7 @@ const rankings: Readonly<Record<(typeof ways)[number], (spec: SelectionSpec) => 
     return {
       refuse(candidate) {
         const version = versionOf(candidate);
-        if (!version) return 'it is no version';
+        if (!version) return 'it is not a version';
         return range.has(version) ? undefined : `it is not in ${text}`;
       },
       prefixOf: () => undefined,
