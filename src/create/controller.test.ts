@@ -109,7 +109,7 @@ const commits: Publish = async ({ files }) => ({
 });
 
 describe('a detection', () => {
-  it('goes from Processing to Completed, and says where it was committed', async () => {
+  it('goes from Processing to Completed, and names the commit', async () => {
     const { add, look, detections, phases, recorded } = rig(commits);
     add('v1');
     expect(await look('v1')).toBe(7 * dayMs);
@@ -127,7 +127,7 @@ describe('a detection', () => {
     expect(phases).toHaveLength(2);
   });
 
-  it('of what runs already is skipped, in words that people search for', async () => {
+  it('of a running image is skipped, with the prescribed log texts', async () => {
     const { add, look, index, phaseAndReason, logged, phases } = rig(() =>
       Promise.reject(new Error('not to be called')),
     );
@@ -144,14 +144,14 @@ describe('a detection', () => {
     ]);
   });
 
-  it('is not judged by an index that is not complete', async () => {
+  it('waits until the image index is complete', async () => {
     const { add, look, phases } = rig(commits, { inventory: { index: new ImageIndex(), hasSynced: false } });
     add('v1');
     expect(await look('v1')).toBe(1_000);
     expect(phases).toEqual([]);
   });
 
-  it('comes back soon when Git cannot be reached, later when it refuses, and not at all for a mistake', async () => {
+  it('is retried soon if Git is unreachable, later if Git denies access, and not at all for invalid settings', async () => {
     let thrown: unknown = new GitError('git-network', 'gone');
     const { add, look, phaseAndReason } = rig(() => Promise.reject(thrown));
     add('v1');
@@ -163,7 +163,7 @@ describe('a detection', () => {
     expect([await look('v1'), phaseAndReason('v1')]).toEqual([7 * dayMs, 'Failed InvalidGitSettings']);
   });
 
-  it('says once that it may have been pushed before', async () => {
+  it('passes on once that it may have been pushed before', async () => {
     const seen: boolean[] = [];
     const { add, look } = rig((item, end) => {
       seen.push(item.mayBePushed);
@@ -175,7 +175,7 @@ describe('a detection', () => {
     expect(seen).toEqual([false, true]);
   });
 
-  it('waits for a newer one of the same repository', async () => {
+  it('waits for a newer detection of the same repository', async () => {
     const { add, look, phaseAndReason, clock } = rig(commits);
     add('v1');
     await clock.advance(2_000);
@@ -186,7 +186,7 @@ describe('a detection', () => {
     expect(phaseAndReason('v2')).toBe('Completed Committed');
   });
 
-  it('without its policy, or of a policy elsewhere, is refused', async () => {
+  it('without its policy, or with a policy of another namespace, fails', async () => {
     const { add, look, phaseAndReason } = rig(commits);
     add('v1', {}, { sourcePolicy: { name: 'gone' } });
     await look('v1');
@@ -196,7 +196,7 @@ describe('a detection', () => {
     expect(phaseAndReason('v2')).toBe('Failed AccessDenied');
   });
 
-  it('goes when its days are over, if it is ours', async () => {
+  it('is deleted when it expires, if it is ours', async () => {
     const { add, look, clock, detections } = rig(commits);
     const done = { status: { phase: 'Completed' as const } };
     add('ours', done);

@@ -61,7 +61,7 @@ describe('an image', () => {
   });
 });
 
-it('counts a deployed tag that the policy does not take by its written prefix', () => {
+it('compares a deployed tag that the policy does not select by its written prefix', () => {
   const index = new ImageIndex();
   const image = 'r.example/team/hand:dev';
   index.put({ kind: 'Deployment', namespace: 'n', name: 'hand' }, [{ container: 'c', image, source: image }]);

@@ -87,7 +87,7 @@ function checkYaml(content: string, file: string, { schemaOf, spec }: RenderInpu
   try {
     documents = parseYamlDocuments(content, { file });
   } catch (thrown) {
-    throw new CreateError('create-manifest-invalid', `what was rendered is no YAML: ${errorMessage(thrown)}`, thrown);
+    throw new CreateError('create-manifest-invalid', `the rendered text is not YAML: ${errorMessage(thrown)}`, thrown);
   }
   if (documents.length === 0)
     throw new CreateError('create-manifest-invalid', `${file}: the template renders no document at all`);

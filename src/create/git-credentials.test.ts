@@ -57,18 +57,18 @@ describe('the credentials of a repository', () => {
     expect(await remote(https, undefined)).toEqual({ url: https, branch: 'main', requests: [] });
   });
 
-  it('may come with an authority and go through a proxy', async () => {
+  it('may include a CA and use a proxy', async () => {
     const found = await remote(https, { token: 't', 'ca.crt': 'PEM' }, { proxyFor: (url) => `http://proxy/?${url}` });
     expect(found).toMatchObject({ certificateAuthority: 'PEM', proxy: `http://proxy/?${https}` });
   });
 
-  it('are told to be missing, without a word of what is there', async () => {
+  it('are reported as missing, without the content of the Secret', async () => {
     await expect(remote(https, { pasword: 'hunter2' })).rejects.toThrow(
       /^Secret of-the-template\/git has neither token, username and password, nor ssh-privatekey$/,
     );
   });
 
-  it('are no way to the files of the controller', async () => {
+  it('give no access to the files of the controller', async () => {
     for (const url of ['/srv/r.git', 'file:///srv/r.git', 'FILE:///srv/r.git'])
       await expect(remote(url, undefined)).rejects.toThrow('a path on the machine of the controller is not allowed');
     expect(await remote('/srv/r.git', undefined, { allowsLocal: true })).toMatchObject({ url: '/srv/r.git' });

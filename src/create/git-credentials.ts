@@ -90,7 +90,7 @@ async function readSecret(
   } catch (thrown) {
     const isMissing = isKubeError(thrown, 'kube-not-found');
     if (!isMissing && !isKubeError(thrown, 'kube-forbidden')) throw thrown;
-    const why = isMissing ? 'is not there' : 'may not be read';
+    const why = isMissing ? 'does not exist' : 'may not be read';
     throw new CreateError('create-secret', `Secret ${key.namespace}/${key.name} ${why}`, thrown);
   }
 }

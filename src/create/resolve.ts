@@ -28,13 +28,16 @@ export function resolve({ metadata, spec }: ImageDetected, { policyOf, templateO
     );
   const policy = policyOf(`${namespace}/${name}`);
   if (!policy)
-    throw new CreateError('create-policy-missing', `ImageResourcePolicy ${namespace}/${name} is not there (any more)`);
+    throw new CreateError(
+      'create-policy-missing',
+      `ImageResourcePolicy ${namespace}/${name} does not exist (any more)`,
+    );
   const key = templateKeyOf(policy);
   const template = templateOf(key);
   // Without a grant the error does not say whether the template exists.
   if (key.startsWith(`${own}/`) ? !template : !template || !allowsReferenceFrom(template, own)) {
     if (key.startsWith(`${own}/`))
-      throw new CreateError('create-template-missing', `ResourceTemplate ${key} is not there`);
+      throw new CreateError('create-template-missing', `ResourceTemplate ${key} does not exist`);
     throw new CreateError(
       'create-access-denied',
       `ResourceTemplate ${key} does not allow references from the namespace ${own}: its annotation automation.gitops.io/allow-from-namespaces has to name it`,

@@ -71,8 +71,8 @@ function conditionsOf(step: DetectionTransition): readonly NextCondition[] {
     reason,
     message: short(message),
   });
-  const settled = condition('Reconciling', false, 'Done', 'nothing is left to do');
-  const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
+  const settled = condition('Reconciling', false, 'Done', 'nothing to do');
+  const moving = condition('Stalled', false, 'Progressing', 'no problem found');
   switch (step.kind) {
     case 'waiting':
       return [
@@ -97,7 +97,7 @@ function conditionsOf(step: DetectionTransition): readonly NextCondition[] {
         condition('Ready', false, reason, message),
         isStalled
           ? condition('Reconciling', false, 'Stalled', 'waiting for a change')
-          : condition('Reconciling', true, 'Retrying', 'it is tried again'),
+          : condition('Reconciling', true, 'Retrying', 'it will be retried'),
         isStalled ? condition('Stalled', true, reason, message) : moving,
       ];
     }

@@ -83,7 +83,7 @@ export function nextTemplateStatus(
       type: 'Stalled',
       status: isValid ? 'False' : 'True',
       reason: isValid ? 'Progressing' : 'InvalidTemplate',
-      message: isValid ? 'nothing stands in the way' : mistakes.join('; '),
+      message: isValid ? 'no problem found' : mistakes.join('; '),
     },
   ];
   return {
