@@ -79,7 +79,7 @@ async function perform(operation: Operation, { client, signal }: ExecuteOptions)
 
 async function rollBack(sent: readonly SentOperation[], { client, clock, onStep }: ExecuteOptions): Promise<void> {
   const controller = new AbortController();
-  const cancel = clock.after(rollBackMs, () => controller.abort(new Error('there was no time left')));
+  const cancel = clock.after(rollBackMs, () => controller.abort(new Error('the time limit was reached')));
   try {
     for (const one of sent.toReversed()) {
       const { operation } = one;

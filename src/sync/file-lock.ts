@@ -90,7 +90,7 @@ export function createFileLock(options: FileLockOptions): SyncLock {
           if (!exists(path)) continue;
           throw new SupercargoError(
             'sync-lock-file',
-            `${path} is no lock file of a policy sync and is left as it is; name another with LOCK_FILE, or remove it`,
+            `${path} is not a lock file of a policy sync and is not changed; name another with LOCK_FILE, or remove it`,
           );
         }
         const ageMs = nowMs - record.renewedAtMs;

@@ -69,7 +69,7 @@ const refusal = ({ ref, object }: DesiredPolicy) => ({ ref, label: ref.label, ob
 
 function readPolicy(value: Json, kinds: PolicyKinds, place: string): DesiredPolicy | Refusal {
   const unknown = (what: string): Refusal => ({ label: `document at ${place}`, reason: what });
-  if (!isJsonObject(value)) return unknown('it is no Kubernetes object');
+  if (!isJsonObject(value)) return unknown('it is not a Kubernetes object');
   const { apiVersion, kind, metadata } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return unknown('it has no apiVersion and kind');
   if (!isJsonObject(metadata) || typeof metadata['name'] !== 'string') return unknown(`the ${kind} has no name`);

@@ -25,7 +25,7 @@ export async function reportToInsights(
   { report, clock, log, limitMs }: StatusReportOptions,
 ): Promise<void> {
   const controller = new AbortController();
-  const cancel = clock.after(limitMs, () => controller.abort(new Error('there was no time left')));
+  const cancel = clock.after(limitMs, () => controller.abort(new Error('the time limit was reached')));
   const states = policyStatusesOf(result, rfc3339(clock.now()));
   let failuresInRow = 0;
   let unreported = 0;

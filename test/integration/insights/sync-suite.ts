@@ -278,7 +278,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       ['is 100 MB', { bytes: 100_000_000, announced: false }, /larger than 33554432 bytes/],
       ['is an alias bomb', { text: bomb }, /excessive aliasing/],
       ['is no YAML', { text: 'a: [b\nc: d' }, /the response of Insights:\d+:\d+/],
-      ['is prose', { text: 'Bad gateway, sorry' }, /document at line 1: it is no Kubernetes object/],
+      ['is prose', { text: 'Bad gateway, sorry' }, /document at line 1: it is not a Kubernetes object/],
       ['is an error in JSON', { text: '{"message":"no"}', type: 'application/json' }, /it has no apiVersion and kind/],
       ['may be cut off', { cut: yamlOf(policy('half')), framed: false }, /it may be cut off/],
       [
