@@ -159,7 +159,7 @@ export class JobRun {
       return { how: 'job', name: manifest.object.metadata.name ?? '', isSuspended, ranForMs: 0 };
     } catch (thrown) {
       signal.throwIfAborted();
-      return { how: 'not', reason: `the Job cannot be made: ${errorMessage(thrown)}` };
+      return { how: 'not', reason: `the Job cannot be created: ${errorMessage(thrown)}` };
     }
   }
 
@@ -181,7 +181,7 @@ export class JobRun {
     const { inProcess, clock, log } = this.options;
     const work = inProcess.get(job.reportType);
     if (work === undefined)
-      return { status: 'failed', reason: 'it was begun by a process that could do it; this one cannot' };
+      return { status: 'failed', reason: 'it was started by a process that could run it; this one cannot' };
     const { variables, problems } = variablesOf(job.options);
     if (problems.length > 0) return { status: 'failed', reason: problems.join('; ') };
     await this.note(job, undefined, signal);

@@ -8,7 +8,7 @@ const maxBackoffMs = 5 * 60_000;
 export async function pollJobs(options: JobRunnerOptions, outer: AbortSignal): Promise<void> {
   const { clock, random, settings } = options;
   await withRunner(options, outer, async (runner, signal) => {
-    await persistently(options, signal, 'Jobs of an earlier run could not be looked for', () => runner.recover(signal));
+    await persistently(options, signal, 'Jobs of an earlier run could not be listed', () => runner.recover(signal));
     while (!signal.aborted)
       await persistently(options, signal, 'Jobs could not be claimed', async () => {
         await runner.claim(signal);

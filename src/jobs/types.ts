@@ -62,7 +62,7 @@ export function readJobTypes(reader: SettingsReader, variable: string): JobTypes
       const timeoutMs = timeout === undefined ? defaultType(name).timeoutMs : parseDurationMs(timeout);
       types.set(name, { ...defaultType(name), ...(cronJob === undefined ? {} : { cronJob }), timeoutMs });
     } catch {
-      reader.mistake(variable, `has the entry ${JSON.stringify(entry)} with a time-out that is no duration`);
+      reader.mistake(variable, `has the entry ${JSON.stringify(entry)} with a time-out that is not a duration`);
     }
   }
   return types;
