@@ -91,7 +91,7 @@ function unsupportedException({ unsupported }: TestSetup): string | undefined {
 
 function silent(row: Omit<Row, 'actual' | 'outcome' | 'reason'>, subject: Subject, setup: TestSetup): Row {
   const isThere = [...setup.triggers, ...setup.targets].some((resource) => subject.names(resource));
-  const reason = isThere ? 'the rule did not speak of this resource' : 'there is no such resource';
+  const reason = isThere ? 'the rule has no result for this resource' : 'there is no such resource';
   if (row.expected === 'skip') return { ...row, actual: 'none', outcome: 'passed', reason: '' };
   return { ...row, actual: 'none', outcome: 'failed', reason };
 }
@@ -144,7 +144,7 @@ function checkResponse(expected: ExpectedResult, found: Found, setup: TestSetup)
   if (actual === 'pass' && expected.result === 'fail' && isRefuted(expected, found, setup))
     return { actual: 'fail', reason: '' };
   if (actual !== expected.result) {
-    return { actual, reason: message === '' ? 'the rule says no more than that' : message };
+    return { actual, reason: message === '' ? 'the rule has no message' : message };
   }
   const reason = compareObjects(expected, found, setup) ?? '';
   return { actual: reason === '' ? actual : 'different', reason };
