@@ -67,7 +67,7 @@ describe('rendering a template on this machine', () => {
     expect(() => render(text)).toThrow(why);
   });
 
-  it('refuses what is no image or digest', () => {
+  it('rejects invalid images and digests', () => {
     expect(() => render(valid, { image: 'NO' })).toThrow('is no image');
     expect(() => render(valid, { digest: 'NO' })).toThrow();
   });

@@ -178,7 +178,7 @@ function checkMode({ mirror, webhook }: FeatureEnvironment['config']): void {
   if (mirror.mode !== 'sync' || mirror.trustReviews || webhook.clientCA !== undefined) return;
   throw new UsageError(
     'mirror-sync-unauthenticated',
-    'mirror.mode "sync" starts copies from reviews, which anybody who reaches the webhook port could send: ' +
+    'mirror.mode "sync" starts copies from reviews, which any client of the webhook port could send: ' +
       'set webhook.clientCA (see docs/admission.md), or mirror.trustReviews: true where only the API server reaches it',
   );
 }

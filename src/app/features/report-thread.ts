@@ -39,7 +39,7 @@ export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 
 export interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
-  readonly isLeftOut: IsExcluded;
+  readonly isExcluded: IsExcluded;
   readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
   /** The time it may take to stop; its work can be interrupted anywhere. */
@@ -52,7 +52,7 @@ export interface ReportThreadOptions extends ReportThreadSetup {
  * does not pause this thread. Each run is a new thread.
  */
 export function createReportThread(options: ReportThreadOptions): RemoteReporter {
-  const { program, config, ownPolicies, origin, isLeftOut, graceMs = 10_000, log } = options;
+  const { program, config, ownPolicies, origin, isExcluded, graceMs = 10_000, log } = options;
   let worker: Worker | undefined;
   let gauges: ReportGauges | undefined;
   let isIdle = false;
@@ -103,7 +103,7 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       for (const policy of problems) options.onProblem?.(policy, undefined);
       problems.clear();
       if (failure !== undefined) throw failure;
-      if (!signal.aborted) throw new SupercargoError('report-thread', 'the thread of reports has ended');
+      if (!signal.aborted) throw new SupercargoError('report-thread', 'the report thread has ended');
     },
     get isRunning() {
       // Results found while it stops are left to the next leader.
@@ -113,7 +113,7 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       return isIdle;
     },
     takeAdmissionResults(record) {
-      const admitted = worker && admittedResults(record, isLeftOut);
+      const admitted = worker && admittedResults(record, isExcluded);
       if (admitted) send({ kind: 'admitted', admitted });
     },
   };

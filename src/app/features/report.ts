@@ -57,7 +57,7 @@ function reporterOf(environment: FeatureEnvironment): RemoteReporter {
     config,
     ownPolicies: config.policies.selector ? 'selected' : selector ? 'none' : 'all',
     origin: connection.origin,
-    isLeftOut: isExcludedBy(config),
+    isExcluded: isExcludedBy(config),
     metrics: open,
     onProblem,
     // The time to stop after losing the Lease, before another replica may lead.

@@ -3,7 +3,7 @@ import { createFakeClock } from '../../../test/support/fake-clock.ts';
 import { plain } from '../status-responses.ts';
 import { createPendingRequests } from './pending-requests.ts';
 
-it('passes answers on, and says so when the other thread does not answer in time', async () => {
+it('passes responses on, and reports when the other thread does not respond in time', async () => {
   const clock = createFakeClock(0);
   const requests: [number, string][] = [];
   const { send, onResponse } = createPendingRequests((id, url) => requests.push([id, url]), clock);
@@ -20,7 +20,7 @@ it('passes answers on, and says so when the other thread does not answer in time
   onResponse(2, plain(200, 'late'));
 });
 
-it('keeps no more than 64 requests open', async () => {
+it('keeps at most 64 requests pending', async () => {
   const { send } = createPendingRequests(() => {}, createFakeClock(0));
   for (let i = 0; i < 64; i++) void send('/readyz');
   expect(await send('/readyz')).toMatchObject({ status: 503, body: 'too many requests are pending\n' });

@@ -84,9 +84,8 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
     clearTimeout(insist);
     clearInterval(beating);
     worker = undefined;
-    if (!signal.aborted)
-      failure ??= new SupercargoError('liveness-thread', 'the thread of leases and health has ended');
-    leaderships.lost(failure ?? new SupercargoError('liveness-thread', 'the thread of leases and health was stopped'));
+    if (!signal.aborted) failure ??= new SupercargoError('liveness-thread', 'the liveness thread has ended');
+    leaderships.lost(failure ?? new SupercargoError('liveness-thread', 'the liveness thread was stopped'));
     if (failure) throw failure;
   };
 
