@@ -174,10 +174,10 @@ function reportPolicies(
   for (const { place, kind, name, reason } of unsupported) {
     const isSaid = reason.includes('not supported yet');
     stderr.write(
-      `supercargo: ${place}: ${kind} ${name} was left out: ${isSaid ? '' : 'not supported yet: '}${reason}\n`,
+      `supercargo: ${place}: ${kind} ${name} was skipped: ${isSaid ? '' : 'not supported yet: '}${reason}\n`,
     );
   }
   for (const warning of policies.warnings) stderr.write(`supercargo: warning: ${warning}\n`);
   if (ignored > 0)
-    stderr.write(`supercargo: ${ignored} documents among the policies are no policies and were left out\n`);
+    stderr.write(`supercargo: ${ignored} documents among the policies are not policies and were skipped\n`);
 }

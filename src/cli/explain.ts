@@ -47,7 +47,7 @@ async function explain(policies: readonly string[], options: ExplainOptions, con
   const setup = offline.loadSetup({ files, ...setupOptions(policies, options), explain: true });
   const application = offline.openApplication(setup);
   for (const { place, kind, name, reason } of application.unsupported)
-    context.stderr.write(`supercargo: ${place}: ${kind} ${name} was left out: ${reason}\n`);
+    context.stderr.write(`supercargo: ${place}: ${kind} ${name} was skipped: ${reason}\n`);
   const out = bufferedWriter(context.stdout);
   const paint = offline.painter(hasColours(context.stdout, context.env));
   let separator = '[\n';

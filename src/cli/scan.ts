@@ -76,7 +76,7 @@ function renderTable(
   if (shown.length < decisions.length)
     lines.push(`   … and ${decisions.length - shown.length} more (--all shows them)`);
   lines.push('', `${images} tags of ${repositories} repositories, ${chosen.length} would be detected`);
-  if (missing !== undefined) lines.push(`The repository ${missing} is not there, or has no tag.`);
+  if (missing !== undefined) lines.push(`The repository ${missing} does not exist or has no tag.`);
   if (isTruncated) lines.push('More repositories match than maxRepositories allows: the rest was not looked at.');
   for (const { repository, message } of failures) lines.push(`${repository} could not be read: ${message}`);
   return `${lines.join('\n')}\n`;
