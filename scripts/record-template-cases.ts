@@ -5,13 +5,13 @@ import { renderJson } from '../src/base/index.ts';
 import { allCases } from '../src/gotemplate/cases/index.ts';
 import { askWitness, locateWitness } from '../test/support/go-witness.ts';
 
-const oracle = await locateWitness();
-if (oracle.path === undefined) {
-  process.stderr.write(`${oracle.reason}\n`);
+const witness = await locateWitness();
+if (witness.path === undefined) {
+  process.stderr.write(`${witness.reason}\n`);
   process.exitCode = 1;
 } else {
-  const responses = await askWitness(oracle.path, allCases);
-  const lines = allCases.map((item, i) => renderJson({ ...item, ...responses[i] }));
+  const answers = await askWitness(witness.path, allCases);
+  const lines = allCases.map((item, i) => renderJson({ ...item, ...answers[i] }));
   const path = fileURLToPath(new URL('../src/gotemplate/cases/recorded.json', import.meta.url));
   await writeFile(path, `[\n${lines.join(',\n')}\n]\n`);
   process.stdout.write(`${lines.length} cases recorded\n`);
