@@ -2,7 +2,7 @@ export class AssetsUnavailable extends Error {}
 
 export interface ResolveOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** False: never build, only find. */
+  /** False: only find, never build. */
   readonly build?: boolean;
   readonly log?: (line: string) => void;
 }

@@ -1,5 +1,5 @@
-// Finds or builds the binaries of a real cluster's control plane: etcd, kube-apiserver, kube-controller-manager.
-// As a program it prints their directory, or exits with 3 and one line that says why they cannot be had.
+// Finds or builds the binaries of a real control plane: etcd, kube-apiserver, kube-controller-manager. As a program it
+// prints their directory, or exits with 3 and one line with the reason.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ export class AssetsUnavailable extends Error {
 }
 
 /**
- * The directory that holds the binaries: KUBEBUILDER_ASSETS when set (its kube-controller-manager is optional), else the
- * user's cache, else a fresh build of test/assets into that cache, which takes minutes. Throws AssetsUnavailable.
+ * The directory of the binaries: KUBEBUILDER_ASSETS if set (its kube-controller-manager is optional), otherwise the
+ * user's cache, otherwise a new build of test/assets into that cache, which takes minutes. Throws AssetsUnavailable.
  */
 export async function resolveAssets({ env = process.env, build = true, log = () => {} } = {}) {
   const given = env.KUBEBUILDER_ASSETS;
@@ -106,7 +106,7 @@ function link(target, name) {
   try {
     linkSync(target, name);
   } catch (error) {
-    // Some file systems have no hard links; the name relative to its own directory survives the rename.
+    // Some file systems have no hard links; a name relative to its own directory survives the rename.
     if (error.code !== 'EPERM' && error.code !== 'ENOTSUP' && error.code !== 'EMLINK') throw error;
     symlinkSync(path.basename(target), name);
   }
@@ -125,7 +125,7 @@ function run(command, args) {
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    // Whoever ends this program ends the build too; the lock and the scratch directory go the ordinary way.
+    // A signal to this program also ends the build; the lock and the scratch directory are then cleaned up normally.
     const stop = () => child.kill('SIGTERM');
     for (const signal of signals) process.once(signal, stop);
     child.on('error', reject);
@@ -136,7 +136,7 @@ function run(command, args) {
   });
 }
 
-/** One builder at a time; the lock of a process that no longer lives is taken over. */
+/** One builder at a time; the lock of a dead process is taken over. */
 async function withLock(file, log, action) {
   mkdirSync(path.dirname(file), { recursive: true });
   for (let announced = false; ; await sleep(500)) {

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
 import { keepCompiledCode } from './compiled-code.mjs';
 
-// Data is faster to load as one string for JSON.parse than as the object literal that esbuild would make of it.
+// A string for JSON.parse loads faster than the object literal that esbuild would write.
 const jsonAsText = {
   name: 'json-as-text',
   setup({ onLoad }) {
@@ -15,8 +15,8 @@ const jsonAsText = {
   },
 };
 
-// Of undici the program uses the connections alone: its fetch, its caches and its mocks take longer to load than many a
-// command to run. A name that is missing here fails the build.
+// The program uses only undici's connections. Its fetch, caches and mocks would take longer to load than many commands
+// take to run. A name that is missing here fails the build.
 const undiciConnections = {
   name: 'undici-connections',
   setup({ onLoad, onResolve }) {
@@ -62,7 +62,7 @@ const { outputFiles } = await build({
   write: false,
 });
 
-// Only ES modules can be split, and only scripts can be started from compiled code: the parts become CommonJS.
+// Only ES modules can be split, and only scripts can start from compiled code: the parts are converted to CommonJS.
 mkdirSync('dist/code', { recursive: true });
 for (const { path, text } of outputFiles) {
   const { code, map } = await transform(text, {

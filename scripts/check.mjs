@@ -1,3 +1,3 @@
-// npm run check: the one gate. Format, lint and types, then all tests (architecture and generated files among them).
+// npm run check: the single gate. Format, lint and types, then all tests, including architecture and generated files.
 await import('./lint.mjs');
 await import('./test.mjs');

@@ -1,4 +1,4 @@
-// Keeps the compiled code of the commands that people wait for: each is run once, on something small.
+// Stores the compiled code of interactive commands: each runs once, on a small input.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ spec:
       securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: [ALL] } }
 `;
 
-/** Without it the program works all the same, and starts more slowly. */
+/** Without it the program still works, but starts more slowly. */
 export async function keepCompiledCode() {
   const folder = mkdtempSync(join(tmpdir(), 'supercargo-build-'));
   try {
@@ -46,7 +46,7 @@ async function run(args) {
     complaint += text;
   });
   const code = await new Promise((done, failed) => child.once('error', failed).once('close', done));
-  // A policy that fails is an answer like any other; wrong usage is a mistake of this script.
+  // A failing policy is a normal result; a usage error is a bug of this script.
   if (code !== 0 && code !== 1) throw new Error(`supercargo ${args.join(' ')} ended with ${code}: ${complaint}`);
 }
 
@@ -95,7 +95,7 @@ async function push(repository) {
   );
 }
 
-async function accepted(answer) {
-  const { status, url } = await answer;
+async function accepted(response) {
+  const { status, url } = await response;
   if (status !== 201) throw new Error(`${url} answered ${status}`);
 }

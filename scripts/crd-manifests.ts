@@ -1,7 +1,7 @@
 import { customResourceDefinitions } from '../src/api/index.ts';
 import { renderYaml } from '../src/base/index.ts';
 
-/** The files of manifests/crds, as they must be. */
+/** The expected files of manifests/crds. */
 export function crdManifests(): readonly { readonly file: string; readonly text: string }[] {
   return customResourceDefinitions('supercargo').map((crd) => ({
     file: `${crd.metadata.name}.yaml`,

@@ -1,8 +1,8 @@
 // Writes which lists of the built-in kinds merge by key, from the recorded schemas.
 //
-// Kyverno merges with the schemas of Kubernetes 1.21, whatever the cluster's version: fields and kinds that came later
-// replace their lists as those of a custom resource do, and kinds that are gone since still merge. Policies are written
-// against that, so the newer schemas are cut back here to what that version had.
+// Kyverno merges with the schemas of Kubernetes 1.21, whatever the cluster's version: newer fields and kinds replace their
+// lists, as custom resources do, and kinds that were removed since still merge. Policies rely on that, so the newer schemas
+// are reduced here to what that version had.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const source = fileURLToPath(new URL('../src/apiserver/schema/generated/builtin.json', import.meta.url));
 const output = fileURLToPath(new URL('../src/policy/mutate/generated/list-keys.json', import.meta.url));
 
-const laterKinds = new Set([
+const newerKinds = new Set([
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy',
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding',
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy',
@@ -25,7 +25,7 @@ const laterKinds = new Set([
   'v1/DeleteOptions',
 ]);
 
-const laterFields = new Set([
+const newerFields = new Set([
   'ContainerStatus.allocatedResourcesStatus',
   'ContainerStatus.volumeMounts',
   'EphemeralContainer.ports',
@@ -38,7 +38,7 @@ const laterFields = new Set([
   'ValidatingWebhook.matchConditions',
 ]);
 
-/** Versions that are gone, and the kind of today that merges as they did. */
+/** Removed versions, with the current kind that merges the same way. */
 const formerKinds: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/v1beta1/MutatingWebhookConfiguration':
     'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration',
@@ -49,7 +49,7 @@ const formerKinds: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1beta1/CSINode': 'storage.k8s.io/v1/CSINode',
 };
 
-/** Kinds that the recording lacks and that merge nothing but their metadata. */
+/** Kinds that the recording lacks and that merge only their metadata. */
 const metadataOnly = [
   'apiextensions.k8s.io/v1beta1/CustomResourceDefinition',
   'apiregistration.k8s.io/v1/APIService',
@@ -99,7 +99,7 @@ interface Recording {
   readonly kinds: readonly { group: string; version: string; kind: string; definition: string }[];
 }
 
-/** `keys` only where the list merges (none for a list of plain values); `type` where something below merges. */
+/** `keys` only if the list merges (none for a list of plain values); `type` if something below merges. */
 interface Field {
   keys?: readonly string[];
   type?: string;
@@ -113,7 +113,7 @@ const visiting = new Set<string>();
 const shortName = (definition: string) => definition.split('.').slice(-2).join('.');
 
 function fieldOf(definition: string, name: string, schema: Schema): Field | undefined {
-  if (laterFields.has(`${definition.split('.').at(-1)}.${name}`)) return undefined;
+  if (newerFields.has(`${definition.split('.').at(-1)}.${name}`)) return undefined;
   const field: Field = {};
   if (schema['x-kubernetes-patch-strategy']?.split(',').includes('merge') && schema.items) {
     const mergeKey = schema['x-kubernetes-patch-merge-key'];
@@ -124,7 +124,7 @@ function fieldOf(definition: string, name: string, schema: Schema): Field | unde
   return field.keys || field.type ? field : undefined;
 }
 
-/** True where anything in or below the definition merges; fills `types` on the way. */
+/** True if anything in or below the definition merges; fills `types`. */
 function merges(definition: string): boolean {
   if (types.has(shortName(definition))) return true;
   if (visiting.has(definition)) return false;
@@ -143,12 +143,12 @@ function merges(definition: string): boolean {
 const kinds = new Map<string, string>();
 for (const { group, version, kind, definition } of recording.kinds) {
   const key = `${group === '' ? '' : `${group}/`}${version}/${kind}`;
-  if (!laterKinds.has(key) && merges(definition)) kinds.set(key, shortName(definition));
+  if (!newerKinds.has(key) && merges(definition)) kinds.set(key, shortName(definition));
 }
 for (const [former, today] of Object.entries(formerKinds)) kinds.set(former, kinds.get(today)!);
 types.set('MetadataOnly', { metadata: { type: shortName(objectMeta) } });
 for (const kind of metadataOnly) kinds.set(kind, 'MetadataOnly');
-// Many kinds hold nothing but metadata: one type serves them all.
+// Many kinds have only metadata: they share one type.
 const bare = JSON.stringify(types.get('MetadataOnly'));
 for (const [kind, type] of kinds) if (JSON.stringify(types.get(type)) === bare) kinds.set(kind, 'MetadataOnly');
 

@@ -1,5 +1,5 @@
 // Writes the protobuf field tables of the built-in kinds, from the sources of the pinned Kubernetes version: numbers and
-// types from the .proto files; JSON names, inlining and what JSON leaves out from the tags of the Go structs.
+// types from the .proto files; JSON names, inlining and what JSON omits from the tags of the Go structs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,14 +10,14 @@ const output = fromRoot('src/apiserver/protobuf/generated/messages.json');
 
 const modules = ['k8s.io/api', 'k8s.io/apimachinery', 'k8s.io/apiextensions-apiserver'];
 
-/** Messages that hold nothing but the bytes of a JSON text. */
+/** Messages that hold only the bytes of a JSON text. */
 const jsonTexts: Readonly<Record<string, Message>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': 'json',
   'io.k8s.apimachinery.pkg.runtime.RawExtension': 'json',
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON': 'json',
 };
 
-/** Messages that only the decoder's own code writes as JSON: their fields keep the names of the .proto file. */
+/** Messages that the decoder writes as JSON itself: their fields keep the names of the .proto file. */
 const isRewritten = (message: string) =>
   /\.(Time|MicroTime|IntOrString|Quantity|JSONSchemaPropsOr(Array|Bool|StringArray))$/.test(message);
 
@@ -99,7 +99,7 @@ function toMessage(name: string): Message {
   if (!fields) throw new Error(`no message ${name}`);
   const struct = structs.get(messageName);
   if (!struct) {
-    // A named list in Go has no place in protobuf: it becomes a message with nothing but items.
+    // A named list in Go has no counterpart in protobuf: it becomes a message with only `items`.
     const only = fields[0];
     if (fields.length !== 1 || only?.name !== 'items') throw new Error(`no struct ${name}`);
     return only.type;
@@ -113,13 +113,13 @@ function toMessage(name: string): Message {
       else if (go.jsonName === '') throw new Error(`no JSON name for ${name}.${field.name}`);
       else if (go.jsonName !== field.name) exceptions.push(`${name}.${field.name} is ${go.jsonName}`);
       const entry = [field.number, go.isInline ? '' : go.jsonName, field.type] as const;
-      // Empty lists and maps are not on the wire at all, and Go omits no struct that it writes as a scalar.
+      // Empty lists and maps are not on the wire, and Go never omits a struct that it writes as a scalar.
       return go.omitsZero && /^\w/.test(field.type) && !isRewritten(field.type) ? [...entry, 'z'] : entry;
     })
     .sort(([a], [b]) => a - b);
 }
 
-/** The published schema is a second witness: both must name the same fields. */
+/** Cross-check with the published schema: both must name the same fields. */
 function checkAgainstSchema(name: string): void {
   const definition = builtin.definitions[name];
   if (!definition?.properties || isRewritten(name)) return;
@@ -214,7 +214,7 @@ function splitName(name: string): readonly [packageName: string, messageName: st
   return [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** One entry per line, in a stable order, so that a new version of Kubernetes shows as a readable difference. */
+/** One entry per line, in a stable order, so that a new Kubernetes version gives a readable diff. */
 function render(): string {
   const kinds = builtin.kinds.map(({ group, version, kind, definition }): readonly [string, string] => [
     `${group === '' ? '' : `${group}/`}${version}/${kind}`,

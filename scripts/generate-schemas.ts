@@ -1,4 +1,4 @@
-// Writes the schemas and the discovery of the built-in kinds, as a real API server of the pinned version tells them.
+// Writes the schemas and the discovery of the built-in kinds, as served by a real API server of the pinned version.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ const groupVersions = [
   'storage.k8s.io/v1',
 ];
 
-/** Kinds that no resource answers with, but that requests carry. */
+/** Kinds that only occur in requests, not in responses. */
 const extraKinds = ['/v1/DeleteOptions'];
 
 interface Kind {
@@ -143,7 +143,7 @@ function toResource(own: { group: string; version: string }, discovered: Discove
       .map(({ subresource, responseKind, verbs }) => ({
         name: subresource,
         kind: responseKind?.kind ?? '',
-        // An empty version means the one of the resource itself.
+        // An empty version means the version of the resource itself.
         ...(responseKind?.version ? { group: responseKind.group, version: responseKind.version } : own),
         verbs: [...verbs].sort(),
       }))
@@ -206,7 +206,7 @@ function simplify(node: Node, onReference: (name: string) => void): Node {
     const child = node[word];
     if (typeof child === 'boolean') simple[word] = child;
     else if (child !== undefined) {
-      // The zero value of a list's element is never filled in: an element is there or it is not.
+      // The zero value of a list element is never filled in.
       const { default: _, ...element } = simplify(child as Node, onReference) as { default?: unknown };
       simple[word] = element;
     }
@@ -221,7 +221,7 @@ function referenceOf(node: Node): string | undefined {
   return typeof reference === 'string' ? reference.replace('#/components/schemas/', '') : undefined;
 }
 
-/** One entry per line, in a stable order, so that a new version of Kubernetes shows as a readable difference. */
+/** One entry per line, in a stable order, so that a new Kubernetes version gives a readable diff. */
 function render(
   version: string,
   definitions: ReadonlyMap<string, Node>,

@@ -1,4 +1,4 @@
-// Runs the built program with these arguments, and at its end keeps the code that was compiled for them.
+// Runs the built program with these arguments, and at its end stores the code that was compiled.
 'use strict';
 const { writeFileSync } = require('node:fs');
 const { loaded } = require('../dist/load.cjs');

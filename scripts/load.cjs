@@ -1,5 +1,5 @@
-// Runs the built program with the compiled code that its build kept, so that a start does not compile it again.
-// Where that code is not of this very Node (V8 says so itself), Node's own loader takes the program as it is.
+// Runs the built program with the code cache of its build, so that a start does not compile it again. V8 rejects a
+// cache of another Node version; Node's own loader then runs the program without it.
 'use strict';
 const { readFileSync } = require('node:fs');
 const { homedir } = require('node:os');
@@ -14,9 +14,9 @@ function compile(file) {
   try {
     cachedData = readFileSync(`${file}.cache`);
   } catch {
-    // A command that the build did not run first: its code is compiled now.
+    // A command that the build did not run: its code is compiled now.
   }
-  // The files are ASCII, and Latin-1 is the quicker way to read that.
+  // The files are ASCII; Latin-1 is faster to read.
   const source = `(function (exports, require, module, __filename) {${readFileSync(file, 'latin1')}\n})`;
   return new Script(source, { filename: file, cachedData });
 }
@@ -37,7 +37,7 @@ exports.loaded = loaded;
 exports.start = (file) => {
   const script = compile(file);
   if (script.cachedDataRejected !== true) return run(file, script);
-  // Node's own default is a folder in the temporary one, where any user could leave code for us.
+  // Node's default is a folder in the temporary directory, where any user could place code.
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   require('node:module').enableCompileCache?.(join(cache, 'supercargo', 'compiled'));
   return require(file);

@@ -10,7 +10,7 @@ const managers = [
   { feature: 'create', name: 'creation-manager', controlPlane: 'resource-creation-controller' },
 ] as const;
 
-/** Detection and Creation Manager as two Deployments of one installation, each with its own rights and Lease. */
+/** Detection and Creation Manager as two Deployments of one installation, each with its own permissions and Lease. */
 export function managerManifests(): readonly { readonly file: string; readonly text: string }[] {
   return managers.map((manager) => ({
     file: `${manager.name}.yaml`,
@@ -45,7 +45,7 @@ function managerObjects({ feature, name, controlPlane }: (typeof managers)[numbe
 
 function deploymentOf(object: KubeObject, metadata: KubeObject['metadata'], controlPlane: string): KubeObject {
   const { name } = metadata;
-  // The selector must tell the pods of the two managers apart.
+  // The selector must distinguish the pods of the two managers.
   const labels = { 'app.kubernetes.io/instance': installation, 'control-plane': controlPlane };
   const spec = object['spec'] as { template: { metadata: object; spec: { containers: object[]; volumes: object[] } } };
   const pod = spec.template.spec;

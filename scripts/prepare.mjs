@@ -1,4 +1,4 @@
-// Installs and builds when needed, with nothing but Node and npm: what `npm start` and `npm test` call first.
+// Installs and builds if needed, with only Node and npm: called first by `npm start` and `npm test`.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Runs a program to its end with our standard streams; ends this process when it fails. */
+/** Runs a program with our standard streams; exits if it fails. */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
   if (error) {
@@ -17,7 +17,7 @@ export function run(command, args, options = {}) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The program of an installed package, run by this very Node. */
+/** The program of an installed package, run by the same Node. */
 export function runPackage(script, args, options) {
   run(process.execPath, [join(root, 'node_modules', script), ...args], options);
 }

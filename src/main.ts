@@ -3,15 +3,15 @@ import { programName, runCli } from './cli/index.ts';
 
 declare const SUPERCARGO_VERSION: string | undefined;
 
-// The AWS SDK is pinned to a version that runs here: its advice about later ones is nothing a user can follow.
+// The AWS SDK is pinned to a version that supports this Node; its warning about later versions does not help a user.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-/** Threads run files; only the bundle has some that Node can run as they are. */
+/** Worker threads need files; only the bundle has files that Node can run. */
 const workerFile = (name: string) =>
   typeof SUPERCARGO_VERSION === 'string' ? new URL(`../${name}.cjs`, import.meta.url) : undefined;
 
 const stopping = new AbortController();
-/** One Ctrl-C comes several times where a parent passes on what the terminal has sent to the whole process group. */
+/** One Ctrl-C may arrive several times: from the terminal, and passed on by a parent process. */
 const oneSignalMs = 1000;
 let stoppedAtMs = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -19,11 +19,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (!stopping.signal.aborted) {
       stoppedAtMs = performance.now();
       stopping.abort();
-      // A second signal does not wait for an orderly end.
+      // A second signal ends the process at once.
     } else if (performance.now() - stoppedAtMs > oneSignalMs) process.exit(130);
   });
 }
-// The reader has closed the pipe (`supercargo … | head`): the work goes on, and the exit code says how it ended.
+// Ignore EPIPE: the reader closed the pipe (`supercargo … | head`). The work goes on, and the exit code is its result.
 const outputClosed = new AbortController();
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ for (const stream of [process.stdout, process.stderr])
     if (stream === process.stdout) outputClosed.abort();
   });
 
-// No await: the built program is scripts, which have none at the top.
+// No top-level await: the built program consists of CommonJS scripts.
 void runCli(
   process.argv.slice(2),
   {

@@ -4,7 +4,7 @@ import { errorMessage, UsageError } from '../base/index.ts';
 import type { ClientAuthentication } from '../webhook/index.ts';
 import type { Config } from './config.ts';
 
-/** How the API server authenticates itself to our webhooks; undefined where nothing is configured. */
+/** How the API server authenticates to our webhooks; undefined if nothing is configured. */
 export function clientAuthenticationOf({
   clientCA,
   clientNames,
@@ -14,7 +14,7 @@ export function clientAuthenticationOf({
   const isText = clientCA.includes('-----BEGIN CERTIFICATE-----');
   try {
     const authorities = isText ? clientCA : readFileSync(clientCA, 'utf8');
-    // Fails here, with the setting's name, and not at the first connection.
+    // Fails here, with the name of the setting, instead of at the first connection.
     new X509Certificate(authorities);
     return { authorities, names: clientNames, required: requireClientCertificate };
   } catch (thrown) {

@@ -19,10 +19,10 @@ it('finds every image once, by its source, and no copies', async () => {
     pod('c', ['backup.example/copies/unknown:7', 'No Image']),
     pod('d', ['owned:1'], owned),
   ];
-  const asked: (string | undefined)[] = [];
+  const requests: (string | undefined)[] = [];
   const client = {
     async *pages(type: ResourceType, { namespace }: { readonly namespace?: string | undefined } = {}) {
-      if (type.kind === 'Pod') asked.push(namespace);
+      if (type.kind === 'Pod') requests.push(namespace);
       yield { items: type.kind === 'Pod' ? pods : [], resourceVersion: '1' } as never;
     },
   };
@@ -31,5 +31,5 @@ it('finds every image once, by its source, and no copies', async () => {
   expect(found.images).toEqual(['docker.io/library/nginx:latest', 'docker.io/library/redis:7', 'quay.io/x/y:1']);
   expect(found.passedOver.map(({ image }) => image)).toEqual(['No Image']);
   await findClusterImages({ client, to: 'backup.example/copies', namespaces: ['one', 'two'], signal });
-  expect(asked).toEqual([undefined, 'one', 'two']);
+  expect(requests).toEqual([undefined, 'one', 'two']);
 });

@@ -6,22 +6,24 @@ import { controllerOf } from '../object/index.ts';
 
 export interface ClusterImagesOptions {
   readonly client: Pick<KubeClient, 'pages'>;
-  /** Where copies go: what is there is no source. */
+  /** Where copies go: images there are not sources. */
   readonly to: string;
   readonly namespaces?: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface ClusterImages {
-  /** Sorted, each once, in full. */
+  /** Sorted, unique, fully qualified. */
   readonly images: readonly string[];
-  /** What stands in a workload and is no image. */
+  /** Image fields of workloads that are not valid image references. */
   readonly passedOver: readonly { readonly image: string; readonly reason: string }[];
 }
 
 const maxImages = 100_000;
 
-/** The images of all workloads, by what their authors wrote: an image that was replaced by its copy counts as its source. */
+/**
+ * The images of all workloads as their authors wrote them: an image that was replaced by its copy counts as its source.
+ */
 export async function findClusterImages(options: ClusterImagesOptions): Promise<ClusterImages> {
   const { client, namespaces, signal } = options;
   const { isCopy } = createImageMapper({ target: parseTarget(options.to), mapping: 'path' });

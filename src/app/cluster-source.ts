@@ -1,6 +1,6 @@
 /**
- * Policies judged on what is in a cluster now. It only reads: objects of the kinds that the policies speak of, and what
- * their context entries ask for. Loaded by commands that were told to ask a cluster.
+ * Evaluates policies on the objects of a cluster. It only reads: objects of the kinds that the policies match, and what
+ * their context entries look up. Loaded by commands with a cluster option.
  */
 import { errorMessage, isAbort } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
@@ -21,7 +21,7 @@ export interface ClusterRun {
   readonly connection: Connection;
   readonly application: PolicyApplication;
   readonly findings: FindingOptions;
-  /** All namespaces, and what has none, when absent. */
+  /** All namespaces and cluster-scoped objects if undefined. */
   readonly namespace?: string | undefined;
   readonly onProgress?: ((resources: number) => void) | undefined;
   readonly signal: AbortSignal;
@@ -30,31 +30,28 @@ export interface ClusterRun {
 const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false };
 const configMaps = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
 
-/** Judges page after page; what is held at a time is one page. */
+/** Evaluates page by page; one page is in memory at a time. */
 export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> {
   const { connection, application, signal } = run;
   const labels = new Map<string, Readonly<Record<string, string>>>();
   for await (const page of connection.client.pages(namespaces, { signal }))
     for (const { metadata } of page.items) labels.set(metadata.name ?? '', metadata.labels ?? {});
-  const { evaluatorOptions: judgeOptions } = application;
-  const judge = createAsyncOfflineEvaluator(
+  const { evaluatorOptions } = application;
+  const evaluate = createAsyncOfflineEvaluator(
     {
-      ...judgeOptions,
+      ...evaluatorOptions,
       given: givenNames({ configMap: true, apiCall: true, globalReference: false, imageRegistry: false }),
-      namespaceLabels: (name) => judgeOptions.values.namespaceLabels(name) ?? labels.get(name),
+      namespaceLabels: (name) => evaluatorOptions.values.namespaceLabels(name) ?? labels.get(name),
     },
-    (lookUp, ended) => answer(connection, lookUp, ended),
+    (lookUp, ended) => resolveLookUp(connection, lookUp, ended),
   );
   let resources = 0;
-  for (const type of await concernedTypes(run)) {
+  for (const type of await matchableTypes(run)) {
     const scope = type.namespaced && run.namespace !== undefined ? { namespace: run.namespace } : {};
     for await (const page of connection.client.pages(type, { ...scope, signal })) {
       for (const object of page.items) {
-        const verdict = await judge(object, signal);
-        yield findingOf(
-          { response: verdict, file: fileOf(verdict.resource), line: 0, hasNamespace: true },
-          run.findings,
-        );
+        const response = await evaluate(object, signal);
+        yield findingOf({ response, file: fileOf(response.resource), line: 0, hasNamespace: true }, run.findings);
       }
       resources += page.items.length;
       run.onProgress?.(resources);
@@ -62,11 +59,11 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
   }
 }
 
-/** Its place in the cluster stands for a file. */
+/** The place in the cluster replaces the file name. */
 const fileOf = ({ kind, metadata: { namespace = 'cluster', name = '' } }: KubeObject) => `${namespace}/${kind}/${name}`;
 
-/** Every kind that a rule can match, each in the version its group prefers. */
-async function concernedTypes({ connection, application, namespace, signal }: ClusterRun) {
+/** Every kind that a rule can match, each in the preferred version of its group. */
+async function matchableTypes({ connection, application, namespace, signal }: ClusterRun) {
   const rules = application.policies.programs.flatMap((program) => program.rules);
   const seen = new Set<string>();
   return (await connection.discovery.list({ signal })).filter((type) => {
@@ -81,27 +78,26 @@ async function concernedTypes({ connection, application, namespace, signal }: Cl
 
 const missing = (message: string): LookUpAnswer => ({ ok: false, message });
 
-async function answer(connection: Connection, lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
+async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
   try {
     switch (lookUp.kind) {
       case 'configMap':
         return { ok: true, value: await connection.client.get(configMaps, lookUp, { signal }) };
       case 'apiCall':
-        if (lookUp.method !== 'GET')
-          return missing(`only GET is asked of a cluster, not ${lookUp.method} ${lookUp.urlPath}`);
+        if (lookUp.method !== 'GET') return missing(`only GET is supported, not ${lookUp.method} ${lookUp.urlPath}`);
         return { ok: true, value: (await connection.client.raw(lookUp.urlPath, { signal })).value };
       case 'resources':
         return { ok: true, value: await find(connection, lookUp, signal) };
       case 'serviceCall':
         return missing(`services are not called from here: ${lookUp.url}`);
       case 'imageData':
-        return missing(`the registry is not asked about ${lookUp.reference}`);
+        return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
         return missing(`global context entry ${lookUp.name} not found`);
     }
   } catch (thrown) {
     if (isAbort(thrown)) throw thrown;
-    // What the server refuses is an answer; the rule says what becomes of it.
+    // A rejection by the server is a result; the rule decides what follows.
     return missing(errorMessage(thrown));
   }
 }

@@ -8,7 +8,7 @@ import { createEnvironment, selectorOf, supportsOf } from './environment.ts';
 import { loadFeature } from './features/index.ts';
 import { createLeaderships, electHere } from './leaderships.ts';
 import { createLivenessThread } from './liveness/thread.ts';
-import { createStatusAnswers, plain } from './status-answers.ts';
+import { createStatusResponder, plain } from './status-responses.ts';
 import { createStatusServer } from './status-server.ts';
 
 export interface ClusterOptions {
@@ -16,21 +16,21 @@ export interface ClusterOptions {
   readonly connection: Connection;
   readonly env: Environment;
   readonly log: Logger;
-  /** The program of a thread that writes reports, so that admission has this one to itself. */
+  /** The worker program that writes reports, so that admission has this thread to itself. */
   readonly reportWorker?: URL | undefined;
-  /** The program of a thread for leases and `/healthz`; without it this event loop has them. */
+  /** The worker program for leases and `/healthz`; without it they run in this event loop. */
   readonly livenessWorker?: URL | undefined;
-  /** False leaves `/healthz`, `/readyz` and `/metrics` out. */
+  /** False disables `/healthz`, `/readyz` and `/metrics`. */
   readonly servesStatus?: boolean;
   readonly onListening?: (address: string) => void;
 }
 
 export interface ClusterProgram extends Manager {
-  /** Ready, and where it leads, with all webhooks registered. */
+  /** Ready, and on the leader with all webhooks registered. */
   isSettled(): boolean;
 }
 
-/** Everything that runs against a real cluster, ready to be run until a signal. */
+/** Everything that runs against a real cluster, until a signal. */
 export async function createClusterProgram(options: ClusterOptions): Promise<ClusterProgram> {
   const { config, connection, log, onListening, livenessWorker, servesStatus = true } = options;
   const [selector, ...wires] = await Promise.all([
@@ -42,7 +42,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
   if (reviews.length > 0) checkReachable(config.webhook, options.env);
-  const answer = createStatusAnswers({
+  const respond = createStatusResponder({
     registry,
     readiness: () => manager.isReady(),
     leaders: () => leaderships.describe(),
@@ -54,13 +54,13 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
       origin: connection.origin,
       logLevel: config.logLevel,
       server: servesStatus ? config.server : undefined,
-      answer,
+      respond,
       onListening,
     });
   const status =
     liveness || !servesStatus
       ? []
-      : [createStatusServer({ ...config.server, health: () => plain(200, 'ok'), answer, onListening })];
+      : [createStatusServer({ ...config.server, health: () => plain(200, 'ok'), respond, onListening })];
   const leaderships = createLeaderships([...features, ...reviews], {
     settings: config.leaderElection,
     elect: liveness?.elect ?? electHere({ client: connection.client, log }),
@@ -88,7 +88,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   };
 }
 
-/** Webhooks that name a Service without pods behind it block the cluster: none are registered from outside by default. */
+/** Webhooks of a Service without pods block the cluster: from outside none are registered by default. */
 function checkReachable({ exposure, url }: Config['webhook'], env: Environment): void {
   if (exposure !== undefined || url !== undefined || env['KUBERNETES_SERVICE_HOST']) return;
   throw new UsageError(

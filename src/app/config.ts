@@ -16,7 +16,7 @@ export const featureNames = [
   'dashboard',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
-/** Those that follow policies. */
+/** The features that watch policies. */
 export const policyFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'generate', 'report']);
 
 const duration = z.string().regex(/^\d+(ms|s|m|h)$/, 'must be a duration such as 15s');
@@ -40,32 +40,32 @@ const webhook = z
     host: z.string().default('0.0.0.0'),
     port: z.int().min(0).max(65535).default(9443),
     /**
-     * By a Service of the cluster, or on this machine alone: then the API server must run on it as well. A Service is the
-     * default inside a pod; outside there is none.
+     * Through a Service of the cluster, or on this machine only: then the API server must run on it as well. A Service
+     * is the default inside a pod; outside there is none.
      */
     exposure: z.enum(['service', 'loopback']).optional(),
-    /** Where the API server reaches us without a Service: `https://host:port`. */
+    /** The address for the API server without a Service: `https://host:port`. */
     url: z.url({ protocol: /^https$/ }).optional(),
     service: z.strictObject({ name: z.string().optional(), port: z.int().default(443) }).prefault({}),
     tls: z
       .strictObject({
-        /** A Secret in our namespace that cert-manager keeps; without it we are our own authority. */
+        /** A Secret in our namespace that cert-manager maintains; without it we issue our own certificate. */
         secretName: z.string().optional(),
         authorityDays: z.number().positive().default(365),
         certificateDays: z.number().positive().default(90),
         overlap: duration.default('1h'),
       })
       .prefault({}),
-    /** Authorities of the API server's client certificate: a file, or the PEM itself. See docs/admission.md. */
+    /** CAs of the API server's client certificate: a file, or the PEM itself. See docs/admission.md. */
     clientCA: z.string().min(1).optional(),
-    /** Common names of that certificate; any of these authorities by default. */
+    /** Allowed common names of that certificate; any certificate of these CAs by default. */
     clientNames: z.array(z.string().min(1)).default([]),
-    /** Refuses reviews that come without it. */
+    /** Rejects reviews without a client certificate. */
     requireClientCertificate: z.boolean().default(false),
-    /** Beside our own conditions: which namespaces and objects are asked about at all. */
+    /** In addition to our own conditions: the namespaces and objects that are sent to the webhooks. */
     namespaceSelector: labelSelector.optional(),
     objectSelector: labelSelector.optional(),
-    /** True takes the webhooks out of the cluster when the leader stops: for a program that runs alone. */
+    /** True removes the webhooks from the cluster when the leader stops: for a program with a single replica. */
     removeOnStop: z.boolean().default(false),
     maxBodyBytes: z
       .int()
@@ -82,10 +82,10 @@ const webhook = z
   )
   .prefault({});
 
-/** The clone of every image. BACKUP_REGISTRY in the environment names the registry as well. */
+/** The copy of every image. BACKUP_REGISTRY in the environment sets the registry as well. */
 const mirror = z
   .strictObject({
-    /** `registry.example:5000/copies`; required where the feature is on. */
+    /** `registry.example:5000/copies`; required if the feature is on. */
     registry: z.string().min(1).optional(),
     insecure: z.boolean().default(false),
     mapping: z.enum(mappingNames).default('path'),
@@ -104,30 +104,30 @@ const mirror = z
     follow: z.boolean().default(false),
     recheck: duration.default('1h'),
     copiesAtOnce: z.int().min(1).max(32).default(4),
-    /** Of these, for the images of one namespace; half of them by default. */
+    /** The share of these for the images of one namespace; half of them by default. */
     copiesPerNamespace: z.int().min(1).max(32).optional(),
-    /** Takes every review for the API server's, also without `webhook.clientCA`. */
+    /** Trusts every review to be the API server's, even without `webhook.clientCA`. */
     trustReviews: z.boolean().default(false),
-    /** Images that the workloads of one namespace may have recorded. */
+    /** The maximum number of images that the workloads of one namespace may record. */
     maxImagesPerNamespace: z.int().min(1).default(1_000),
-    /** After which a record that no workload uses is deleted. */
+    /** After this time a record that no workload uses is deleted. */
     keepUnused: duration.default('24h'),
-    /** Registries that speak plain HTTP. */
+    /** Registries that use plain HTTP. */
     plainHttpRegistries: z.array(z.string()).default([]),
     /** Pull secrets in our own namespace, tried for every source after those of the workload. */
     sourceSecrets: z.array(z.string().min(1)).default([]),
-    /** A file in the form of docker's config.json, tried after them. */
+    /** A file in the format of docker's config.json, tried after them. */
     dockerConfig: z.string().min(1).optional(),
   })
   .prefault({});
 
-/** How one registry is reached, by its host as it stands in images (`registry.example:5000`). */
+/** How one registry is reached, by its host as written in images (`registry.example:5000`). */
 const registry = z
   .strictObject({
     host: z.string().min(1),
-    /** PEM file of the authorities of a private CA, trusted beside the public ones. */
+    /** PEM file of a private CA, trusted in addition to the public ones. */
     caFile: z.string().min(1).optional(),
-    /** No TLS at all. */
+    /** Plain HTTP. */
     plainHTTP: z.boolean().default(false),
     /** TLS with any certificate: encrypted, but not authenticated. Never falls back to plain HTTP. */
     insecureSkipVerify: z.boolean().default(false),
@@ -136,7 +136,7 @@ const registry = z
     message: 'plainHTTP means no TLS: leave out caFile and insecureSkipVerify',
   });
 
-/** Which addresses the registries and realms that tenants name may have. Link-local and metadata ones never. */
+/** The addresses that registries and realms named by tenants may have. Link-local and metadata addresses never. */
 const network = z
   .strictObject({
     denyPrivate: z.boolean().default(false),
@@ -149,19 +149,19 @@ const network = z
 /** From detected images to commits. */
 const create = z
   .strictObject({
-    /** Detections that come within it share a commit. */
+    /** Detections within this window share a commit. */
     batchWindow: duration.default('2s'),
-    /** Host keys of Git servers, for Secrets that bring no known_hosts. */
+    /** Host keys of Git servers, for Secrets without known_hosts. */
     knownHosts: z.string().optional(),
-    /** Paths on the machine of the controller as addresses: only where nobody else writes templates. */
+    /** Allows local paths as repositories: only where no other user writes templates. */
     allowLocalRepositories: z.boolean().default(false),
-    /** Where copies of repositories are kept; a folder of its own in the temporary one unless named. */
+    /** The folder for clones of repositories; by default a folder in the temporary directory. */
     cacheDir: z.string().optional(),
-    /** Git servers on loopback addresses: only where nobody else writes templates. */
+    /** Allows Git servers on loopback addresses: only where no other user writes templates. */
     allowLoopback: z.boolean().default(false),
-    /** Refuses Git servers on private addresses too. */
+    /** Rejects Git servers on private addresses too. */
     denyPrivateAddresses: z.boolean().default(false),
-    /** How large the copy of one repository may become; git is stopped when it grows past it. */
+    /** The maximum size of one clone; git is stopped when it grows larger. */
     maxRepositoryBytes: z
       .int()
       .min(1 << 20)
@@ -175,7 +175,7 @@ const create = z
   .prefault({});
 
 const schema = z.strictObject({
-  /** Everything we create carries this name; two installations never touch each other's objects. */
+  /** The name on everything we create; two installations never touch each other's objects. */
   installation: z.string().min(1).max(63).default('supercargo'),
   namespace: z.string().min(1).max(63).optional(),
   features: z.array(z.enum(featureNames)).default([]),
@@ -185,16 +185,19 @@ const schema = z.strictObject({
     .prefault({}),
   policies: z
     .strictObject({
-      /** Which policies are ours, by their labels. All are, but none where Kyverno itself runs. */
+      /** The labels of our policies. By default all policies, but none if Kyverno itself runs. */
       selector: labelSelector.optional(),
-      /** Namespaces whose PolicyExceptions count for every policy, `*` for all; others count for policies beside them. */
+      /**
+       * Namespaces whose PolicyExceptions apply to every policy, `*` for all; others apply to policies in the same
+       * namespace.
+       */
       exceptionNamespaces: z.array(z.string().min(1)).default([]),
     })
     .prefault({}),
   webhook,
   admission: z
     .strictObject({
-      /** What no policy is asked about, as `[kind,namespace,name]`; in place of the standard ones. */
+      /** Resources that are excluded from policies, as `[kind,namespace,name]`; replaces the defaults. */
       resourceFilters: z.array(z.string()).optional(),
       omitEvents: z
         .array(z.enum(['PolicyViolation', 'PolicyApplied', 'PolicyError', 'PolicySkipped']))
@@ -203,15 +206,15 @@ const schema = z.strictObject({
     .prefault({}),
   generate: z
     .strictObject({
-      /** Takes every review for the API server's, also without `webhook.clientCA`. */
+      /** Trusts every review to be the API server's, even without `webhook.clientCA`. */
       trustReviews: z.boolean().default(false),
     })
     .prefault({}),
   report: z
     .strictObject({
-      /** A report per policy and namespace; false for the old form, a report per namespace. */
+      /** One report per policy and namespace; false for the old form, one report per namespace. */
       splitPolicyReport: z.boolean().default(true),
-      /** How often everything is judged again, for what no watch tells of. */
+      /** How often everything is evaluated again, for changes that no watch reports. */
       rescanInterval: duration.default('1h'),
     })
     .prefault({}),
@@ -224,9 +227,9 @@ const schema = z.strictObject({
         .min(1)
         .max(64 << 20)
         .default(8 << 20),
-      /** Loopback, link-local and metadata addresses too. */
+      /** Allows loopback, link-local and metadata addresses too. */
       allowAnyAddress: z.boolean().default(false),
-      /** Paths of the API server that ClusterPolicies may POST to beside the reviews, with `*` as a wildcard. */
+      /** API server paths that ClusterPolicies may POST to in addition to the reviews, with `*` as a wildcard. */
       postPaths: z.array(z.string().startsWith('/')).default([]),
       /** Namespaces whose policies may call services; `*` for all. */
       serviceCallNamespaces: z.array(z.string().min(1)).default([]),
@@ -248,12 +251,12 @@ const schema = z.strictObject({
 
 export type Config = z.infer<typeof schema>;
 
-/** A configuration with these settings and the defaults of all others. */
+/** A configuration with these settings and defaults for all others. */
 export function configOf(settings: z.input<typeof schema>): Config {
   return schema.parse(settings);
 }
 
-/** Reads a configuration file, or the defaults; every mistake is named in one message. */
+/** Reads a configuration file, or the defaults; one message names all errors. */
 export function loadConfig(
   path: string | undefined,
   overrides: { readonly features?: readonly string[] | undefined } = {},

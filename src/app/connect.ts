@@ -19,22 +19,22 @@ export interface ConnectOptions extends ConnectionOrigin {
 }
 
 export interface Connection {
-  /** How it was found, for a thread that needs one of its own. */
+  /** The settings of the connection, for a thread that opens its own. */
   readonly origin: ConnectionOrigin;
   readonly client: KubeConnection;
   readonly discovery: Discovery;
-  /** `v1.36.3`, as the server says it. */
+  /** `v1.36.3`, as reported by the server. */
   readonly version: string;
 }
 
-/** Connects to the cluster of the kubeconfig, or in a pod to its own, and makes sure that it answers. */
+/** Connects to the cluster of the kubeconfig, or in a pod to its own cluster, and checks that it responds. */
 export async function connect({ log, ...origin }: ConnectOptions): Promise<Connection> {
   const { env, kubeconfig, context } = origin;
   const config = await loadClusterConfig({ env, path: kubeconfig, context });
   const client = createKubeClient(config, { log });
   try {
-    const answer = await client.raw('/version');
-    const { gitVersion = 'unknown' } = answer.value as { readonly gitVersion?: string };
+    const response = await client.raw('/version');
+    const { gitVersion = 'unknown' } = response.value as { readonly gitVersion?: string };
     return { origin, client, discovery: createDiscovery({ source: client, log }), version: gitVersion };
   } catch (thrown) {
     await client.close();

@@ -14,7 +14,7 @@ const ownSchemaOf: SchemaOf = ({ group, version, kind }) => {
   return definition?.schema as TypeSchema | undefined;
 };
 
-/** The one object of a kind in a file; what is wrong with it is said with its place. */
+/** The single object of a kind in a file; errors have their place. */
 export function readOwn<T extends KubeObject>(files: Files, file: string, kind: string): T {
   const found = readObjects(files, file).filter(({ value }) => value.kind === kind);
   const [first, second] = found;

@@ -16,8 +16,8 @@ export interface DefinitionAction {
 }
 
 /**
- * Brings our custom resources into the cluster. A definition that somebody else installed (Kyverno's own, or another
- * installation's) is kept as it is.
+ * Installs our custom resource definitions. A definition that is not ours (Kyverno's own, or another installation's) is
+ * kept as it is.
  */
 export function applyDefinitions(client: KubeClient, installation: string): Promise<readonly DefinitionAction[]> {
   return Promise.all(
@@ -43,7 +43,7 @@ async function applyOne(client: KubeClient, definition: KubeObject, installation
       await client.replace(crds, { ...present, spec });
       return { name, action: 'changed' };
     } catch (thrown) {
-      // Two who start at once: look again at what the other one did.
+      // Conflict of two starts: read the state again.
       if (!isKubeError(thrown, 'kube-already-exists') && !isKubeError(thrown, 'kube-conflict')) throw thrown;
     }
   }
@@ -64,7 +64,7 @@ export async function definitionsServed(
 }
 
 function isEstablished(crd: KubeObject): boolean {
-  // A definition of this moment has `conditions: null`.
+  // A new definition has `conditions: null`.
   const { conditions } = (crd['status'] ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
   };

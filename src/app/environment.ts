@@ -37,7 +37,7 @@ export interface EnvironmentOptions {
   readonly log: Logger;
 }
 
-/** What the features share, made as far as they ask for it. */
+/** What the features share, created on demand. */
 export interface Environment extends FeatureEnvironment {
   readonly lookUps: LiveLookUps;
   readonly images: LiveImageData;
@@ -76,7 +76,7 @@ export function createEnvironment({
     selector,
     informers,
     images,
-    // Policies and namespaces are followed only where a feature asks for them.
+    // Policies and namespaces are watched only if a feature needs them.
     get policies() {
       policies ??= createLivePolicies({
         informers,
@@ -146,7 +146,7 @@ function webhooksOf(
               : url !== undefined
                 ? [new URL(url).hostname]
                 : [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`],
-            // A certificate is for one Service: parts with Services of their own share none.
+            // A certificate is for one Service: parts with their own Services share none.
             ownSecret: name,
             authorityDays: tls.authorityDays,
             servingDays: tls.certificateDays,
@@ -157,7 +157,7 @@ function webhooksOf(
     namespaceSelector: namespaceSelector as LabelSelector | undefined,
     objectSelector: objectSelector as LabelSelector | undefined,
     removeOnStop,
-    // Who keeps the status of policies must know what is registered, so both are one group.
+    // The controller of policy status must know which webhooks are registered, so both are one group.
     leadershipGroup: (['admission', 'mirror'] as const).find((name) => config.features.includes(name)) ?? 'webhooks',
     metrics: environment.metrics,
     controllerMetrics: environment.controllerMetrics,
@@ -167,9 +167,9 @@ function webhooksOf(
 }
 
 function createFeed(): AdmissionResultsFeed {
-  const listeners = new Set<AdmissionResultsFeed['tell']>();
+  const listeners = new Set<AdmissionResultsFeed['publish']>();
   return {
-    tell(results) {
+    publish(results) {
       for (const listener of [...listeners]) listener(results);
     },
     get hasListeners() {
@@ -183,7 +183,7 @@ function createFeed(): AdmissionResultsFeed {
 }
 
 function createProblems(): PolicyProblemsFeed {
-  // By policy, then by the feature that found it: one that is over must not hide another's.
+  // By policy, then by feature: a resolved problem of one must not hide another's.
   const problems = new Map<string, Map<string, NonNullable<ReturnType<PolicyProblemsFeed['of']>>>>();
   const listeners = new Set<(policy: string) => void>();
   return {
@@ -204,7 +204,7 @@ function createProblems(): PolicyProblemsFeed {
   };
 }
 
-/** Which policies are ours: those that the configuration selects; else all of them, or none where Kyverno runs. */
+/** Our policies: those that the configuration selects; without a selector all, or none if Kyverno runs. */
 export async function selectorOf(
   config: Config,
   { client }: Connection,
@@ -214,11 +214,11 @@ export async function selectorOf(
   if (selector) return labelSelectorOf(selector as LabelSelector);
   const reason = await findKyverno(client);
   if (reason === undefined) return undefined;
-  log.warn('no policy is ours: Kyverno looks after this cluster; name ours with policies.selector', { reason });
+  log.warn('no policy is selected: Kyverno runs in this cluster; set policies.selector', { reason });
   return () => false;
 }
 
-/** What features share and somebody must run. */
+/** Shared runnables. */
 export function supportsOf({ informers, events, lookUps, images }: Environment): readonly Runnable[] {
   let hasSynced = false;
   return [
@@ -226,7 +226,7 @@ export function supportsOf({ informers, events, lookUps, images }: Environment):
       name: 'informers',
       order: startOrder.sources,
       async run(signal) {
-        // One signal ends all informers and what they have under way; that many listeners are no leak.
+        // One signal ends all informers and their requests; many listeners are not a leak here.
         setMaxListeners(0, signal);
         const synced = informers.synced(signal).then(
           () => {

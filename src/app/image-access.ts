@@ -4,10 +4,10 @@ import type { Environment, KubeClient } from '../kube/index.ts';
 import type { RegistryClient } from '../registry/index.ts';
 import type { RegistryNetwork } from './registry-network.ts';
 
-/** How a rule wants its image asked for (`imageRegistryCredentials`), as Kyverno documents it. */
+/** How a rule wants an image to be read (`imageRegistryCredentials`), as Kyverno documents it. */
 export interface ImageAccess {
   readonly allowInsecureRegistry: boolean;
-  /** Where credentials come from beside the secrets; all that we have when the rule names none. */
+  /** Credential providers in addition to the secrets; all available ones if the rule names none. */
   readonly providers: readonly string[] | undefined;
   /** Pull secrets of our own namespace. */
   readonly secrets: readonly string[];
@@ -15,7 +15,7 @@ export interface ImageAccess {
   readonly pullSecrets?: readonly PullSecretRef[] | undefined;
 }
 
-/** Sorted, so that rules that want the same share a client. */
+/** Sorted, so that rules with the same settings share a client. */
 export function parseImageAccess(credentials: unknown): ImageAccess {
   const fields = isJsonObject(credentials) ? credentials : {};
   const texts = (value: unknown) =>
@@ -30,15 +30,15 @@ export function parseImageAccess(credentials: unknown): ImageAccess {
 
 export interface ImageClientOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  /** Our own: a policy must not have the program read the secrets of others. */
+  /** Only our own: a policy must not make the program read the secrets of others. */
   readonly namespace: string;
   readonly env: Environment;
-  /** Which registries are reached how; commands of a user leave it out. */
+  /** How registries are reached; commands of a user omit it. */
   readonly network?: RegistryNetwork | undefined;
   readonly log: Logger;
 }
 
-/** Without an account there is nothing to ask with; images that are for everybody are found all the same. */
+/** Without credentials, public images are still readable. */
 const unavailable = new Set(['azure', 'google', 'github']);
 
 export async function openImageClient(

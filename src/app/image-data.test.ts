@@ -7,7 +7,7 @@ import { createRegistryClient, staticSource } from '../registry/index.ts';
 import { type RegistryServerOptions, startRegistryServer } from '../registryserver/index.ts';
 import { openImageClient, parseImageAccess } from './image-access.ts';
 import { createImageData } from './image-data.ts';
-// Loaded with the first secret otherwise, which on a busy machine is more than a test's time.
+// Otherwise loaded with the first secret, which can exceed the time limit of a test on a busy machine.
 import '../mirror/index.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ async function registryWith(options: RegistryServerOptions = {}) {
   return { image, host: server.host, digest: await pushImage(client, image) };
 }
 
-/** Our namespace has these Secrets, and others those named with it, and what is read of them is noted. */
+/** Our namespace has these Secrets, other namespaces those named with them; reads are recorded. */
 function imageData(secrets: Readonly<Record<string, object>> = {}) {
   const read: string[] = [];
   const count = { opened: 0, closed: 0 };
@@ -74,8 +74,8 @@ const pullSecret = (host: string) => ({
   },
 });
 
-describe('what a rule reads of an image', () => {
-  it('is read with the pull secrets of the Pod where the registry asks for a login, and for that Pod alone', async () => {
+describe('image data of a rule', () => {
+  it('is read with the pull secrets of the Pod if the registry requires a login, and only for that Pod', async () => {
     const { image, host, digest } = await registryWith({ users });
     const { look, read, count } = imageData({ 'shop/pull': pullSecret(host) });
     const refs = [{ namespace: 'shop', name: 'pull' }];
@@ -103,12 +103,12 @@ describe('what a rule reads of an image', () => {
     });
   });
 
-  it('can be asked for by digest', async () => {
+  it('can be read by digest', async () => {
     const { host, digest } = await registryWith();
     expect(await imageData().look(`${host}/shop/api@${digest}`)).toMatchObject({ identifier: digest });
   });
 
-  it('is an error that names the image when it is not there', async () => {
+  it('is an error that names the image if it does not exist', async () => {
     const { host } = await registryWith();
     await expect(imageData().look(`${host}/shop/none:v1`)).rejects.toThrow('shop/none');
   });
@@ -131,19 +131,19 @@ describe('the credentials that a rule names', () => {
     expect(new Set(read)).toEqual(new Set(['supercargo/pull']));
   });
 
-  it('may be missing: then the registry says no, and no password is in the message', async () => {
+  it('may be missing: then the registry denies access, and no password is in the message', async () => {
     const { image } = await registryWith({ users });
-    const asked = imageData().look(image, { secrets: ['gone'] });
-    await expect(asked).rejects.toThrow(expect.objectContaining({ code: 'registry-unauthorized' }));
-    await expect(asked).rejects.not.toThrow(users.reader);
+    const read = imageData().look(image, { secrets: ['gone'] });
+    await expect(read).rejects.toThrow(expect.objectContaining({ code: 'registry-unauthorized' }));
+    await expect(read).rejects.not.toThrow(users.reader);
   });
 
-  it('may name providers that we have no account of, which says nothing against public images', async () => {
+  it('may name providers without an account; public images are still readable', async () => {
     const { image } = await registryWith();
     expect(await imageData().look(image, { providers: ['google', 'azure'] })).toMatchObject({ image });
   });
 
-  it('share one client as long as they are the same, and all are closed in the end', async () => {
+  it('share one client if they are equal, and all clients are closed at the end', async () => {
     const { image } = await registryWith();
     const { look, count, close } = imageData();
     await Promise.all([look(image), look(image), look(image, { secrets: ['a', 'b'] })]);
@@ -154,7 +154,7 @@ describe('the credentials that a rule names', () => {
   });
 });
 
-describe('a registry whose certificate nobody vouches for', () => {
+describe('a registry with an untrusted certificate', () => {
   const now = Date.now();
   const authority = createAuthority({ commonName: 'nobody knows me', now, validDays: 1 });
   const certificate = issueCertificate(authority, {
@@ -165,7 +165,7 @@ describe('a registry whose certificate nobody vouches for', () => {
     validDays: 1,
   });
 
-  it('is asked only where the rule allows it', async () => {
+  it('is used only if the rule allows it', async () => {
     const { image } = await registryWith({ certificate });
     const { look } = imageData();
     await expect(look(image)).rejects.toThrow(/certificate/);
@@ -173,7 +173,7 @@ describe('a registry whose certificate nobody vouches for', () => {
   });
 });
 
-it('what makes no sense as credentials is taken for none', () => {
+it('invalid credentials settings count as none', () => {
   for (const nonsense of [undefined, null, 'x', { secrets: 'pull', providers: [1], allowInsecureRegistry: 'yes' }])
     expect(parseImageAccess(nonsense)).toEqual({ allowInsecureRegistry: false, providers: undefined, secrets: [] });
 });

@@ -14,7 +14,7 @@ import type { FetchedManifest, RegistryClient } from '../registry/index.ts';
 import type { ImageData } from '../runtime/index.ts';
 import { type ImageAccess, parseImageAccess } from './image-access.ts';
 
-/** What rules without a platform of their own mean, as in Kyverno. */
+/** The platform for rules that name none, as in Kyverno. */
 const platform: Platform = { os: 'linux', architecture: 'amd64' };
 const maxConfigBytes = 4 * 1024 * 1024;
 
@@ -23,10 +23,10 @@ export interface LiveImageData {
   close(): Promise<void>;
 }
 
-/** More ways to ask than policies write; the one that was not used for longest is closed. */
+/** More client variants than policies usually need; the least recently used one is closed. */
 const maxClients = 16;
 
-/** Describes images as policies read them (`imageRegistry`); a registry client is opened with the first question. */
+/** Image data as policies read it (`imageRegistry`); a registry client is opened on the first look-up. */
 export function createImageData(open: (access: ImageAccess) => Promise<RegistryClient>): LiveImageData {
   const closing = new Set<Promise<void>>();
   const clients = new LRUCache<string, Promise<RegistryClient>>({
@@ -35,7 +35,7 @@ export function createImageData(open: (access: ImageAccess) => Promise<RegistryC
       const closed: Promise<void> = opened
         .then((client) => client.close())
         .catch(() => {
-          // It never opened: whoever asked was told.
+          // It failed to open; the caller already got the error.
         })
         .finally(() => closing.delete(closed));
       closing.add(closed);
@@ -54,7 +54,7 @@ export function createImageData(open: (access: ImageAccess) => Promise<RegistryC
         return await describe(await clientFor(access), text, signal);
       } catch (thrown) {
         if (pullSecrets.length === 0 || !mayNeedLogin.has(errorCode(thrown) ?? '')) throw thrown;
-        // Not shared: what one namespace may read is nothing to the others.
+        // Not shared: what one namespace may read is not for others.
         const own = await open({ ...access, pullSecrets });
         try {
           return await describe(own, text, signal);
@@ -70,7 +70,7 @@ export function createImageData(open: (access: ImageAccess) => Promise<RegistryC
   };
 }
 
-/** Registries differ in what they say of an image that nobody may see. */
+/** Registries differ in their responses for an image without access. */
 const mayNeedLogin: ReadonlySet<string> = new Set([
   'registry-unauthorized',
   'registry-forbidden',

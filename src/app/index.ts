@@ -1,8 +1,8 @@
 /**
- * Composition roots: what runs together, on one machine or against a cluster. The only place where features meet.
- * It reads no arguments and prints nothing; `cli` does.
+ * Composition roots: what runs together, on one machine or against a cluster. The only place where features meet. It
+ * does not read arguments and does not print; `cli` does.
  *
- * The door is light: each part is loaded when a command asks for it, so that a command starts with what it uses.
+ * The public API is light: each part is loaded on demand, so that a command loads only what it uses.
  */
 export const loadLocal = () => import('./local.ts');
 export const loadLocalRegistry = () => import('./local-registry.ts');

@@ -17,14 +17,14 @@ export class InstallError extends SupercargoError {}
 export interface ApplyOptions extends InstallationPlace {
   readonly client: KubeClient;
   readonly discovery: Discovery;
-  /** Takes back fields that others have changed. */
+  /** Takes over fields that other managers have changed. */
   readonly force: boolean;
   readonly onStep: OnObjectAction;
 }
 
 /**
- * Applies the manifests and removes what an earlier installation had beside them. An object of the same name that is not
- * ours is left alone and reported, and so is one of ours that somebody else has changed.
+ * Applies the manifests and removes what an earlier installation had in addition. An object of the same name that is
+ * not ours is skipped and reported, and so is one of ours that another manager has changed.
  */
 export async function applyManifests(objects: readonly KubeObject[], options: ApplyOptions): Promise<void> {
   const { onStep } = options;
@@ -34,7 +34,7 @@ export async function applyManifests(objects: readonly KubeObject[], options: Ap
     const what = describeObject(object);
     if (outcome === 'applied') onStep({ action: 'applied', object: what });
     else onStep({ action: 'kept', object: what, reason: outcome.reason });
-    // The configuration is the user's to edit; anything else that was not applied leaves the installation incomplete.
+    // The user may edit the configuration; any other skipped object leaves the installation incomplete.
     if (outcome !== 'applied' && outcome.isConflict && object.kind !== 'ConfigMap') changed.push(what);
   }
   await removeFormer(objects, options);
@@ -59,7 +59,7 @@ async function applyOne(object: KubeObject, { client, discovery, force }: ApplyO
   const owner = object.metadata.labels?.[ownerLabel];
   const present = await find(client, type, object);
   if (present && present.metadata.labels?.[ownerLabel] !== owner) {
-    // Others may have brought the same kinds before, Kyverno above all: theirs stay theirs.
+    // The same kinds may exist already, mostly from Kyverno: these are kept.
     if (object.kind === 'Namespace' || object.kind === 'CustomResourceDefinition')
       return { reason: 'it was there before', isConflict: false };
     throw new InstallError(
@@ -68,7 +68,7 @@ async function applyOne(object: KubeObject, { client, discovery, force }: ApplyO
     );
   }
   try {
-    // Definitions follow the program's version, whoever wrote them before.
+    // Definitions follow the program's version, whatever their last manager.
     await client.apply(type, object, {
       fieldManager: 'supercargo-install',
       force: force || object.kind === 'CustomResourceDefinition',
@@ -84,7 +84,7 @@ async function applyOne(object: KubeObject, { client, discovery, force }: ApplyO
   }
 }
 
-/** Parts that are gone must not keep their rights. A configuration may hold the user's settings and stays. */
+/** Removed parts must not keep their permissions. A configuration may hold the user's settings and stays. */
 async function removeFormer(objects: readonly KubeObject[], options: ApplyOptions): Promise<void> {
   const idOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
   const wanted = new Set(objects.map(idOf));

@@ -51,7 +51,7 @@ export function deployment(metadata: KubeObject['metadata'], options: Deployment
               },
               volumeMounts: [
                 { name: 'config', mountPath: '/etc/supercargo', readOnly: true },
-                // Copies of Git repositories, and keys while git runs.
+                // Clones of Git repositories, and keys while git runs.
                 { name: 'temporary', mountPath: '/tmp' },
               ],
             },
@@ -66,17 +66,19 @@ export function deployment(metadata: KubeObject['metadata'], options: Deployment
   };
 }
 
-/** Only Git repositories take space; the limit of the container is above that of the volume, as it includes its logs. */
+/**
+ * Only Git repositories take space; the limit of the container is above that of the volume, as it includes its logs.
+ */
 const storageOf = ({ features }: Part) =>
   features.includes('create') ? { temporary: '2Gi', limit: '2304Mi' } : { temporary: '64Mi', limit: '320Mi' };
 
-/** By which a restarted container knows the leases of its predecessor. */
+/** With it a restarted container recognises the Leases of its predecessor. */
 const podIdentity = [
   ['POD_NAME', 'metadata.name'],
   ['POD_UID', 'metadata.uid'],
 ].map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } }));
 
-/** Values from Secrets that the user makes, where one is needed. */
+/** Values from Secrets that the user creates, if needed. */
 function environmentOf({ installation, part: { features } }: DeploymentOptions): readonly object[] {
   const from = (secret: string, keys: Readonly<Record<string, string>>) =>
     Object.entries(keys).map(([name, key]) => ({

@@ -5,8 +5,8 @@ import { selectorOf } from './install-objects.ts';
 export const metricsLabel = 'supercargo.dev/metrics';
 
 /**
- * Who may open connections to the pods of a part. The kubelet's probes are not subject to network policies. The addresses
- * of the API server differ from cluster to cluster, so the webhook's port is open unless they are named.
+ * Which peers may connect to the pods of a part. The kubelet's probes are not subject to network policies. The
+ * addresses of the API server differ between clusters, so the webhook's port is open unless they are named.
  */
 export function networkPolicy(
   metadata: KubeObject['metadata'],

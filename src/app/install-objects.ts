@@ -5,7 +5,7 @@ import { detectionAdmissionName } from './features/create-admission.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What every object of an installation carries. */
+/** The labels of every object of an installation. */
 export const installationLabels = (installation: string): Labels => ({
   'app.kubernetes.io/name': 'supercargo',
   'app.kubernetes.io/instance': installation,
@@ -13,7 +13,7 @@ export const installationLabels = (installation: string): Labels => ({
 });
 
 const selectorKeys = ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component'];
-/** How the pods of a part are found. */
+/** The pod selector of a part. */
 export const selectorOf = (labels: Labels): Labels =>
   Object.fromEntries(selectorKeys.map((key) => [key, labels[key]!]));
 
@@ -42,7 +42,7 @@ const type = (group: string, kind: string, namespaced = true): ResourceType => (
 });
 const rbac = 'rbac.authorization.k8s.io';
 
-/** The kinds of an installation, in the order they are removed: rights go after the program that uses them. */
+/** The kinds of an installation, in order of removal: permissions are removed after the program that uses them. */
 export const installedTypes: readonly ResourceType[] = [
   type('apps', 'Deployment'),
   type('networking.k8s.io', 'NetworkPolicy'),
@@ -61,8 +61,8 @@ export interface InstalledObject {
 }
 
 /**
- * The objects of the installation in this namespace, with their rights anywhere. Installations of the same name in other
- * namespaces carry the same labels: theirs are told apart by namespace, name or subject.
+ * The objects of the installation in this namespace, with their permissions anywhere. Installations of the same name in
+ * other namespaces have the same labels; they are told apart by namespace, name or subject.
  */
 export async function listInstalled(client: KubeClient, place: InstallationPlace): Promise<readonly InstalledObject[]> {
   const labelSelector = Object.entries(installationLabels(place.installation))
@@ -85,7 +85,7 @@ export async function listInstalled(client: KubeClient, place: InstallationPlace
   return found.filter(({ object }) => !(isShared && isPullSecretsRole(object, place)));
 }
 
-/** None of a kind that this API server does not serve. */
+/** Empty for a kind that this API server does not serve. */
 async function listServed(client: KubeClient, of: ResourceType, options: ListOptions): Promise<readonly KubeObject[]> {
   try {
     return (await client.list<KubeObject>(of, options)).items;

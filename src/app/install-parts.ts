@@ -2,13 +2,13 @@ import { UsageError } from '../base/index.ts';
 import type { FeatureName } from './config.ts';
 import { parseFeatures } from './features/index.ts';
 
-/** Features that run in one Deployment, with one ServiceAccount and the rights of these features only. */
+/** Features that run in one Deployment, with one ServiceAccount and only the permissions of these features. */
 export interface Part {
   readonly name: string;
   readonly features: readonly FeatureName[];
 }
 
-/** Admission, generation and reports exchange results inside the process, so they are one part. */
+/** Admission, generation and reports exchange results in the process, so they are one part. */
 const defaultParts: readonly Part[] = [
   { name: 'policies', features: ['admission', 'generate', 'report'] },
   { name: 'mirror', features: ['mirror'] },
@@ -16,14 +16,14 @@ const defaultParts: readonly Part[] = [
   { name: 'insights', features: ['sync', 'jobs'] },
 ];
 
-/** The parts of an installation with these features, as far as one has any. */
+/** The parts of an installation with these features; parts without features are omitted. */
 export function partsOf(features: readonly FeatureName[]): readonly Part[] {
   return defaultParts
     .map(({ name, features: all }) => ({ name, features: all.filter((feature) => features.includes(feature)) }))
     .filter(({ features: some }) => some.length > 0);
 }
 
-/** `NAME=feature,feature` each; a feature is in one part at most. */
+/** `NAME=feature,feature` each; a feature is in at most one part. */
 export function parseParts(texts: readonly string[]): readonly Part[] {
   const parts = texts.map((text) => {
     const [, name, list] = /^([a-z][a-z0-9-]{0,30})=(.+)$/.exec(text) ?? [];

@@ -8,8 +8,8 @@ const rights = (features: Parameters<typeof clusterRules>[1]) =>
     resources.flatMap((resource) => verbs.map((verb) => `${verb} ${apiGroups.join()}/${resource}`)),
   );
 
-describe('the rights of an installation', () => {
-  it('include workloads only where images are cloned, and secrets nowhere', () => {
+describe('the permissions of an installation', () => {
+  it('include workloads only if images are copied, and never Secrets', () => {
     expect(rights(['mirror'])).toEqual(
       expect.arrayContaining([
         'get /serviceaccounts',
@@ -88,7 +88,7 @@ describe('the parts of an installation', () => {
     expect(creating('jobs').map(({ kind }) => kind)).toEqual(['Role']);
   });
 
-  it('are those that were asked for, each feature once', () => {
+  it('are those that were requested, each feature once', () => {
     expect(parseParts(['detect=detect', 'create=create'])).toEqual([
       { name: 'detect', features: ['detect'] },
       { name: 'create', features: ['create'] },
@@ -103,7 +103,7 @@ describe('the manifests of an installation', () => {
   const manifests = (backupRegistry?: string) =>
     JSON.stringify(installManifests({ namespace: 'x', installation: 'x', image: 'i', replicas: 1, backupRegistry }));
 
-  it('switch the clone of images on with a registry to clone them to', () => {
+  it('enable the feature mirror if a backup registry is given', () => {
     expect(manifests()).not.toContain('- mirror');
     expect(manifests()).not.toContain('BACKUP_REGISTRY_PASSWORD');
     expect(manifests('r.example/copies')).toContain('- mirror');

@@ -9,14 +9,14 @@ export interface PolicyRule {
 }
 
 const read = ['get', 'list', 'watch'];
-/** Those that the API server asks about requests. */
+/** Features with webhooks. */
 const webhookFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'mirror']);
 
 export const hasWebhooks = (features: readonly FeatureName[]) => features.some((name) => webhookFeatures.has(name));
 
 /**
- * What is needed in our own namespace. Secrets cannot be created: whoever creates one can have it filled with the token of
- * any ServiceAccount of the namespace. The Secret of the webhook's certificate comes with the installation.
+ * Permissions in our own namespace. Secrets cannot be created: with that permission one can get the token of any
+ * ServiceAccount of the namespace. The Secret of the webhook's certificate is part of the installation.
  */
 export function namespaceRules(
   installation: string,
@@ -24,19 +24,19 @@ export function namespaceRules(
   webhookSecret = `${installation}-webhook`,
 ): readonly PolicyRule[] {
   return [
-    // Nothing can be created by name, so only reading and changing is bound to ours.
+    // `create` cannot be restricted by name, so only read and update are restricted to our names.
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
     {
       apiGroups: ['coordination.k8s.io'],
       resources: ['leases'],
       resourceNames: features.map((feature) => `${installation}-${feature}`),
-      // One is read by a list of one, which carries the server's time.
+      // A single object is read by a list of one, which carries the server's time.
       verbs: ['get', 'list', 'update'],
     },
     ...(hasWebhooks(features)
       ? [{ apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] }]
       : []),
-    // The checkpoint, what was made once, and the outboxes of replicas, whose names nobody knows before.
+    // The checkpoint, run-once records, and the outboxes of replicas, whose names are not known in advance.
     ...(features.includes('generate') || features.includes('report')
       ? [{ apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'update', 'patch', 'delete'] }]
       : []),
@@ -55,7 +55,7 @@ const syncLockRules: readonly PolicyRule[] = [
   },
 ];
 
-/** The job runner makes Jobs from CronJobs of its own namespace, and notes in one ConfigMap what a restart must know. */
+/** The job runner creates Jobs from CronJobs of its own namespace, and stores in one ConfigMap what a restart needs. */
 export const jobsRules = (installation: string): readonly PolicyRule[] => [
   { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['get'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
@@ -68,17 +68,19 @@ export const jobsRules = (installation: string): readonly PolicyRule[] => [
   },
 ];
 
-/** What the ClusterRole `<installation>-pull-secrets` allows. It is bound namespace by namespace, never in the whole cluster. */
+/** The rules of the ClusterRole `<installation>-pull-secrets`. It is bound per namespace, never cluster-wide. */
 export const pullSecretRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
 
-/** The labels by which an administrator adds rights for the kinds that policies generate, look up or report on. */
+/**
+ * The labels with which an administrator adds permissions for the kinds that policies generate, look up or report on.
+ */
 const kyvernoControllers: Partial<Record<FeatureName, string>> = {
   admission: 'admission-controller',
   generate: 'background-controller',
   report: 'reports-controller',
 };
 
-/** Selects the ClusterRoles whose rules are added to those of the policy features; empty without such a feature. */
+/** Selects the ClusterRoles whose rules are aggregated for the policy features; empty without such a feature. */
 export function aggregationSelectors(
   features: readonly FeatureName[],
 ): readonly { readonly matchLabels: Readonly<Record<string, string>> }[] {
@@ -91,7 +93,7 @@ export function aggregationSelectors(
   });
 }
 
-/** What is needed in the whole cluster, by the features that are switched on. */
+/** Cluster-wide permissions, by enabled features. */
 export function clusterRules(installation: string, features: readonly FeatureName[]): readonly PolicyRule[] {
   return [
     { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
@@ -109,8 +111,8 @@ export function clusterRules(installation: string, features: readonly FeatureNam
 }
 
 /**
- * Reports are written, and what policies judge is read: all of the usual kinds but Secrets. Policies about other kinds
- * need a role of their own.
+ * Writes reports and reads what policies evaluate: all usual kinds except Secrets. Policies about other kinds need an
+ * additional role.
  */
 const reportRules: readonly PolicyRule[] = [
   {
@@ -149,7 +151,7 @@ const reportRules: readonly PolicyRule[] = [
   },
 ];
 
-/** To follow policies, and to answer what their rules look up most. */
+/** To watch policies, and for the most usual look-ups of rules. */
 const policyRules: readonly PolicyRule[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies', 'policies', 'policyexceptions'], verbs: read },
   { apiGroups: [''], resources: ['namespaces', 'configmaps'], verbs: read },
@@ -159,7 +161,7 @@ const policyRules: readonly PolicyRule[] = [
     verbs: ['list', 'watch'],
   },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: read },
-  // To see whether Kyverno itself looks after this cluster's policies.
+  // To see whether Kyverno itself runs in this cluster.
   {
     apiGroups: ['admissionregistration.k8s.io'],
     resources: [configurationTypes.mutating.resource, configurationTypes.validating.resource],
@@ -167,10 +169,10 @@ const policyRules: readonly PolicyRule[] = [
   },
 ];
 
-/** To follow pods. What a policy generates, and other triggers, the administrator allows by aggregation. */
+/** To watch pods. The administrator grants generated kinds and other triggers by aggregation. */
 const generateRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: read }];
 
-/** A sync writes policies of Kyverno, in every form there is. */
+/** A sync writes Kyverno policies of every kind. */
 const syncRules: readonly PolicyRule[] = [
   {
     apiGroups: ['kyverno.io'],
@@ -192,8 +194,8 @@ const statusRules: readonly PolicyRule[] = [
 ];
 
 /**
- * To follow workloads and put copies in their place, to keep the list of copies, and to see which pull secrets a
- * ServiceAccount names. The Secrets themselves are granted per namespace (`pullSecretRules`).
+ * To watch workloads and rewrite their images, to write MirroredImages, and to see which pull secrets a ServiceAccount
+ * names. The Secrets themselves are granted per namespace (`pullSecretRules`).
  */
 const mirrorRules: readonly PolicyRule[] = [
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: [...read, 'create', 'patch', 'delete'] },
@@ -229,7 +231,7 @@ function webhookRules(installation: string, features: readonly FeatureName[]): r
 
 const automation = { apiGroups: ['automation.gitops.io'] };
 
-/** The Secrets that policies and templates name are not among them: each namespace grants its own (docs/detection.md). */
+/** Without the Secrets that policies and templates name: each namespace grants its own (docs/detection.md). */
 const automationRules: readonly PolicyRule[] = [
   { ...automation, resources: ['imageresourcepolicies', 'resourcetemplates'], verbs: read },
   { ...automation, resources: ['imagedetecteds'], verbs: [...read, 'create', 'delete'] },
@@ -240,12 +242,12 @@ const automationRules: readonly PolicyRule[] = [
   },
 ];
 
-/** Which repositories hold copies: whoever clones images must not detect the clones. */
+/** Which repositories hold copies: copies must not be detected. */
 const detectionRules: readonly PolicyRule[] = [
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: read },
 ];
 
-/** Who runs which image. A dry run of manifests needs more, which is granted by whoever wants it. */
+/** Which workload runs which image. A dry run of manifests needs more, which the administrator grants. */
 const creationRules: readonly PolicyRule[] = [
   { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets'], verbs: read },
   { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: read },

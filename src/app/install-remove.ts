@@ -18,8 +18,9 @@ export interface RemoveOptions extends InstallationPlace {
 }
 
 /**
- * Removes what carries the label of the installation and belongs to this namespace. Webhooks go before anything else: they
- * would ask a server that is gone. Definitions stay: with them every policy of the cluster would go.
+ * Removes what has the label of the installation and belongs to this namespace. Webhooks are removed first: otherwise
+ * the API server would call a server that is gone. Definitions stay: deleting them would delete every policy of the
+ * cluster.
  */
 export async function removeInstallation(options: RemoveOptions): Promise<void> {
   const { client, installation, onStep } = options;
@@ -57,7 +58,7 @@ function namespacesOf(configuration: KubeObject): readonly string[] {
   return webhooks.flatMap(({ clientConfig }) => clientConfig?.service?.namespace ?? []);
 }
 
-/** What the program has written in its own namespace: certificates, checkpoints, outboxes. Generated objects are none. */
+/** What the program has written in its own namespace: certificates, checkpoints, outboxes. Not generated objects. */
 async function listState({ client, installation, namespace }: RemoveOptions) {
   const labelSelector = `${ownerLabel}=${installation},!app.kubernetes.io/instance,!generate.kyverno.io/policy-name`;
   const types = installedTypes.filter(({ kind }) => kind === 'Secret' || kind === 'ConfigMap');
@@ -73,7 +74,7 @@ const namespaces: ResourceType = {
   namespaced: false,
 };
 
-/** Only a namespace that we made and that holds nothing of others goes. */
+/** Deletes only a namespace that we created and that holds no other objects. */
 async function removeNamespace(options: RemoveOptions): Promise<void> {
   const { client, namespace, installation, onStep } = options;
   const object = `namespace/${namespace}`;
@@ -94,7 +95,7 @@ async function removeNamespace(options: RemoveOptions): Promise<void> {
   onStep({ action: 'removed', object });
 }
 
-/** Made by the control plane in every namespace, or ours by name: the program's leases. */
+/** Created by the control plane in every namespace, or ours by name: the program's Leases. */
 const ignoredResources = new Set(['events', 'endpoints', 'endpointslices', 'leases', 'podmetrics']);
 const ignoredObjects = new Set(['configmap/kube-root-ca.crt', 'serviceaccount/default']);
 
@@ -108,7 +109,7 @@ async function listOthers({ client, discovery, namespace, installation }: Remove
     const { items } = await client.list(type, { namespace, metadataOnly: true });
     for (const { metadata } of items) {
       const name = `${type.kind.toLowerCase()}/${metadata.name}`;
-      // What has an owner goes with it: the pods of our Deployments, which are being removed.
+      // Objects with an owner are garbage-collected: the pods of our Deployments, which are being removed.
       const isOurs = metadata.labels?.[ownerLabel] === installation || (metadata.ownerReferences ?? []).length > 0;
       if (!isOurs && metadata.deletionTimestamp === undefined && !ignoredObjects.has(name)) found.add(name);
     }

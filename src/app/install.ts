@@ -27,15 +27,15 @@ export interface InstallOptions {
   readonly installation: string;
   readonly image: string;
   readonly replicas: number;
-  /** All that there are, unless named; cloning images only with a registry to clone them to. */
+  /** All features by default; `mirror` only with a registry to copy to. */
   readonly features?: readonly FeatureName[] | undefined;
-  /** In place of the default grouping of the features. */
+  /** Replaces the default grouping of the features. */
   readonly parts?: readonly Part[] | undefined;
   /** Where copies of images go. */
   readonly backupRegistry?: string | undefined;
-  /** Where pull secrets may be read to copy private images. */
+  /** Namespaces whose pull secrets may be read to copy private images. */
   readonly mirrorNamespaces?: readonly string[] | undefined;
-  /** From where the API server calls webhooks; from anywhere unless named. */
+  /** Source addresses of the API server's webhook calls; any by default. */
   readonly apiServerCidrs?: readonly string[] | undefined;
   /** Users besides our own identities that may write ImageDetected objects, as the API server names them. */
   readonly detectionUsers?: readonly string[] | undefined;
@@ -43,12 +43,12 @@ export interface InstallOptions {
 
 interface PartOptions extends InstallOptions {
   readonly part: Part;
-  /** Of the objects of the part in our namespace. */
+  /** The name of the part's objects in our namespace. */
   readonly name: string;
   readonly labels: Labels;
 }
 
-/** What an installation consists of, in the order it is applied. */
+/** The objects of an installation, in the order they are applied. */
 export function installManifests(options: InstallOptions): readonly KubeObject[] {
   const { namespace, installation, backupRegistry } = options;
   const features = options.features ?? [...defaultFeatures, ...(backupRegistry ? (['mirror'] as const) : [])];
@@ -130,7 +130,7 @@ const binding = (
   subjects: [{ kind: 'ServiceAccount', name, namespace }],
 });
 
-/** Its rules are written by the control plane: those of all ClusterRoles that the administrator has labelled so. */
+/** The control plane writes its rules: those of all ClusterRoles with the administrator's label. */
 const aggregated = (
   name: string,
   clusterRoleSelectors: ReturnType<typeof aggregationSelectors>,
@@ -170,7 +170,7 @@ function configMap(metadata: Metadata, options: PartOptions): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'config.yaml': config } };
 }
 
-/** Where the API server asks about requests, and the Secret that the program keeps its certificate in. */
+/** The webhook Service, and the Secret for the program's certificate. */
 function webhookManifests({ name, namespace, labels = {} }: Metadata): readonly KubeObject[] {
   const metadata = { name: webhookName(name!), ...(namespace ? { namespace } : {}), labels };
   return [

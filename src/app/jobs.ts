@@ -30,7 +30,7 @@ export interface JobsConfig {
   readonly logLevel: LogLevel;
 }
 
-/** Everything the job runner takes from the environment; one UsageError names all that is missing or wrong. */
+/** The settings of the job runner from the environment; one UsageError names everything missing or invalid. */
 export function readJobsConfig(env: Variables): JobsConfig {
   const reader = createSettingsReader(env);
   const config = {
@@ -46,7 +46,7 @@ export interface JobsProgramOptions {
   readonly config: JobsConfig;
   readonly connection: Connection;
   readonly env: Variables;
-  /** Where the CronJobs are; the connection's own namespace when absent. */
+  /** The namespace of the CronJobs; the connection's own if undefined. */
   readonly namespace?: string | undefined;
   readonly installation: string;
   readonly temporaryDir: string;
@@ -54,10 +54,10 @@ export interface JobsProgramOptions {
   readonly log: Logger;
 }
 
-/** How long a program that runs once tries to tell Insights; the next one tells the rest. */
+/** How long a program that runs once tries to report; the next run reports the rest. */
 const giveUpReportingAfterMs = 2 * 60_000;
 
-/** Claims once and runs what it got to the end. */
+/** Claims once and runs the claimed jobs to their end. */
 export async function runJobs(options: JobsProgramOptions, signal: AbortSignal): Promise<JobSummary> {
   const insights = createInsightsClient(options.config.insights);
   try {
@@ -72,7 +72,7 @@ export function createOnDemandJobs(options: JobsProgramOptions): Runnable {
   return {
     name: 'on-demand-jobs',
     needsLeadership: 'jobs',
-    // Leadership can come more than once; what one term has closed, the next must not use.
+    // A replica can lead more than once; a leader session must not use what an earlier one has closed.
     async run(signal) {
       const insights = createInsightsClient(options.config.insights);
       try {
@@ -103,15 +103,15 @@ function runnerOptions(options: JobsProgramOptions, insights: InsightsClient): J
 
 class SyncFailedError extends SupercargoError {}
 
-/** What a request may decide about a sync in this process; everything else is the operator's. */
+/** What a request may set for a sync in this process; everything else is set by the operator. */
 const openVariables = ['DRY_RUN', 'VALIDATE_POLICIES'];
 
 function syncHere(options: JobsProgramOptions): InProcessJob {
   const { connection, namespace, temporaryDir, env, log } = options;
   return async (variables, signal) => {
-    const asked = openVariables.flatMap((name) => (variables.has(name) ? [[name, variables.get(name)!]] : []));
+    const given = openVariables.flatMap((name) => (variables.has(name) ? [[name, variables.get(name)!]] : []));
     const program = createSyncProgram({
-      config: readSyncConfig({ ...env, ...Object.fromEntries(asked) }),
+      config: readSyncConfig({ ...env, ...Object.fromEntries(given) }),
       connection,
       lock: 'lease',
       namespace,
@@ -119,7 +119,7 @@ function syncHere(options: JobsProgramOptions): InProcessJob {
       temporaryDir,
       log,
       output: logOutput(log),
-      // A sync on demand has time.
+      // A sync on demand may wait for the lock.
       waitsForLock: true,
     });
     try {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { identityOf } from './leaderships.ts';
 
-it('a restarted container knows the leases of its pod by UID, and of no other pod', () => {
+it('a restarted container recognises the Leases of its pod by UID, and of no other pod', () => {
   const pod = { POD_NAME: 'supercargo-0', POD_UID: '11' };
   const before = identityOf(pod).identity;
   const { identity, predecessors } = identityOf(pod);
@@ -13,7 +13,7 @@ it('a restarted container knows the leases of its pod by UID, and of no other po
   expect(isPredecessor(identityOf({ ...pod, POD_NAME: 'other' }).identity)).toBe(false);
 });
 
-it('without the UID of a pod no lease is taken for its own: two processes can share a host', () => {
+it('without a pod UID a process recognises no Lease as its own: two processes can share a host', () => {
   expect(identityOf({}).predecessors).toBeUndefined();
   expect(identityOf({ POD_NAME: 'a' }).identity).toMatch(/^a_[0-9a-f]{8}$/);
 });

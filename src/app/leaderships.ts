@@ -25,21 +25,24 @@ export interface LeadershipsOptions {
 
 export type ElectionHooks = Pick<LeaderElectionOptions, 'within' | 'onNewLeader' | 'onLeadingChanged'>;
 
-/** Where an election is held: in the event loop of the work, or in a thread of its own. */
+/** Where an election runs: in this event loop, or in a separate thread. */
 export type Elect = (candidacy: Candidacy, hooks: ElectionHooks) => LeaderElection;
 
 export interface Leaderships {
   readonly all: readonly Leadership[];
-  /** One line for each group: who leads it. */
+  /** One line per group with its leader. */
   readonly describe: () => readonly string[];
 }
 
-/** Generation tells the status of policies in memory what it finds, so where both run, one replica leads both. */
+/**
+ * Generation passes its findings to the controller of policy status in memory, so where both run, one replica leads
+ * both.
+ */
 const nesting: Readonly<Record<string, string>> = { generate: 'admission' };
 
 /**
- * One Lease for each group of controllers that the runnables name, so that processes of one installation with different
- * features do not wait for each other.
+ * One Lease per group of controllers, so that processes of one installation with different features do not wait for
+ * each other.
  */
 export function createLeaderships(runnables: readonly Runnable[], options: LeadershipsOptions): Leaderships {
   const { settings, elect, namespace, installation, metrics } = options;
@@ -90,8 +93,8 @@ export const electHere =
     });
 
 /**
- * Every process is a candidate of its own. One whose pod is known by its UID also knows that earlier processes of the pod
- * have ended: the kubelet starts a container again only then. A host name alone proves nothing.
+ * Every process is a separate candidate. With the UID of its pod it also knows that earlier processes of the pod have
+ * ended: the kubelet restarts a container only then. A host name alone proves nothing.
  */
 export function identityOf({ POD_NAME, POD_UID }: Environment): Pick<Candidacy, 'identity' | 'predecessors'> {
   const suffix = randomUUID().slice(0, 8);

@@ -16,7 +16,7 @@ export interface LocalFeaturesOptions {
 
 /** The features beside an embedded cluster. */
 export interface LocalFeatures {
-  /** Resolves when all has stopped; webhooks are taken out of the cluster first. */
+  /** Resolves when everything has stopped; webhooks are removed from the cluster first. */
   stop(): Promise<void>;
   /** Rejects when a feature failed. */
   readonly failed: Promise<never>;
@@ -35,7 +35,7 @@ const namespace = 'supercargo';
 /** Runs the features in this process against the embedded cluster; resolves when they are ready. */
 export async function startLocalFeatures(options: LocalFeaturesOptions): Promise<LocalFeatures> {
   const { kubeconfig, features, registry, log } = options;
-  // A cluster to try things on must not write to the registry that the shell names for the real one.
+  // A trial cluster must not write to the registry that the shell's environment names for the real one.
   const { BACKUP_REGISTRY: _, BACKUP_REGISTRY_USERNAME: __, BACKUP_REGISTRY_PASSWORD: ___, ...env } = options.env;
   const connection = await connect({ env: {}, kubeconfig, log });
   const { client } = connection;
@@ -51,7 +51,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
     ]);
     await definitionsServed(client, { signal: end.signal, pause: (signal) => systemClock.sleep(10, signal) });
     const program = await createClusterProgram({
-      // One process and its own cluster: nobody else leads, and every policy and exception in it counts.
+      // One process with its own cluster: no other replica can lead, and every policy and exception in it counts.
       config: configOf({
         installation,
         namespace,

@@ -14,14 +14,14 @@ describe('the folder of the user', () => {
   const open = (more: Partial<Parameters<typeof openLocalFolder>[0]> = {}) =>
     openLocalFolder({ env: {}, temporaryDir: dir, ...more });
 
-  it('is made for the user alone, and found again', () => {
+  it('is created for the user only, and found again', () => {
     expect(findLocalFolder({ env: {}, temporaryDir: dir })).toBeUndefined();
     expect(open()).toBe(join(dir, name));
     expect(statSync(open()).mode & 0o777).toBe(0o700);
     expect(findLocalFolder({ env: {}, temporaryDir: dir })).toBe(join(dir, name));
   });
 
-  it('is in the runtime folder where that is the user’s own, and else in the temporary one', () => {
+  it('is in the runtime folder if the user owns it, otherwise in the temporary one', () => {
     const runtime = join(dir, 'run');
     mkdirSync(runtime, { mode: 0o700 });
     expect(open({ env: { XDG_RUNTIME_DIR: runtime } })).toBe(join(runtime, 'supercargo'));
@@ -31,19 +31,19 @@ describe('the folder of the user', () => {
       expect(open({ env: { XDG_RUNTIME_DIR } })).toBe(join(dir, name));
   });
 
-  it('of another user is refused', () => {
+  it('of another user is rejected', () => {
     mkdirSync(join(dir, name), { mode: 0o700 });
     expect(() => open({ uid: (process.getuid?.() ?? 0) + 1 })).toThrow('belongs to another user');
   });
 
-  it.each([0o777, 0o770, 0o755, 0o710])('that is open to others (%o) is refused', (mode) => {
+  it.each([0o777, 0o770, 0o755, 0o710])('that is open to others (%o) is rejected', (mode) => {
     mkdirSync(join(dir, name));
     chmodSync(join(dir, name), mode);
     expect(() => open()).toThrow('is open to other users');
     expect(() => findLocalFolder({ env: {}, temporaryDir: dir })).toThrow('is open to other users');
   });
 
-  it('that is a link is refused, wherever it leads', () => {
+  it('that is a symbolic link is rejected, whatever its target', () => {
     const target = join(dir, 'target');
     mkdirSync(target, { mode: 0o700 });
     for (const to of [target, join(dir, 'absent')]) {
@@ -54,7 +54,7 @@ describe('the folder of the user', () => {
     expect(existsSync(join(dir, 'absent'))).toBe(false);
   });
 
-  it('is refused where others may put another one in its place', () => {
+  it('is rejected if other users could replace it', () => {
     chmodSync(dir, 0o777);
     expect(() => open()).toThrow('other users may write to');
     chmodSync(dir, 0o1777);

@@ -6,29 +6,32 @@ import { errorCode, errorMessage, UsageError } from '../base/index.ts';
 export interface LocalFolderOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly temporaryDir: string;
-  /** Of the user who runs this; systems without user ids have none. */
+  /** The user id; undefined on systems without user ids. */
   readonly uid?: number | undefined;
 }
 
-/** Where each running `supercargo up` of the user has a kubeconfig. Throws when somebody else made it, or may write to it. */
+/**
+ * The folder with the kubeconfig of each running `supercargo up` of the user. Throws if another user owns it or may
+ * write to it.
+ */
 export function openLocalFolder(options: LocalFolderOptions): string {
   return openPrivate(localPath(options), options);
 }
 
-/** The same where it exists; it is not created. */
+/** The same if it exists; it is not created. */
 export function findLocalFolder(options: LocalFolderOptions): string | undefined {
   const folder = localPath(options);
   return statusOf(folder) === undefined ? undefined : checkPrivate(folder, options);
 }
 
-/** A folder of the user in the temporary one, for programs that are unpacked. */
+/** A folder of the user in the temporary directory, for unpacked programs. */
 export function openTemporaryFolder(options: LocalFolderOptions): string {
   return openPrivate(temporaryPath(options), options);
 }
 
 const temporaryPath = ({ temporaryDir }: LocalFolderOptions) => join(temporaryDir, `supercargo-${userInfo().username}`);
 
-/** The user's runtime folder is on no disk and goes with the login. */
+/** The user's runtime folder is in memory and is removed at logout. */
 function localPath(options: LocalFolderOptions): string {
   const runtime = options.env['XDG_RUNTIME_DIR'] ?? '';
   const isUsable = isAbsolute(runtime) && problemOf(statusOf(runtime), uidOf(options)) === undefined;
@@ -50,7 +53,7 @@ function openPrivate(folder: string, options: LocalFolderOptions): string {
   return checkPrivate(folder, options);
 }
 
-/** Programs and kubeconfigs (which name programs) in it are run, so nobody else may have put them there. */
+/** Programs in it, and kubeconfigs that name programs, are executed, so no other user may write to it. */
 function checkPrivate(folder: string, options: LocalFolderOptions): string {
   const problem = problemOf(statusOf(folder), uidOf(options)) ?? parentProblemOf(dirname(folder));
   if (problem === undefined) return folder;
@@ -64,7 +67,7 @@ function problemOf(status: Stats | undefined, uid: number | undefined): string |
   return (status.mode & 0o077) === 0 ? undefined : 'is open to other users';
 }
 
-/** Whoever may write to the parent could put another folder in place, unless the sticky bit is set, as on /tmp. */
+/** A user with write access to the parent could replace the folder, unless the sticky bit is set, as on /tmp. */
 function parentProblemOf(parent: string): string | undefined {
   const { mode } = statSync(parent);
   const isWindows = process.getuid === undefined;
@@ -73,7 +76,7 @@ function parentProblemOf(parent: string): string | undefined {
     : 'is in a folder that other users may write to';
 }
 
-/** Not through a link: its target is another's choice. */
+/** Not through a symbolic link: its target may be under another user's control. */
 function statusOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);

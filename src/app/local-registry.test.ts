@@ -11,7 +11,7 @@ import { startLocalRegistry } from './local-registry.ts';
 const dir = mkdtempSync(join(tmpdir(), 'supercargo-local-registry-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it('comes back at its address with its images, and elsewhere only while somebody has that address', async () => {
+it('restarts at its address with its images, and at another address only while that one is in use', async () => {
   const log = silentLogger;
   const client = createRegistryClient();
   const first = await startLocalRegistry({ dir, log });

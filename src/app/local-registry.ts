@@ -4,7 +4,7 @@ import { errorCode, type Logger } from '../base/index.ts';
 import { type RegistryServer, startRegistryServer } from '../registryserver/index.ts';
 
 export interface LocalRegistryOptions {
-  /** The folder of the cluster; without it everything ends with the process. */
+  /** The folder of the cluster; without it nothing outlives the process. */
   readonly dir?: string | undefined;
   readonly log: Logger;
 }
@@ -12,8 +12,8 @@ export interface LocalRegistryOptions {
 export type LocalRegistry = Pick<RegistryServer, 'host' | 'stop'>;
 
 /**
- * Starts the embedded registry. One that is kept comes back at the same address: images in the cluster are named by it,
- * and must be there tomorrow as well.
+ * Starts the embedded registry. A persistent one keeps its address: images in the cluster are named by it and must stay
+ * pullable.
  */
 export async function startLocalRegistry({ dir, log }: LocalRegistryOptions): Promise<LocalRegistry> {
   if (dir === undefined) return startRegistryServer({ log });

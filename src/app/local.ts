@@ -6,13 +6,13 @@ import { openLocalFolder } from './local-folder.ts';
 import { ownKubeconfig, removeIfEmpty, removeLeftOvers } from './running-clusters.ts';
 
 export interface LocalOptions {
-  /** Where everything is kept; without it the cluster ends with the process. */
+  /** The data folder; without it the cluster ends with the process. */
   readonly dir?: string | undefined;
   readonly port?: number | undefined;
   readonly jobDurationMs?: number | undefined;
-  /** False leaves objects alone: nothing runs, nothing completes. */
+  /** False disables the simulation: nothing runs, nothing completes. */
   readonly simulation?: boolean | undefined;
-  /** What must be somewhere even without `dir`, the kubeconfig, is in the user's runtime folder or below this one. */
+  /** The kubeconfig is needed even without `dir`: it is in the user's runtime folder or below this one. */
   readonly temporaryDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
@@ -48,7 +48,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
   });
   removeLeftOvers(folder);
   const text = renderKubeconfig(server.url, server.caPem, server.token);
-  // By this one other commands find the cluster while it runs.
+  // Other commands find the running cluster by this file.
   const own = ownKubeconfig(folder);
   const kubeconfig = options.dir === undefined ? own : join(options.dir, 'kubeconfig');
   for (const file of new Set([kubeconfig, own])) writePrivate(file, text);
@@ -60,7 +60,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
   return { url: server.url, kubeconfig, version: server.version, stop };
 }
 
-/** By a new file: one that is there may be a link, or readable by others. */
+/** Through a new file: an existing one may be a link, or readable by others. */
 function writePrivate(file: string, text: string): void {
   const partial = `${file}.${process.pid}.partial`;
   rmSync(partial, { force: true });
@@ -76,7 +76,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Not by mkdirSync's own recursion: where a parent exists and still refuses, as /proc does, that never ends. */
+/** Without mkdirSync's recursion: it never returns if a parent exists and still rejects, as /proc does. */
 function makeParents(folder: string): void {
   if (!existsSync(dirname(folder))) makeParents(dirname(folder));
   try {

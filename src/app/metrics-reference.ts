@@ -12,7 +12,7 @@ export interface MetricDescription {
   readonly labels: readonly string[];
 }
 
-/** A metric of a registry, with what prom-client keeps and does not declare. */
+/** A metric of a registry, with fields that prom-client has and does not declare. */
 interface Described {
   readonly name: string;
   readonly help: string;
@@ -20,7 +20,7 @@ interface Described {
   readonly labelNames?: readonly string[];
 }
 
-/** What features want to be told before they are wired; none of it is reached. */
+/** Settings that features require before they are wired; no connection is made. */
 const servers = {
   BACKUP_REGISTRY: 'registry.example/copies',
   FAIRWINDS_INSIGHTS_HOST: 'https://insights.example',
@@ -30,8 +30,8 @@ const servers = {
 };
 
 /**
- * Every metric of the program, found by wiring all features into one registry: there is no list that one could be missing
- * from. Wiring starts nothing, so the cluster is never asked.
+ * Every metric of the program, found by wiring all features into one registry, so that none can be missing. Wiring
+ * starts nothing, so no request is sent to a cluster.
  */
 export async function describeMetrics(): Promise<readonly MetricDescription[]> {
   const registry = new Registry();

@@ -40,13 +40,13 @@ import {
 
 export interface MirrorOptions {
   readonly images: readonly string[];
-  /** A registry, with a path in it if wanted. */
+  /** A registry, with an optional path. */
   readonly to: string;
   readonly mapping: Mapping;
   readonly platforms: readonly string[];
   readonly referrers: boolean;
   readonly dryRun: boolean;
-  /** Registries whose certificate may be anybody's, and that may speak plain HTTP. */
+  /** Registries with any certificate, or with plain HTTP. */
   readonly insecureRegistries: readonly string[];
   readonly insecureTarget: boolean;
   readonly caFile?: string | undefined;
@@ -57,7 +57,7 @@ export interface MirrorOptions {
   readonly onEvent?: ((image: string, event: CopyEvent) => void) | undefined;
 }
 
-/** What became of one image. */
+/** The result of one image. */
 export interface MirroredImage {
   readonly source: string;
   readonly copy: string;
@@ -73,7 +73,7 @@ export interface MirroredImage {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** Copies images; a mistake in a name stops everything before anything is copied, a failed copy only that image. */
+/** Copies images. An invalid name stops everything before the first copy; a failed copy affects only its image. */
 export async function mirrorImages(options: MirrorOptions): Promise<readonly MirroredImage[]> {
   const mapper = createImageMapper({ target: parseTarget(options.to), mapping: options.mapping });
   const platforms = options.platforms.map(parsePlatform);
@@ -140,7 +140,10 @@ function settingsFor({ caFile, insecureTarget, insecureRegistries }: MirrorOptio
   return (registry: string) => ({ ca, isInsecure: insecure.has(registry) });
 }
 
-/** What docker, podman and skopeo use on this machine, ECR's tokens, and for the target what the environment says. */
+/**
+ * The credentials of docker, podman and skopeo on this machine, ECR tokens, and for the target those of the
+ * environment.
+ */
 export function credentialsFor(target: string, env: MirrorOptions['env']): CredentialSource {
   const [username, password] = [env['BACKUP_REGISTRY_USERNAME'], env['BACKUP_REGISTRY_PASSWORD']];
   if ((username === undefined) !== (password === undefined))
@@ -186,7 +189,7 @@ function readFile(file: string, what: string): string {
 
 const maxListedImages = 100_000;
 
-/** The images of a file, one a line; `#` begins a comment, `-` is standard input. */
+/** The images of a file, one per line; `#` starts a comment, `-` is standard input. */
 export function readImageList(file: string): readonly string[] {
   let text: string;
   try {

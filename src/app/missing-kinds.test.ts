@@ -4,7 +4,7 @@ import { createMissingKindsLog } from './missing-kinds.ts';
 
 const type = (resource: string) => ({ group: 'kyverno.io', version: 'v1', resource, kind: 'X', namespaced: false });
 
-it('says once what is missing and what to do, for all kinds that come together', () => {
+it('logs once what is missing and what to do, for all kinds that fail together', () => {
   const lines: string[] = [];
   const timers: (() => void)[] = [];
   const log = createLogger({ destination: { write: (line: string) => lines.push(line) } });

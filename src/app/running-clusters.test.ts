@@ -40,7 +40,7 @@ it.skipIf(!existsSync('/proc/self/stat'))('passes over a process that has the id
   expect(findRunningCluster({ env: {}, temporaryDir: root })).toBeUndefined();
 });
 
-it('is removed when nothing is in it', () => {
+it('removes the folder when it is empty', () => {
   const file = write(ownKubeconfig(folder));
   removeIfEmpty(folder);
   expect(existsSync(folder)).toBe(true);

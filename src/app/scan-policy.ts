@@ -29,11 +29,11 @@ export interface ScanPolicyOptions {
 export interface PolicyScan extends Scan {
   readonly name: string;
   readonly registry: string;
-  /** What was left out of the policy, because there is no cluster to ask. */
+  /** Parts of the policy that were ignored because there is no cluster. */
   readonly notes: readonly string[];
 }
 
-/** Looks through the registry of a policy as the detection would, and writes nothing down. */
+/** Scans the registry of a policy as detection would, without writing anything. */
 export async function scanPolicy(options: ScanPolicyOptions): Promise<PolicyScan> {
   const { files, policy: file, signal } = options;
   const { metadata, spec } = readOwn<ImageResourcePolicy>(files, file, 'ImageResourcePolicy');
@@ -75,7 +75,7 @@ function compiled<T>(place: string, compile: () => T): T {
   }
 }
 
-/** With the credentials of this machine: docker's configuration, or what AWS finds in the environment. */
+/** With the credentials of this machine: docker's configuration, or the AWS environment. */
 function openSource(
   { ecrRepository, ociRepository, aws }: ImageResourcePolicy['spec'],
   options: ScanPolicyOptions,

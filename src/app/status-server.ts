@@ -3,24 +3,24 @@ import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../base/index.ts';
 import type { Runnable } from '../controller/index.ts';
 import { startOrder } from '../controller/index.ts';
-import { type AnswerStatus, plain, type StatusAnswer } from './status-answers.ts';
+import { plain, type StatusResponder, type StatusResponse } from './status-responses.ts';
 
 export interface StatusServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly health: () => StatusAnswer;
-  readonly answer: AnswerStatus;
+  readonly health: () => StatusResponse;
+  readonly respond: StatusResponder;
   readonly onListening?: ((address: string) => void) | undefined;
 }
 
 /** `/healthz`, `/readyz` and `/metrics` over plain HTTP, for kubelets and Prometheus. */
-export function createStatusServer({ host, port, health, answer, onListening }: StatusServerOptions): Runnable {
+export function createStatusServer({ host, port, health, respond, onListening }: StatusServerOptions): Runnable {
   const server = createServer(async (request, response) => {
     const url = request.url ?? '';
     const { status, type, body } =
       url.split('?')[0] === '/healthz'
         ? health()
-        : await answer(url).catch((thrown: unknown) => plain(500, errorMessage(thrown)));
+        : await respond(url).catch((thrown: unknown) => plain(500, errorMessage(thrown)));
     response.writeHead(status, { 'content-type': type }).end(body);
   });
   return {

@@ -51,7 +51,7 @@ export interface SyncConfig {
   readonly logLevel: LogLevel;
 }
 
-/** Everything a sync takes from the environment; one UsageError names all that is missing or wrong. */
+/** The settings of a sync from the environment; one UsageError names everything missing or invalid. */
 export function readSyncConfig(env: Variables): SyncConfig {
   const reader = createSettingsReader(env);
   const config = {
@@ -66,21 +66,21 @@ export function readSyncConfig(env: Variables): SyncConfig {
 export interface SyncProgramOptions {
   readonly config: SyncConfig;
   readonly connection: Connection;
-  /** `auto`: a Lease in a cluster, a file elsewhere. */
+  /** `auto`: a Lease in a cluster, otherwise a file. */
   readonly lock: 'auto' | 'file' | 'lease';
-  /** Where the Lease is; the connection's own namespace when absent. */
+  /** The namespace of the Lease; the connection's own if undefined. */
   readonly namespace?: string | undefined;
   readonly env: Variables;
   readonly temporaryDir: string;
   readonly output: SyncOutput;
-  /** Another sync that runs now is waited for instead of being a reason to fail. */
+  /** Waits for another running sync instead of failing. */
   readonly waitsForLock?: boolean;
   readonly metrics?: SyncMetrics | undefined;
   readonly log: Logger;
 }
 
 export interface SyncProgram {
-  /** One run under the lock; throws SyncLockedError when another has it. */
+  /** One run under the lock; throws SyncLockedError if another sync holds it. */
   run(signal: AbortSignal): Promise<SyncResult>;
   close(): Promise<void>;
 }
@@ -133,7 +133,7 @@ export function createSyncProgram(options: SyncProgramOptions): SyncProgram {
 
 const lockPollMs = 2_000;
 
-/** Waits for a lock that another sync has; where the time for that runs out, the error says who has it. */
+/** Waits for the lock of another sync; after the time limit the error names the holder. */
 function waiting(lock: SyncLock): SyncLock {
   return {
     ...lock,
@@ -151,7 +151,7 @@ function waiting(lock: SyncLock): SyncLock {
   };
 }
 
-/** Where there is no terminal, lines and diffs go to the log. */
+/** Without a terminal, lines and diffs go to the log. */
 export const logOutput = (log: Logger): SyncOutput => ({
   line: ({ level, msg, ...fields }) => log[level](msg, fields),
   diff: (title, text) => log.info(title, { diff: text }),
@@ -163,7 +163,7 @@ export function createPolicySync(options: Omit<SyncProgramOptions, 'output' | 'l
   return {
     name: 'policy-sync',
     needsLeadership: 'sync',
-    // Leadership can come more than once; what one term has closed, the next must not use.
+    // A replica can lead more than once; a leader session must not use what an earlier one has closed.
     async run(signal) {
       const program = createSyncProgram({ ...options, output: logOutput(log), lock: 'lease' });
       try {
@@ -184,7 +184,7 @@ export function createPolicySync(options: Omit<SyncProgramOptions, 'output' | 'l
   };
 }
 
-/** Several signs within the shortest time after which others take over. */
+/** Several renewals within the shortest time after which others take over. */
 const renewMsOf = ({ lockTimeoutMs }: SyncSettings) => Math.min(lockTimeoutMs / 4, 20_000);
 
 function lockOf({ config, connection, lock, namespace, temporaryDir }: SyncProgramOptions): SyncLock {
@@ -215,7 +215,7 @@ function validatorsOf({ config, env, temporaryDir }: SyncProgramOptions, log: Lo
   if (!validates) return [];
   const engine = createEngineValidator(log);
   if (kyvernoCli === undefined) return [engine];
-  // Not the temporary folder: any user could leave configuration there.
+  // Not the temporary directory: any user could place configuration there.
   const { PATH = '', HOME = '/nonexistent' } = env;
   return [engine, createKyvernoCliValidator({ program: kyvernoCli, env: { PATH, HOME }, temporaryDir })];
 }

@@ -13,7 +13,7 @@ test('a kind whose first list is missing is named with its error', () => {
   expect(firstListsMissing(watching(false, 'kube-bad-response'))).toMatch(/not complete: .*pods.*\(it broke\)/);
 });
 
-test('a kind that is watched later leaves the replica ready while its first list is under way', () => {
+test('a kind that is watched later keeps the replica ready during its first list', () => {
   expect(watchReadiness(watching(false), 1e9)).toBe(true);
   expect(watchReadiness(watching(false, 'kube-unreachable'), 61_000)).toMatch(/no progress: .*pods/);
 });
@@ -24,7 +24,7 @@ test('a watch that fails for a minute makes the replica unready and names the ki
   expect(watchReadiness(informers, 61_000)).toMatch(/no progress: .*pods/);
 });
 
-test('a kind that may no longer be listed leaves the replica ready and is shown in the metric', async () => {
+test('a kind that may no longer be listed keeps the replica ready and is shown in the metric', async () => {
   const informers = watching(true, 'kube-forbidden');
   const registry = new Registry();
   createFailingMetric(registry, informers);

@@ -2,22 +2,22 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { InformerFactory, SkippedObject } from '../kube/index.ts';
 import { renderGvr } from '../object/index.ts';
 
-/** A list or watch that failed for so long makes the replica unready. */
+/** A list or watch that failed for this long makes the replica unready. */
 const stalledMs = 60_000;
-/** Rights and kinds that are missing do not come back by a restart: they are named, and the replica serves the rest. */
+/** A restart does not fix missing permissions and kinds: they are named, and the replica serves the rest. */
 const lasting: ReadonlySet<string> = new Set(['kube-forbidden', 'kube-not-found']);
 
 type Informers = Pick<InformerFactory, 'all'>;
 
-/** Why the replica is not ready at its start: the kinds whose first list is missing. */
+/** Why the replica is not ready at start: the kinds whose first list is missing. */
 export function firstListsMissing(informers: Informers): string {
   const unsynced = informers.all().filter(({ hasSynced }) => !hasSynced);
   return `the first lists are not complete: ${unsynced.map(describe).join('; ')}`;
 }
 
 /**
- * Why the watches cannot be relied on, naming each kind; true when they can. A kind that is watched later, by the leader
- * or for a new policy, leaves the replica ready while its first list is under way: the rest is served as before.
+ * Why the watches are not reliable, with each kind; true if they are. A kind that is watched later, by the leader or
+ * for a new policy, keeps the replica ready during its first list: the rest is served as before.
  */
 export function watchReadiness(informers: Informers, nowMs: number): true | string {
   const stalled = informers
@@ -30,11 +30,11 @@ function describe({ type, failing }: ReturnType<Informers['all']>[number]): stri
   return failing ? `${renderGvr(type)} (${failing.error})` : renderGvr(type);
 }
 
-/** Counts skipped objects by kind; the number of series is that of the watched kinds. */
+/** Counts skipped objects by kind; the number of series is the number of watched kinds. */
 export function createSkippedMetric(registry: Registry): (skipped: SkippedObject) => void {
   const counter = new Counter({
     name: 'supercargo_watch_objects_skipped_total',
-    help: 'Objects of lists and watches that could not be handled and were passed over; the log names them.',
+    help: 'Objects of lists and watches that could not be handled and were skipped; the log names them.',
     labelNames: ['resource'],
     registers: [registry],
   });

@@ -28,7 +28,7 @@ const formats = ['table', 'json', 'yaml', 'sarif', 'junit', 'policyreport', 'res
 
 export function defineApply(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   addPolicyOptions(program.command('apply'))
-    .summary('judge resources by policies, without a cluster')
+    .summary('apply policies to resources, without a cluster')
     .description(
       'Applies Kyverno policies to manifests, or to what is in a cluster, and says what each rule makes of each resource.\n' +
         'Nothing is changed: mutated and generated resources are printed (-o resources) or written (--output-dir).',
@@ -38,7 +38,7 @@ export function defineApply(program: Command, context: CliContext, setExitCode: 
     .option('--detailed', 'list what passed and what was skipped, too', false)
     .option('--audit-warn', 'failures of rules that only audit are warnings', false)
     .option('--allow-unsupported', 'policies that cannot be run yet do not make the command fail', false)
-    .option('--cluster', 'judge what is in the cluster of the kubeconfig, instead of files', false)
+    .option('--cluster', 'apply them to the objects of the cluster in the kubeconfig, instead of files', false)
     .option('-n, --namespace <name>', 'only this namespace of the cluster')
     .addOption(kubeconfigOption())
     .addOption(contextOption())
@@ -68,7 +68,7 @@ async function apply(policies: readonly string[], options: ApplyCommandOptions, 
   const files = offline.nodeFiles();
   const setup = offline.loadSetup({ files, ...setupOptions(policies, options) });
   const application = offline.openApplication(setup);
-  tellOfPolicies(application, setup, context);
+  reportPolicies(application, setup, context);
 
   const format = offline.reportFormats[options.output]!;
   const out = bufferedWriter(context.stdout);
@@ -159,14 +159,14 @@ async function* source(given: Source): AsyncGenerator<Finding> {
 }
 
 function* changedBy({ object, generated = [], entries }: Finding, isEverything: boolean) {
-  // A report of all resources carries unchanged ones, too.
+  // A report of all resources includes unchanged ones.
   const isChanged = !isEverything || entries.some(({ mutated }) => mutated !== undefined);
   if (object && isChanged) yield object;
   yield* generated;
 }
 
-/** What a person should know of the policies before anything else: on standard error, a line each. */
-function tellOfPolicies(
+/** Warnings about the policies, first of all: one line each on standard error. */
+function reportPolicies(
   { policies, unsupported }: PolicyApplication,
   { ignored }: ApplySetup,
   { stderr }: CliContext,
@@ -174,10 +174,10 @@ function tellOfPolicies(
   for (const { place, kind, name, reason } of unsupported) {
     const isSaid = reason.includes('not supported yet');
     stderr.write(
-      `supercargo: ${place}: ${kind} ${name} was left out: ${isSaid ? '' : 'not supported yet: '}${reason}\n`,
+      `supercargo: ${place}: ${kind} ${name} was skipped: ${isSaid ? '' : 'not supported yet: '}${reason}\n`,
     );
   }
   for (const warning of policies.warnings) stderr.write(`supercargo: warning: ${warning}\n`);
   if (ignored > 0)
-    stderr.write(`supercargo: ${ignored} documents among the policies are no policies and were left out\n`);
+    stderr.write(`supercargo: ${ignored} documents among the policies are not policies and were skipped\n`);
 }

@@ -3,7 +3,7 @@ import { findRunningCluster, loadConnect } from '../app/index.ts';
 import type { Logger } from '../base/index.ts';
 import type { CliContext } from './context.ts';
 
-/** Which cluster a command works on. */
+/** The cluster options of a command. */
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -13,7 +13,7 @@ export const kubeconfigOption = (when = '') =>
   new Option('--kubeconfig <file>', `${when}instead of KUBECONFIG, a running "supercargo up" or ~/.kube/config`);
 export const contextOption = (when = '') => new Option('--context <name>', `${when}context of the kubeconfig`);
 
-/** The kubeconfig of a running `supercargo up`, where neither an option nor the environment names a cluster. */
+/** The kubeconfig of a running `supercargo up`, if neither an option nor the environment names a cluster. */
 export function localKubeconfig(
   { kubeconfig, context }: ClusterOptions,
   { env, temporaryDir }: Pick<CliContext, 'env' | 'temporaryDir'>,
@@ -22,7 +22,7 @@ export function localKubeconfig(
   return isNamed || env['KUBERNETES_SERVICE_HOST'] ? undefined : findRunningCluster({ env, temporaryDir });
 }
 
-/** Connects to the cluster that the options and the environment name; one that nobody named is said on standard error. */
+/** Connects to the cluster of the options or the environment; a cluster found otherwise is named on standard error. */
 export async function connectTo(options: ClusterOptions, context: CliContext, log: Logger) {
   const { env, stderr } = context;
   const local = localKubeconfig(options, context);

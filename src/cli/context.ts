@@ -9,14 +9,14 @@ import {
   UsageError,
 } from '../base/index.ts';
 
-/** Where a command writes; `isTTY` when a person looks at it. */
+/** An output stream; `isTTY` if it is a terminal. */
 export interface CliStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** What a command may touch of the process: passed in, so that tests run commands in their own. */
+/** The parts of the process that a command may use: injected, so that tests run commands in their own process. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
@@ -25,29 +25,29 @@ export interface CliContext {
   /** How this program is called in a shell. */
   readonly program?: string | undefined;
   readonly temporaryDir: string;
-  /** Aborts when a person or the system asks the program to stop. */
+  /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Aborts when nobody reads standard output any more: `supercargo … | head`. */
+  /** Aborts when the reader closes standard output: `supercargo … | head`. */
   readonly outputClosed?: AbortSignal | undefined;
   /** Milliseconds since the process was started. */
   readonly uptimeMs: () => number;
-  /** The program of the threads that judge; only the built program has it. */
+  /** The worker program that evaluates; only in the built program. */
   readonly evaluationWorker?: URL | undefined;
-  /** The program of the thread that writes reports, likewise. */
+  /** The worker program that writes reports; likewise. */
   readonly reportWorker?: URL | undefined;
-  /** The program of the thread that has leases and health, likewise. */
+  /** The worker program for leases and health; likewise. */
   readonly livenessWorker?: URL | undefined;
 }
 
-/** How a command ended: the process's exit code. Each number has one meaning in all commands. */
+/** The exit code of a command. Each number has one meaning in all commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, incomplete: 3, locked: 4, unreachable: 5 } as const;
 
-/** Colours are for people, and not for those who asked for none (no-color.org). */
+/** Colours only on a terminal, and not if NO_COLOR is set (no-color.org). */
 export function hasColours(stream: CliStream, env: CliContext['env']): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** What `LOG_LEVEL` says; it is for who cannot change the command or its configuration file. */
+/** The level in `LOG_LEVEL`, for users who cannot change the command or its configuration file. */
 export function logLevelOf({ env }: Pick<CliContext, 'env'>, otherwise: LogLevel): LogLevel {
   const given = env['LOG_LEVEL'];
   if (given === undefined || given === '') return otherwise;
@@ -61,7 +61,7 @@ export function loggerOf(level: LogLevel): Logger {
   return createLogger({ level });
 }
 
-/** Lines as every message of a command is written, for a person who waits for its end. */
+/** Plain lines in the format of all messages of a command, for a command in a terminal. */
 export function messagesOf({ stderr }: Pick<CliContext, 'stderr'>, level: 'warn' | 'error' = 'warn'): Logger {
   const line = (kind: string) => (message: string, fields?: Fields) => {
     const details = Object.values(fields ?? {}).map((value) => (value instanceof Error ? errorMessage(value) : value));

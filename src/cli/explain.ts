@@ -12,9 +12,9 @@ interface ExplainOptions extends PolicyOptions {
 
 export function defineExplain(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   addPolicyOptions(program.command('explain'))
-    .summary('show how policies come to their verdicts')
+    .summary('show how policies come to their results')
     .description(
-      'Shows, rule by rule, how the verdict on each resource came about: which filters matched, what preconditions saw,\n' +
+      'Shows, rule by rule, how the result for each resource came about: which filters matched, what preconditions saw,\n' +
         'where a pattern did not fit, what a mutation changed, what is generated.',
     )
     .addOption(
@@ -32,7 +32,7 @@ Examples:
   supercargo explain policy.yaml -r pod.yaml
   kubectl get pod web -o yaml | supercargo explain policies/ -r - -o json
 
-Exit codes: 0 explained, whatever the verdict; 2 wrong usage or input, or a policy that cannot be run.
+Exit codes: 0 explained, whatever the result; 2 wrong usage or input, or a policy that cannot be run.
 `,
     )
     .action(async (policies: readonly string[], options: ExplainOptions) =>
@@ -47,12 +47,12 @@ async function explain(policies: readonly string[], options: ExplainOptions, con
   const setup = offline.loadSetup({ files, ...setupOptions(policies, options), explain: true });
   const application = offline.openApplication(setup);
   for (const { place, kind, name, reason } of application.unsupported)
-    context.stderr.write(`supercargo: ${place}: ${kind} ${name} was left out: ${reason}\n`);
+    context.stderr.write(`supercargo: ${place}: ${kind} ${name} was skipped: ${reason}\n`);
   const out = bufferedWriter(context.stdout);
   const paint = offline.painter(hasColours(context.stdout, context.env));
   let separator = '[\n';
-  for await (const judged of offline.evaluateFiles(application, files, options.resource, context.signal)) {
-    const explanation = offline.explainResponse(application, judged);
+  for await (const evaluated of offline.evaluateFiles(application, files, options.resource, context.signal)) {
+    const explanation = offline.explainResponse(application, evaluated);
     if (options.output === 'json') {
       out.write(`${separator}${renderJson(explanation, 2)}`);
       separator = ',\n';

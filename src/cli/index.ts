@@ -1,6 +1,7 @@
 /**
- * The command line: one thin file per command, which reads options, calls `app` and prints. Nothing here knows how a
- * thing is done. Every failure ends as one line on standard error, `supercargo: …`, and with an exit code of `context.ts`.
+ * The command line: one thin file per command, which reads options, calls `app` and prints. No business logic.
+ *
+ * Invariants: every failure is one line on standard error, `supercargo: …`, with an exit code of `context.ts`.
  */
 import { Command, CommanderError } from 'commander';
 import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
@@ -23,7 +24,7 @@ import { defineUp } from './up.ts';
 export type { CliContext } from './context.ts';
 export { programName } from './program-name.ts';
 
-/** Runs one command to its end and returns the exit code. */
+/** Runs one command and returns the exit code. */
 export async function runCli(
   args: readonly string[],
   given: Omit<CliContext, 'version'>,
@@ -65,11 +66,11 @@ export async function runCli(
     await program.parseAsync([...(args.length === 0 ? argumentsOfJob(context) : args)], { from: 'user' });
     return exitCode;
   } catch (thrown) {
-    return tell(thrown, context);
+    return printError(thrown, context);
   }
 }
 
-/** Started without arguments, as a container of a job is, the program does the job that its environment names. */
+/** Without arguments, as in the container of a job, the program runs the job that its environment names. */
 function argumentsOfJob({ env }: CliContext): readonly string[] {
   const type = env['JOB_TYPE'];
   if (type === undefined || type === '') return [];
@@ -77,20 +78,20 @@ function argumentsOfJob({ env }: CliContext): readonly string[] {
   throw new UsageError('job-type-unknown', `JOB_TYPE must be kyverno-policy-sync, not ${JSON.stringify(type)}`);
 }
 
-/** Commander puts a suggestion on a line of its own; an error is one line. */
+/** Commander puts a suggestion on its own line; an error is one line. */
 function renderUsageError(text: string): string {
   const error = /^error: (.*)\n$/s.exec(text)?.[1];
   return error === undefined ? text : `supercargo: ${error.replaceAll('\n', ' ')} (--help shows what is possible)\n`;
 }
 
-/** No answer, or none for us; and of a call in the middle of the work, that there was no answer. */
+/** `cluster-unreachable`: no response at the start, or no access. The others: no response to a later call. */
 const unreachable: ReadonlySet<string> = new Set(['cluster-unreachable', 'kube-unreachable', 'kube-timeout']);
 
-function tell(thrown: unknown, { stderr }: CliContext): number {
+function printError(thrown: unknown, { stderr }: CliContext): number {
   if (thrown instanceof CommanderError)
     return thrown.exitCode === 0 || thrown.code === 'commander.help' ? exitCodes.ok : exitCodes.usage;
   if (thrown instanceof SupercargoError) {
-    // A policy may have several issues: each is a line of its own.
+    // A policy may have several issues: one line each.
     for (const line of errorMessage(thrown).split('\n')) stderr.write(`supercargo: ${line}\n`);
     return unreachable.has(thrown.code) ? exitCodes.unreachable : exitCodes.usage;
   }

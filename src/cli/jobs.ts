@@ -11,10 +11,10 @@ interface JobsCommandOptions extends ClusterOptions {
 export function defineJobs(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   program
     .command('jobs')
-    .summary('run the jobs that Fairwinds Insights asks for, once')
+    .summary('run the on-demand jobs of Fairwinds Insights, once')
     .description(
-      'Takes up the jobs of an earlier run, claims new ones once, runs each as a Job made from the CronJob of its type,\n' +
-        'and ends when all have ended and Insights knows. To run always, use "supercargo run" with the feature jobs.',
+      'Resumes the jobs of an earlier run, claims new ones once, runs each as a Job made from the CronJob of its type,\n' +
+        'and ends when all have ended and are reported. To run always, use "supercargo run" with the feature jobs.',
     )
     .option('--namespace <name>', 'where the CronJobs are (default: the namespace of the context or the pod)')
     .option('--installation <name>', 'the value of the label supercargo.dev/owner', 'supercargo')

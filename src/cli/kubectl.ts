@@ -37,7 +37,7 @@ async function kubectl(args: readonly string[], { env, temporaryDir, signal }: C
     stdio: 'inherit',
     env: { ...env, ...(kubeconfig ? { KUBECONFIG: kubeconfig } : {}) },
   });
-  // Ctrl-C reaches kubectl by itself; anything else that ends us must end it too.
+  // Ctrl-C reaches kubectl directly; other signals must be passed on.
   signal.addEventListener('abort', () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -1,7 +1,7 @@
 import type { SingleBar } from 'cli-progress';
 import type { MirrorEvent } from '../app/index.ts';
 
-/** Shows what a copy does. */
+/** Shows the progress of a copy. */
 export interface ProgressDisplay {
   event(image: string, event: MirrorEvent): void;
   stop(): void;
@@ -9,9 +9,9 @@ export interface ProgressDisplay {
 
 export const noDisplay: ProgressDisplay = { event() {}, stop() {} };
 
-/** One bar per layer that travels, on a terminal; finished layers leave, so that the list stays short. */
+/** On a terminal, one bar per layer in transfer; finished layers are removed to keep the list short. */
 export async function terminalDisplay(stream: NodeJS.WritableStream): Promise<ProgressDisplay> {
-  // Loaded where there is a terminal: no other command pays for it.
+  // Loaded only on a terminal, so that other commands do not pay for it.
   const { default: progress } = await import('cli-progress');
   const { MultiBar, Presets } = progress;
   const bars = new MultiBar(

@@ -33,7 +33,7 @@ export function defineMirror(program: Command, context: CliContext, setExitCode:
         'that breaks is resumed, and every byte is verified. Credentials come from the docker configuration; for the\n' +
         'target also from BACKUP_REGISTRY_USERNAME and BACKUP_REGISTRY_PASSWORD.',
     )
-    .argument('[images...]', 'images, as they stand in a pod')
+    .argument('[images...]', 'images, as written in a pod')
     .option('--to <registry>', 'where copies go, with a path if wanted (default: BACKUP_REGISTRY)')
     .option('-f, --file <file>', 'images from a file, one a line; "-" is standard input')
     .option('--cluster', 'all images of the workloads of a cluster, as their authors wrote them')

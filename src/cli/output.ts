@@ -6,7 +6,7 @@ export function renderValue(value: unknown, format: 'json' | 'yaml'): string {
   return format === 'json' ? `${renderJson(value, 2)}\n` : renderYaml(value);
 }
 
-/** Gathers small texts into large ones: a write to a pipe costs more than the text in it. */
+/** Buffers small writes: a write to a pipe costs more than its text. */
 export function bufferedWriter(stream: CliStream): { write(text: string): void; flush(): void } {
   let waiting: string[] = [];
   let length = 0;
@@ -25,7 +25,7 @@ export function bufferedWriter(stream: CliStream): { write(text: string): void; 
   };
 }
 
-/** How far a long run has come, for a person at a terminal. */
+/** Progress of a long run on a terminal. */
 export interface ProgressBar {
   update(resources: number, bytes: number, totalBytes: number | undefined): void;
   stop(): void;
@@ -33,10 +33,10 @@ export interface ProgressBar {
 
 const silent: ProgressBar = { update: () => undefined, stop: () => undefined };
 
-/** Nobody waits for less. */
+/** Shorter runs show no progress. */
 const worthShowing = 1024 * 1024;
 
-/** A bar on standard error; without a terminal there, or for little, nothing is shown. */
+/** A progress bar on standard error; nothing without a terminal, or for small inputs. */
 export async function openProgress({ stderr, stdout }: CliContext, flush: () => void): Promise<ProgressBar> {
   if (stderr.isTTY !== true || stdout.isTTY === true) return silent;
   const { SingleBar } = (await import('cli-progress')).default;

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseYaml, UsageError } from '../base/index.ts';
 
-/** What `apply` and `explain` have in common: by which policies, on what, with which values. */
+/** Common options of `apply` and `explain`: policies, resources and values. */
 export interface PolicyOptions {
   readonly resource: readonly string[];
   readonly valuesFile?: string;
@@ -17,7 +17,7 @@ export function addPolicyOptions(command: Command): Command {
     .option('-r, --resource <path>', 'file or folder of resources, or - (may be given several times)', append, [])
     .option('-f, --values-file <file>', 'values for variables (cli.kyverno.io/v1alpha1, kind Values)')
     .option('--set <name=value>', 'the value of one variable; commas separate several', appendValues, {})
-    .option('--userinfo <file>', 'who asks (cli.kyverno.io/v1alpha1, kind UserInfo)')
+    .option('--userinfo <file>', 'the requesting user (cli.kyverno.io/v1alpha1, kind UserInfo)')
     .option('--exception <path>', 'file or folder of PolicyExceptions', append, [])
     .option(
       '--cluster-resources <path>',
@@ -26,7 +26,7 @@ export function addPolicyOptions(command: Command): Command {
     );
 }
 
-/** The options as the offline part takes them. */
+/** The options as `offline` takes them. */
 export const setupOptions = (policies: readonly string[], options: PolicyOptions) => ({
   policies,
   exceptions: options.exception,
@@ -38,8 +38,8 @@ export const setupOptions = (policies: readonly string[], options: PolicyOptions
 });
 
 /**
- * Refuses what cannot be read: nothing at all, and standard input for two things. `cluster` says whether --cluster is
- * given; undefined for a command that does not have it.
+ * Rejects input that cannot be read: none at all, or standard input used twice. `cluster` is whether --cluster is
+ * given; undefined for a command without that option.
  */
 export function checkInputs(
   policies: readonly string[],
@@ -50,7 +50,7 @@ export function checkInputs(
   if (resource.length === 0 && !isCluster)
     throw new UsageError(
       'cli-no-resources',
-      `nothing to judge: name resources with -r${cluster === undefined ? '' : ', or a cluster with --cluster'}`,
+      `nothing to evaluate: name resources with -r${cluster === undefined ? '' : ', or a cluster with --cluster'}`,
     );
   if (resource.length > 0 && isCluster)
     throw new UsageError('cli-resources-and-cluster', 'resources come from -r or from --cluster, not from both');
@@ -62,7 +62,7 @@ function append(value: string, before: readonly string[] = []): readonly string[
   return [...before, value];
 }
 
-/** `a.b=c,d=1`: values are read as YAML, so that numbers and booleans are what they look like. */
+/** `a.b=c,d=1`: values are parsed as YAML, so that numbers and booleans keep their type. */
 function appendValues(text: string, before: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const values = { ...before };
   for (const part of text.split(',')) {

@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname, relative } from 'node:path';
 
-/** What a person types to start this program again: its name where it is on the PATH, else the path to it. */
+/** The command that starts this program again: its name if it is on the PATH, otherwise its path. */
 export function programName(script: string, cwd: string, path: string): string {
   if (path.split(delimiter).includes(dirname(script))) return basename(script);
   const short = relative(cwd, script);

@@ -18,7 +18,7 @@ export function defineRender(program: Command, context: CliContext, setExitCode:
     .summary('show what a ResourceTemplate makes of an image')
     .description(
       'Renders the files that a detected image would bring, checks them as the controller would, and shows them.\n' +
-        'Nothing is written, and Git is not asked.',
+        'Nothing is written, and Git is not contacted.',
     )
     .argument('<template>', 'the file of a ResourceTemplate; "-" is standard input')
     .requiredOption('--image <image>', 'the image, with its tag')

@@ -98,21 +98,21 @@ async function report(options: ReportOptions, context: CliContext, version: stri
     if (options.watch) await followReports(connection, namespace, print, signal);
     else await print();
   } catch (thrown) {
-    // Nobody reads the rest.
+    // The reader closed the pipe.
     if (!context.outputClosed?.aborted) throw thrown;
   } finally {
     await connection.client.close();
   }
 }
 
-/** As kubectl says it; whoever looks at the wrong place shall see where they look. */
+/** The message of kubectl, with the namespace, so that a wrong one is visible. */
 const inNamespace = (namespace: string | undefined) =>
   namespace === undefined ? '.' : ` in the namespace ${namespace}; -A looks at all of them.`;
 
 type Counts = Readonly<Record<'pass' | 'fail' | 'warn' | 'error' | 'skip', number>>;
 const columns = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
 
-/** In kubectl's manner: columns and nothing else, for eyes and for awk. */
+/** Columns in the manner of kubectl, readable for awk too. */
 function renderTable(by: string, groups: readonly (Counts & { readonly key: string })[], total: Counts): string {
   const rows = [
     [by.toUpperCase(), ...columns.map((column) => column.toUpperCase())],
@@ -140,7 +140,7 @@ interface Detail {
 }
 
 function renderDetails(details: readonly Detail[], { fail, error, warn }: Counts): string {
-  // A message may come from a tenant: one line each, and no control characters of a terminal.
+  // A message may come from a tenant: one line each, without terminal control characters.
   const clean = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const lines = details.map(({ result, policy, rule, resource: { kind, namespace, name }, message }) =>
     clean(`${result} ${policy}/${rule} ${kind}/${namespace ? `${namespace}/` : ''}${name}: ${message}`),
@@ -152,7 +152,7 @@ function renderDetails(details: readonly Detail[], { fail, error, warn }: Counts
 
 const knownSeverities = ['critical', 'high', 'medium', 'low', 'info', 'none'] as const;
 
-/** A misspelt value would look like a clean cluster. */
+/** With a misspelt value the cluster would look clean. */
 function requireKnown(option: string, values: readonly string[] | undefined, known: readonly string[]): void {
   const unknown = values?.find((value) => !known.includes(value.toLowerCase()));
   if (unknown === undefined) return;

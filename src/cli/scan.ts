@@ -36,7 +36,7 @@ Exit codes: 0 everything was looked at; 1 some repositories could not be read; 2
     .action(async (policy: string, options: ScanOptions) => setExitCode(await run(policy, options, context)));
 }
 
-/** Of a repository with thousands of tags the first tell enough. */
+/** Of a repository with thousands of tags only the first are shown. */
 const maxShown = 20;
 
 async function run(policy: string, { output, all }: ScanOptions, context: CliContext): Promise<number> {
@@ -45,18 +45,18 @@ async function run(policy: string, { output, all }: ScanOptions, context: CliCon
   const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log: messagesOf(context, 'error') });
   for (const note of result.notes) stderr.write(`supercargo: ${note}\n`);
   if (output !== 'table') {
-    const { judgements, ...rest } = result;
-    const tags = judgements.map(({ candidate, ...judgement }) => ({ ...candidate, ...judgement }));
+    const { decisions, ...rest } = result;
+    const tags = decisions.map(({ candidate, ...decision }) => ({ ...candidate, ...decision }));
     stdout.write(renderValue({ ...rest, tags }, output));
   } else stdout.write(renderTable(result, all));
   return result.failures.length > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
 function renderTable(
-  { judgements, repositories, images, failures, chosen, missing, isTruncated }: PolicyScan,
+  { decisions, repositories, images, failures, chosen, missing, isTruncated }: PolicyScan,
   all: boolean,
 ): string {
-  const [taken, others] = [judgements.filter((one) => one.chosen), judgements.filter((one) => !one.chosen)];
+  const [taken, others] = [decisions.filter((one) => one.chosen), decisions.filter((one) => !one.chosen)];
   const shown = [...taken, ...(all ? others : others.slice(0, maxShown))];
   const rows = shown.map(({ candidate, chosen: isChosen, reason, prefix }) => [
     isChosen ? '✓' : '–',
@@ -73,10 +73,10 @@ function renderTable(
       .join('  ')
       .trimEnd(),
   );
-  if (shown.length < judgements.length)
-    lines.push(`   … and ${judgements.length - shown.length} more (--all shows them)`);
+  if (shown.length < decisions.length)
+    lines.push(`   … and ${decisions.length - shown.length} more (--all shows them)`);
   lines.push('', `${images} tags of ${repositories} repositories, ${chosen.length} would be detected`);
-  if (missing !== undefined) lines.push(`The repository ${missing} is not there, or has no tag.`);
+  if (missing !== undefined) lines.push(`The repository ${missing} does not exist or has no tag.`);
   if (isTruncated) lines.push('More repositories match than maxRepositories allows: the rest was not looked at.');
   for (const { repository, message } of failures) lines.push(`${repository} could not be read: ${message}`);
   return `${lines.join('\n')}\n`;

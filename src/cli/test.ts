@@ -116,12 +116,12 @@ interface Style {
   readonly paintDiff: (line: string, paint: Paint) => string;
 }
 
-/** A test that passed is one line; of others, every row that did not. */
+/** One line for a passed test; for others, every row that did not pass. */
 function renderFile(file: string, rows: readonly TestRow[], isDetailed: boolean, style: Style): string {
   const { paint } = style;
   const count = (outcome: TestRow['outcome']) => rows.filter((row) => row.outcome === outcome).length;
   const [passed, failed, skipped] = [count('passed'), count('failed'), count('skipped')];
-  const mark = failed > 0 ? paint('red', '✗') : passed > 0 ? paint('green', '✓') : paint('gray', '–');
+  const symbol = failed > 0 ? paint('red', '✗') : passed > 0 ? paint('green', '✓') : paint('gray', '–');
   const counts = [
     `${passed} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
@@ -130,7 +130,7 @@ function renderFile(file: string, rows: readonly TestRow[], isDetailed: boolean,
   const reasons = [...new Set(rows.filter(({ outcome }) => outcome === 'skipped').map(({ reason }) => reason))];
   const shown = rows.filter(({ outcome }) => outcome === 'failed' || (isDetailed && outcome === 'passed'));
   return [
-    `${mark} ${file}: ${counts.join(', ')}\n`,
+    `${symbol} ${file}: ${counts.join(', ')}\n`,
     ...reasons.map((reason) => `    ${paint('gray', `– ${reason}`)}\n`),
     ...shown.map((row) => renderRow(row, style)),
   ].join('');

@@ -67,7 +67,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
   const features = featuresOf(options);
   const log = loggerOf(options.logLevel ?? logLevelOf(context, 'warn'));
   const dir = options.dir === undefined ? undefined : resolve(options.dir);
-  // What the features need is loaded while the cluster starts.
+  // Loads the modules of the features while the cluster starts.
   const [{ startLocal }, { startLocalRegistry }, local] = await Promise.all([
     loadLocal(),
     loadLocalRegistry(),
@@ -85,7 +85,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
   let running: LocalFeatures | undefined;
   let registry: LocalRegistry | undefined;
   try {
-    // After the cluster, which makes sure that nobody else uses the folder.
+    // After the cluster, which makes sure that no other process uses the folder.
     registry = await startLocalRegistry({ dir, log });
     const { kubeconfig } = cluster;
     running = await local?.startLocalFeatures({ kubeconfig, features, registry: registry.host, env: context.env, log });
@@ -144,7 +144,7 @@ async function demo(
       say: (line) => output === 'text' && context.stdout.write(`${line}\n`),
     });
   } catch (thrown) {
-    // Ctrl-C in the middle of a scene is an ordinary end.
+    // Ctrl-C during a scene is a normal end.
     if (!context.signal.aborted) throw thrown;
   } finally {
     await connection.client.close();

@@ -5,7 +5,7 @@ const binding = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole
 const application = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Application' };
 const deployment = { apiVersion: 'apps/v1', kind: 'Deployment' };
 
-it('refuses cluster-scoped built-in kinds by default, inside lists too', () => {
+it('rejects cluster-scoped built-in kinds by default, inside lists too', () => {
   expect([binding, application, deployment].map((one) => findRefusedKinds(one, undefined))).toEqual([
     ['rbac.authorization.k8s.io/ClusterRoleBinding'],
     [],

@@ -3,23 +3,23 @@ import { CreateError } from './errors.ts';
 import { findOtherOwner } from './path-owner.ts';
 import type { PublishItem, PublishResult } from './publish-item.ts';
 
-/** The files of a branch as they are at the commit that ours will stand on. */
+/** The files of a branch at the parent commit of ours. */
 export interface BranchFiles {
-  /** Undefined where there is no such file. */
+  /** Undefined if the file does not exist. */
   read(path: string): Promise<string | undefined>;
 }
 
 export interface BatchPlan {
   readonly changes: readonly { readonly path: string; readonly content: string }[];
-  /** Those whose files are in the changes: they get their result from the commit. */
+  /** Detections whose files are in the changes. Their result is the commit. */
   readonly written: readonly PublishItem[];
-  /** What is known of the others. */
+  /** Results of the other detections. */
   readonly results: ReadonlyMap<PublishItem, PublishResult>;
 }
 
 /**
- * What one commit has to hold, given what is in the branch. `pushed` are the commits of detections by uid. Decides
- * afresh at every call: the branch may have moved.
+ * Plans one commit from the content of the branch. `pushed` maps the uid of a detection to its commit. Every call plans
+ * from scratch because the branch may have moved.
  */
 export async function planBatch(
   items: readonly PublishItem[],
@@ -81,7 +81,7 @@ async function changesOf(item: PublishItem, files: BranchFiles, taken: Changes):
   return own;
 }
 
-/** A file in the branch that is another image's: to leave it and report success would lose this one. */
+/** The file in the branch belongs to another image. Keeping it and reporting success would lose this image. */
 async function checkOwners(item: PublishItem, files: BranchFiles, own: ReadonlyMap<string, string>): Promise<void> {
   const { spec } = item.detection;
   const check = item.template.spec.duplicateCheck ?? 'repository';
@@ -98,7 +98,10 @@ async function checkOwners(item: PublishItem, files: BranchFiles, own: ReadonlyM
   }
 }
 
-/** Two images that want one path in one commit: neither may win by chance. The same text, as of a shared file, is none. */
+/**
+ * Two images need the same path in one commit: reject both instead of picking one. Identical content, such as a shared
+ * file, is not a conflict.
+ */
 function checkClash(path: string, content: string, item: PublishItem, taken: Changes): void {
   const other = taken.get(path);
   const isClash = other !== undefined && other.content !== content;

@@ -19,7 +19,7 @@ function recording(maxItems = 100) {
   return { clock, runs, batcher, stop: new AbortController() };
 }
 
-it('gathers what comes within the window of the first, by key', async () => {
+it('collects items within the window of the first, by key', async () => {
   const { clock, runs, batcher, stop } = recording();
   const [a, b] = [batcher.add('x', 'a', stop.signal), batcher.add('y', 'b', stop.signal)];
   await clock.advance(1_500);
@@ -31,7 +31,7 @@ it('gathers what comes within the window of the first, by key', async () => {
   expect(runs).toEqual([['a', 'c'], ['b']]);
 });
 
-it('takes no more than fits, and the rest next', async () => {
+it('runs at most the maximum, and the rest in the next batch', async () => {
   const { clock, runs, batcher, stop } = recording(2);
   const all = ['a', 'b', 'c'].map((item) => batcher.add('x', item, stop.signal));
   await clock.advance(2_000);
@@ -40,7 +40,7 @@ it('takes no more than fits, and the rest next', async () => {
   expect(runs).toEqual([['a', 'b'], ['c']]);
 });
 
-it('fails those of one batch together, and goes on', async () => {
+it('fails all items of one batch together, and continues', async () => {
   const { clock, batcher, stop } = recording();
   const failed = Promise.allSettled([batcher.add('x', 'bad', stop.signal), batcher.add('x', 'a', stop.signal)]);
   await clock.advance(2_000);
@@ -50,7 +50,7 @@ it('fails those of one batch together, and goes on', async () => {
   expect(await next).toBe('B');
 });
 
-it('lets nobody wait after the end', async () => {
+it('leaves no item waiting after the end', async () => {
   const { runs, batcher, stop } = recording();
   const waiting = batcher.add('x', 'a', stop.signal);
   stop.abort(new Error('over'));

@@ -2,10 +2,10 @@ import type { Clock } from '../base/index.ts';
 
 export interface BatcherOptions<T, R> {
   readonly windowMs: number;
-  /** A batch that is full goes at once. */
+  /** A full batch runs at once. */
   readonly maxItems: number;
   readonly clock: Clock;
-  /** Answers for each item, in their order. A rejection is everyone's. */
+  /** Returns one result per item, in order. A rejection applies to all items. */
   readonly run: (items: readonly T[], signal: AbortSignal) => Promise<readonly R[]>;
 }
 
@@ -16,8 +16,8 @@ interface Waiting<T, R> {
 }
 
 /**
- * Gathers what comes within a window and runs it together, per key one batch after another. The window begins with the
- * first item; what comes while a batch runs waits for the next.
+ * Collects items within a window and runs them together; batches of one key run one after another. The window starts
+ * with the first item. Items that arrive while a batch runs wait for the next batch.
  */
 export class Batcher<T, R> {
   private readonly queues = new Map<string, Waiting<T, R>[]>();
@@ -25,7 +25,7 @@ export class Batcher<T, R> {
 
   constructor(private readonly options: BatcherOptions<T, R>) {}
 
-  /** All of a key are given the same signal: that of whoever runs them. */
+  /** All items of a key use the signal of the caller that runs the batch. */
   add(key: string, item: T, signal: AbortSignal): Promise<R> {
     return new Promise((resolve, reject) => {
       const queue = this.queues.get(key) ?? [];
@@ -39,7 +39,7 @@ export class Batcher<T, R> {
     const { windowMs, maxItems, clock, run } = this.options;
     this.running.add(key);
     while ((this.queues.get(key)?.length ?? 0) > 0) {
-      // An end of everything ends the wait; the run below then fails by the same signal.
+      // An abort ends the wait; the run below then fails by the same signal.
       await clock.sleep(windowMs, signal).catch(() => {});
       const batch = this.queues.get(key)!.splice(0, maxItems);
       try {

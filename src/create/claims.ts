@@ -1,11 +1,11 @@
 /**
- * Which lineages this process works on. The phase in the cluster says so too, but a watch tells of it later than the
- * next detection may come.
+ * The lineages that this process works on. The phase in the cluster says the same, but the watch may deliver it after
+ * the next detection.
  */
 export class LineageClaims {
   private readonly holders = new Map<string, string>();
 
-  /** Undefined when the claim is made; else who holds it. */
+  /** Undefined if the claim was made; otherwise the holder. */
   take(lineage: string, key: string): string | undefined {
     const holder = this.holders.get(lineage);
     if (holder !== undefined && holder !== key) return holder;

@@ -4,7 +4,7 @@ export const defaultCommitMessage = 'Add {{ .ImageName }} {{ .ImageTag }}';
 
 const maxListed = 50;
 
-/** One detection speaks for itself; several are counted and listed by the first lines of their messages. */
+/** One detection: its own message. Several: their count and the first line of each message. */
 export function commitMessage(items: readonly PublishItem[]): string {
   const [first] = items;
   if (items.length === 1 && first) return first.message;

@@ -33,13 +33,13 @@ const policy: ImageResourcePolicy = {
   spec: { policy: { alphabetical: {} }, templateRef: { name: 't' } },
 };
 
-/** One creator over objects in memory. */
+/** One creator on objects in memory. */
 function rig(publish: Publish, options: Partial<CreatorOptions> = {}) {
   const clock = createFakeClock(startMs);
   const detections = new Map<string, ImageDetected>();
   const phases: string[] = [];
   const logged: string[] = [];
-  const told: string[] = [];
+  const recorded: string[] = [];
   const add = (tag: string, more: Partial<ImageDetected> = {}, spec: Partial<ImageDetected['spec']> = {}) =>
     detections.set(`n/${tag}`, {
       apiVersion,
@@ -86,7 +86,7 @@ function rig(publish: Publish, options: Partial<CreatorOptions> = {}) {
     dryRun: async () => {},
     publish,
     installation: 'test',
-    events: { record: (_, { reason }) => void told.push(reason), dropped: 0, run: async () => {} },
+    events: { record: (_, { reason }) => void recorded.push(reason), dropped: 0, run: async () => {} },
     metrics: createCreateMetrics(new Registry()),
     clock,
     random: () => 0,
@@ -94,11 +94,11 @@ function rig(publish: Publish, options: Partial<CreatorOptions> = {}) {
     ...options,
   });
   const look = async (tag: string) => (await reconcile(`n/${tag}`, signal))?.requeueAfterMs;
-  const verdict = (tag: string) => {
+  const phaseAndReason = (tag: string) => {
     const { status } = detections.get(`n/${tag}`)!;
     return `${status?.phase} ${findCondition(status?.conditions, 'Ready')?.reason}`;
   };
-  return { clock, detections, phases, logged, told, add, index, look, verdict };
+  return { clock, detections, phases, logged, recorded, add, index, look, phaseAndReason };
 }
 
 const commits: Publish = async ({ files }) => ({
@@ -109,12 +109,12 @@ const commits: Publish = async ({ files }) => ({
 });
 
 describe('a detection', () => {
-  it('goes from Processing to Completed, and says where it was committed', async () => {
-    const { add, look, detections, phases, told } = rig(commits);
+  it('goes from Processing to Completed, and names the commit', async () => {
+    const { add, look, detections, phases, recorded } = rig(commits);
     add('v1');
     expect(await look('v1')).toBe(7 * dayMs);
     expect(phases).toEqual(['v1 Processing', 'v1 Completed']);
-    expect(told).toEqual(['Committed', 'Committed']);
+    expect(recorded).toEqual(['Committed', 'Committed']);
     expect(detections.get('n/v1')?.status).toMatchObject({
       resourceCreated: true,
       gitCommitSHA: 'c'.repeat(40),
@@ -122,18 +122,20 @@ describe('a detection', () => {
       processedAt: '2026-01-01T00:00:00Z',
       attempts: 1,
     });
-    // What is done is left alone.
+    // Completed detections are not processed again.
     await look('v1');
     expect(phases).toHaveLength(2);
   });
 
-  it('of what runs already is skipped, in words that people search for', async () => {
-    const { add, look, index, verdict, logged, phases } = rig(() => Promise.reject(new Error('not to be called')));
+  it('of a running image is skipped, with the prescribed log texts', async () => {
+    const { add, look, index, phaseAndReason, logged, phases } = rig(() =>
+      Promise.reject(new Error('not to be called')),
+    );
     const image = 'r.example/team/web:v0';
     index.put({ kind: 'Deployment', namespace: 'shop', name: 'web' }, [{ container: 'c', image, source: image }]);
     add('v1');
     await look('v1');
-    expect(verdict('v1')).toBe('Completed DelegatedToGitOps');
+    expect(phaseAndReason('v1')).toBe('Completed DelegatedToGitOps');
     expect(phases).toEqual(['v1 Completed']);
     expect(logged).toEqual([
       'Image existence check completed {"imageName":"r.example/team/web:v1","exists":true,"usageCount":1}',
@@ -142,26 +144,26 @@ describe('a detection', () => {
     ]);
   });
 
-  it('is not judged by an index that is not complete', async () => {
+  it('waits until the image index is complete', async () => {
     const { add, look, phases } = rig(commits, { inventory: { index: new ImageIndex(), hasSynced: false } });
     add('v1');
     expect(await look('v1')).toBe(1_000);
     expect(phases).toEqual([]);
   });
 
-  it('comes back soon when Git cannot be reached, later when it refuses, and not at all for a mistake', async () => {
+  it('is retried soon if Git is unreachable, later if Git denies access, and not at all for invalid settings', async () => {
     let thrown: unknown = new GitError('git-network', 'gone');
-    const { add, look, verdict } = rig(() => Promise.reject(thrown));
+    const { add, look, phaseAndReason } = rig(() => Promise.reject(thrown));
     add('v1');
-    expect([await look('v1'), verdict('v1')]).toEqual([1_000, 'Failed GitUnreachable']);
+    expect([await look('v1'), phaseAndReason('v1')]).toEqual([1_000, 'Failed GitUnreachable']);
     expect(await look('v1')).toBe(2_000);
     thrown = new GitError('git-auth-failed', 'no');
-    expect([await look('v1'), verdict('v1')]).toEqual([120_000, 'Failed GitAuthFailed']);
+    expect([await look('v1'), phaseAndReason('v1')]).toEqual([120_000, 'Failed GitAuthFailed']);
     thrown = new GitError('git-settings-invalid', 'what');
-    expect([await look('v1'), verdict('v1')]).toEqual([7 * dayMs, 'Failed InvalidGitSettings']);
+    expect([await look('v1'), phaseAndReason('v1')]).toEqual([7 * dayMs, 'Failed InvalidGitSettings']);
   });
 
-  it('says once that it may have been pushed before', async () => {
+  it('passes on once that it may have been pushed before', async () => {
     const seen: boolean[] = [];
     const { add, look } = rig((item, end) => {
       seen.push(item.mayBePushed);
@@ -173,28 +175,28 @@ describe('a detection', () => {
     expect(seen).toEqual([false, true]);
   });
 
-  it('waits for a newer one of the same repository', async () => {
-    const { add, look, verdict, clock } = rig(commits);
+  it('waits for a newer detection of the same repository', async () => {
+    const { add, look, phaseAndReason, clock } = rig(commits);
     add('v1');
     await clock.advance(2_000);
     add('v2');
     expect(await look('v1')).toBe(1_000);
-    expect(verdict('v1')).toBe('Pending WaitingForSibling');
+    expect(phaseAndReason('v1')).toBe('Pending WaitingForSibling');
     await look('v2');
-    expect(verdict('v2')).toBe('Completed Committed');
+    expect(phaseAndReason('v2')).toBe('Completed Committed');
   });
 
-  it('without its policy, or of a policy elsewhere, is refused', async () => {
-    const { add, look, verdict } = rig(commits);
+  it('without its policy, or with a policy of another namespace, fails', async () => {
+    const { add, look, phaseAndReason } = rig(commits);
     add('v1', {}, { sourcePolicy: { name: 'gone' } });
     await look('v1');
-    expect(verdict('v1')).toBe('Failed PolicyNotFound');
+    expect(phaseAndReason('v1')).toBe('Failed PolicyNotFound');
     add('v2', {}, { sourcePolicy: { name: 'p', namespace: 'other' } });
     await look('v2');
-    expect(verdict('v2')).toBe('Failed AccessDenied');
+    expect(phaseAndReason('v2')).toBe('Failed AccessDenied');
   });
 
-  it('goes when its days are over, if it is ours', async () => {
+  it('is deleted when it expires, if it is ours', async () => {
     const { add, look, clock, detections } = rig(commits);
     const done = { status: { phase: 'Completed' as const } };
     add('ours', done);

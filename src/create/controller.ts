@@ -24,15 +24,15 @@ import { createStatusWriter } from './status-writer.ts';
 import { subjectOf } from './subject.ts';
 import type { SchemaOf } from './type-check.ts';
 
-/** Asks the server whether it would take the objects; throws CreateError where it would not. */
+/** Server-side dry run of the objects; throws CreateError if the server rejects them. */
 export type DryRun = (files: readonly PlannedFile[], signal: AbortSignal) => Promise<void>;
 
 export interface CreatorOptions extends Lookups {
   readonly client: Pick<KubeClient, 'get' | 'patch' | 'delete'>;
   readonly detectionOf: (key: string) => ImageDetected | undefined;
-  /** Detections of the same lineage, the one asked for among them. */
+  /** Detections of the same lineage, including the given one. */
   readonly siblingsOf: (lineage: string, check: DuplicateCheck) => readonly ImageDetected[];
-  /** Known detections of a digest, for what runs without a tag. */
+  /** Known detections of a digest, for workloads that run an image without a tag. */
   readonly prefixOfDigest: (digest: string) => string | undefined;
   readonly prefixesOf: (policy: Resolved['policy']) => PrefixOf;
   readonly inventory: Inventory;
@@ -50,14 +50,14 @@ export interface CreatorOptions extends Lookups {
 const waitMs = 1_000;
 const staleMs = 100;
 
-/** Looks at one detection: brings it one step on, or to its end. */
+/** Reconciles one detection. */
 export function createCreator(options: CreatorOptions): Reconcile {
   const { client, clock, installation } = options;
   const claims = new LineageClaims();
   const write = createStatusWriter(client, clock);
 
   return async (key, signal) => {
-    // As many as share a commit wait by one signal.
+    // All detections that share a commit listen to one signal.
     setMaxListeners(0, signal);
     const detection = options.detectionOf(key);
     if (!detection || detection.metadata.deletionTimestamp !== undefined) return {};
@@ -90,7 +90,7 @@ export function createCreator(options: CreatorOptions): Reconcile {
         .siblingsOf(line, check)
         .filter((one) => keyOf(one) === key || targetKeyOf(one, options) === targetOf(template));
       lineage = `${targetOf(template)}\n${check}\n${line}`;
-      // Whoever waits claims nothing: two would wait for each other.
+      // A waiting detection claims nothing; otherwise two could wait for each other.
       const holder = nameOf(findPredecessor(detection, siblings)) ?? claims.take(lineage, key);
       if (holder !== undefined) {
         await take({ kind: 'waiting', reason: 'WaitingForSibling', message: `waits for ImageDetected ${holder}` });
@@ -118,19 +118,19 @@ export function createCreator(options: CreatorOptions): Reconcile {
       return { requeueAfterMs: left };
     } catch (thrown) {
       if (signal.aborted || isAbort(thrown)) throw thrown;
-      // The cache is behind, mostly behind our own last write.
+      // The cache is stale, usually behind our own last write.
       if (isKubeError(thrown, 'kube-conflict')) return { requeueAfterMs: staleMs };
       const failure = failureOf(thrown);
       if (!failure) throw thrown;
       await end(current, { kind: 'failed', failure }, options, take, left);
-      return soonest(pauseMs(failure.pace, attemptsOf(current.status), options.random), left);
+      return earliest(pauseMs(failure.pace, attemptsOf(current.status), options.random), left);
     } finally {
       if (lineage !== undefined) claims.release(lineage, key);
     }
   };
 }
 
-/** Detection writes the object first and the policy's status right after: so long the status may be missing. */
+/** Detection writes the object first and the policy's status after it. The status may be missing for this long. */
 const confirmMs = 30_000;
 
 function isFresh({ metadata }: ImageDetected, nowMs: number): boolean {
@@ -149,7 +149,7 @@ const superseded = (policy: Resolved['policy']): FinalTransition => ({
   message: `ImageResourcePolicy ${keyOf(policy)} has detected another version since`,
 });
 
-const soonest = (a: number | undefined, b: number | undefined): ReconcileResult => ({
+const earliest = (a: number | undefined, b: number | undefined): ReconcileResult => ({
   requeueAfterMs: a === undefined ? b : b === undefined ? a : Math.min(a, b),
 });
 
@@ -166,7 +166,7 @@ function shouldSkip(
 ): FinalTransition | undefined {
   const { fullImageName, imageDigest, tagPrefix } = detection.spec;
   const check = template.spec.duplicateCheck ?? 'repository';
-  const answer = findDuplicates(
+  const duplicates = findDuplicates(
     {
       fullImageName,
       imageDigest,
@@ -177,16 +177,16 @@ function shouldSkip(
     },
     options.inventory.index,
   );
-  logDuplicates(options.log, detection, answer);
-  if (answer.reason !== undefined) {
-    const [{ user, container, reference }] = answer.uses as [(typeof answer.uses)[number]];
-    const more = answer.uses.length > 1 ? ` and ${answer.uses.length - 1} more` : '';
+  logDuplicates(options.log, detection, duplicates);
+  if (duplicates.reason !== undefined) {
+    const [{ user, container, reference }] = duplicates.uses as [(typeof duplicates.uses)[number]];
+    const more = duplicates.uses.length > 1 ? ` and ${duplicates.uses.length - 1} more` : '';
     const where = `${user.kind} ${user.namespace}/${user.name} (container ${container})${more}`;
     const message =
-      answer.reason === 'AlreadyDeployed'
+      duplicates.reason === 'AlreadyDeployed'
         ? `${fullImageName} runs in ${where} already`
         : `${where} runs ${reference.tag ?? reference.digest} of it: the version is left to GitOps`;
-    return { kind: 'skipped', reason: answer.reason, message };
+    return { kind: 'skipped', reason: duplicates.reason, message };
   }
   const successor = check === 'exact' ? findSuccessor(detection, siblings) : undefined;
   return (
@@ -200,11 +200,11 @@ function shouldSkip(
 
 const targetOf = ({ spec }: ResourceTemplate) => `${spec.gitRepository.url} ${spec.gitRepository.branch ?? 'main'}`;
 
-/** Where a detection would be committed; undefined when it would not. */
+/** Where a detection would be committed; undefined if it would not be committed. */
 function targetKeyOf(detection: ImageDetected, lookups: Lookups): string | undefined {
   try {
     const { policy, template } = resolve(detection, lookups);
-    // One that nobody confirms must not hold up or end the others.
+    // An unconfirmed detection must not block or end the others.
     const counts = template.spec.allowExternalDetections || confirmDetection(detection, policy) !== 'unconfirmed';
     return counts ? targetOf(template) : undefined;
   } catch (thrown) {
@@ -235,7 +235,7 @@ function stepOf(result: PublishResult, { policy, template }: Resolved): FinalTra
 
 type Take = (step: DetectionTransition) => Promise<void>;
 
-/** Writes the end down, and only then tells of it. */
+/** Writes the final status first, then logs it, counts it and records the event. */
 async function end(
   detection: ImageDetected,
   step: FinalTransition,

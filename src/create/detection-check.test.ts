@@ -18,7 +18,7 @@ const policy = (entry: object, registry = 'r.example:5000'): Pick<ImageResourceP
   status: { lastDetected: [{ ...recorded, ...entry }] },
 });
 
-it('takes a detection as it is written, and refuses any field that is none of an image', () => {
+it('accepts a detection as it is written, and rejects any field that is not part of an image reference', () => {
   expect(checkDetectionFields(spec).path).toBe('team/web');
   for (const [field, value] of [
     ['imageTag', 'x: z'],
@@ -33,7 +33,7 @@ it('takes a detection as it is written, and refuses any field that is none of an
     expect(() => checkDetectionFields({ ...spec, [field]: value }), `${field} ${value}`).toThrow(/^spec\./);
 });
 
-it('confirms what the policy records, and nothing else', () => {
+it('confirms only what the policy records', () => {
   expect(confirmDetection({ spec }, policy({}))).toBe('confirmed');
   for (const entry of [{ digest: `sha256:${'b'.repeat(64)}` }, { tag: 'dev-v1' }])
     expect(confirmDetection({ spec }, policy({ ...entry, detectedAt: '2026-01-01T00:00:01Z' }))).toBe('unconfirmed');
@@ -44,6 +44,6 @@ it('confirms what the policy records, and nothing else', () => {
   expect(confirmDetection({ spec }, { spec: policy({}).spec })).toBe('unconfirmed');
 });
 
-it('knows a detection that a later one has replaced', () => {
+it('recognises a superseded detection', () => {
   expect(confirmDetection({ spec }, policy({ tag: 'dev-v3' }))).toBe('superseded');
 });

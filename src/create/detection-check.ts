@@ -11,8 +11,9 @@ const imageName = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*$/;
 const prefix = /^[A-Za-z0-9_.-]{0,128}$/;
 
 /**
- * Checks every field that reaches a template against the grammar of image references, so that none of them can add a
- * line or a key to a manifest. The schema of the kind says the same; objects stored before it are checked here alone.
+ * Checks every field that reaches a template against the grammar of image references, so that no field can add a line
+ * or a key to a manifest. The schema of the kind has the same rules; objects stored before that schema are checked only
+ * here.
  */
 export function checkDetectionFields(spec: Fields): ImageReference {
   const refuse = (field: string, why: string) => new CreateError('create-image-invalid', `spec.${field}: ${why}`);
@@ -36,25 +37,25 @@ export function checkDetectionFields(spec: Fields): ImageReference {
   return reference;
 }
 
-/** `superseded`: the policy has recorded another image of the same repository and prefix since. */
+/** `superseded`: the policy has since recorded another image of the same repository and prefix. */
 export type Confirmation = 'confirmed' | 'superseded' | 'unconfirmed';
 
 /**
- * Whether the policy's status, which only the detection part writes, records this very image. Owner labels and
- * references in the object itself prove nothing: whoever can create the object writes them. Pure.
+ * Whether the policy's status, which only detection writes, records exactly this image. Owner labels and references in
+ * the object prove nothing: any client that can create the object can set them. Pure.
  */
 export function confirmDetection(
   { spec }: Pick<ImageDetected, 'spec'>,
   policy: Pick<ImageResourcePolicy, 'spec' | 'status'>,
 ): Confirmation {
   const source = policy.status?.lastDetected ?? [];
-  const entry = source.find((one) => isSameSlot(spec, one));
+  const entry = source.find((one) => isSameLineage(spec, one));
   if (!entry || !isRegistryOf(spec, policy)) return 'unconfirmed';
   if (entry.tag === spec.imageTag && entry.digest === spec.imageDigest) return 'confirmed';
   return Date.parse(entry.detectedAt) >= Date.parse(spec.detectedAt) ? 'superseded' : 'unconfirmed';
 }
 
-function isSameSlot(spec: ImageDetected['spec'], { repository, prefix = '' }: LastDetected): boolean {
+function isSameLineage(spec: ImageDetected['spec'], { repository, prefix = '' }: LastDetected): boolean {
   return (
     (spec.tagPrefix ?? '') === prefix &&
     spec.imageName === repository.replaceAll('/', '-') &&
@@ -62,7 +63,7 @@ function isSameSlot(spec: ImageDetected['spec'], { repository, prefix = '' }: La
   );
 }
 
-/** The record names no registry: the one in the detection must be the policy's. */
+/** The record names no registry, so the registry of the detection must be the policy's. */
 function isRegistryOf(
   { fullImageName, imageName: name, imageTag }: ImageDetected['spec'],
   { spec }: Pick<ImageResourcePolicy, 'spec'>,
@@ -70,7 +71,7 @@ function isRegistryOf(
   const registry = fullImageName.slice(0, -imageTag.length - 1 - name.length - 1);
   if (spec.ociRepository) return registry === spec.ociRepository.registry;
   const { region, registryId, endpoint } = spec.ecrRepository ?? {};
-  // Another endpoint (a private link, a stand-in) has host names of its own.
+  // A custom endpoint (private link, stand-in) has its own host names.
   if (endpoint !== undefined) return true;
   const host = ecrHostOf(registry);
   return host !== undefined && host.region === region && (registryId === undefined || host.account === registryId);

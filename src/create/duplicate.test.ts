@@ -6,7 +6,7 @@ const digest = `sha256:${'a'.repeat(64)}`;
 const otherDigest = `sha256:${'b'.repeat(64)}`;
 const prefixOf = (tag: string) => /^(dev|prod)-/.exec(tag)?.[1];
 
-/** What becomes of `r.io/team/web:<tag>` while the images run. */
+/** The result for `r.io/team/web:<tag>` while the given images run. */
 function reason(running: readonly string[], tag: string, check: DuplicateCheck, isPrefixed = false) {
   const index = new ImageIndex();
   for (const [i, image] of running.entries())
@@ -26,11 +26,11 @@ function reason(running: readonly string[], tag: string, check: DuplicateCheck, 
 
 describe('an image', () => {
   it.each([
-    // Nothing, or something else, runs.
+    // Nothing runs, or another image.
     [[], 'v1', 'repository', undefined],
     [['r.io/team/other:v1', 'other.io/team/web:v1'], 'v1', 'repository', undefined],
     [['r.io/team/web-admin:v1'], 'v1', 'repository', undefined],
-    // The same, and other versions of it.
+    // The same image, and other versions of it.
     [['r.io/team/web:v1'], 'v1', 'repository', 'AlreadyDeployed'],
     [['r.io/team/web:v0'], 'v1', 'repository', 'DelegatedToGitOps'],
     [['r.io/team/web:v0', 'r.io/team/web:v1'], 'v1', 'repository', 'AlreadyDeployed'],
@@ -61,11 +61,11 @@ describe('an image', () => {
   });
 });
 
-it('counts a deployed tag that the policy does not take by its written prefix', () => {
+it('compares a deployed tag that the policy does not select by its written prefix', () => {
   const index = new ImageIndex();
   const image = 'r.example/team/hand:dev';
   index.put({ kind: 'Deployment', namespace: 'n', name: 'hand' }, [{ container: 'c', image, source: image }]);
-  const ask = (tagPrefix: string) =>
+  const reasonFor = (tagPrefix: string) =>
     findDuplicates(
       {
         fullImageName: `r.example/team/hand:${tagPrefix}-v2`,
@@ -77,5 +77,5 @@ it('counts a deployed tag that the policy does not take by its written prefix', 
       },
       index,
     ).reason;
-  expect([ask('dev'), ask('prod'), ask('de')]).toEqual(['DelegatedToGitOps', undefined, undefined]);
+  expect([reasonFor('dev'), reasonFor('prod'), reasonFor('de')]).toEqual(['DelegatedToGitOps', undefined, undefined]);
 });

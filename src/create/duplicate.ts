@@ -3,13 +3,13 @@ import type { ImageIndex, ImageUse } from '../inventory/index.ts';
 
 export type DuplicateCheck = 'repository' | 'exact' | 'baseName';
 
-/** What a policy takes for the prefix of a tag: the very function that detection uses. */
+/** The prefix that a policy extracts from a tag. The same function that detection uses. */
 export type PrefixOf = (tag: string) => string | undefined;
 
-export interface DuplicateQuestion {
+export interface DuplicateQuery {
   readonly fullImageName: string;
   readonly imageDigest: string;
-  /** Undefined where the policy extracts none: then all tags of a repository are one. */
+  /** Undefined if the policy extracts no prefix: then all tags of a repository count as one lineage. */
   readonly tagPrefix?: string | undefined;
   readonly check: DuplicateCheck;
   readonly prefixOf: PrefixOf;
@@ -19,18 +19,18 @@ export interface DuplicateQuestion {
 
 export type SkipReason = 'AlreadyDeployed' | 'DelegatedToGitOps' | 'Superseded';
 
-export interface DuplicateAnswer {
+export interface DuplicateResult {
   readonly uses: readonly ImageUse[];
-  /** Undefined when nothing stands in the way. */
+  /** Undefined if the image may be committed. */
   readonly reason: SkipReason | undefined;
 }
 
-/** Whether the cluster runs the image already, or another version of it that GitOps looks after. Pure. */
-export function findDuplicates(question: DuplicateQuestion, index: ImageIndex): DuplicateAnswer {
-  const image = parseReference(question.fullImageName);
-  const isExact = (use: ImageUse) => isSameImage(use.reference, image, question.imageDigest);
-  const uses = candidates(question.check, image, index).filter((use) =>
-    question.check === 'exact' ? isExact(use) : hasSamePrefix(use.reference, question),
+/** Whether the cluster already runs the image, or another version of it that GitOps manages. Pure. */
+export function findDuplicates(query: DuplicateQuery, index: ImageIndex): DuplicateResult {
+  const image = parseReference(query.fullImageName);
+  const isExact = (use: ImageUse) => isSameImage(use.reference, image, query.imageDigest);
+  const uses = candidates(query.check, image, index).filter((use) =>
+    query.check === 'exact' ? isExact(use) : hasSamePrefix(use.reference, query),
   );
   if (uses.length === 0) return { uses, reason: undefined };
   return { uses, reason: uses.some(isExact) ? 'AlreadyDeployed' : 'DelegatedToGitOps' };
@@ -40,7 +40,7 @@ function candidates(check: DuplicateCheck, image: ImageReference, index: ImageIn
   return check === 'baseName' ? index.usesOfBaseName(image) : index.usesOfRepository(image);
 }
 
-/** A digest says which image is meant; without one the tag does. */
+/** The digest identifies the image; without a digest the tag does. */
 function isSameImage(used: ImageReference, image: ImageReference, digest: string): boolean {
   if (used.registry !== image.registry || used.path !== image.path) return false;
   return used.digest === undefined ? used.tag === image.tag : used.digest === digest;
@@ -48,10 +48,10 @@ function isSameImage(used: ImageReference, image: ImageReference, digest: string
 
 function hasSamePrefix(
   used: ImageReference,
-  { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuestion,
+  { tagPrefix, prefixOf, prefixOfDigest, imageDigest }: DuplicateQuery,
 ): boolean {
   if (tagPrefix === undefined) return true;
-  // A tag that the policy does not take, as one set by hand, counts by its written form: `dev`, `dev-custom`.
+  // A tag that the policy does not select, for example one set by hand, is compared by its text: `dev`, `dev-custom`.
   if (used.tag !== undefined) {
     const prefix = prefixOf(used.tag);
     if (prefix !== undefined) return prefix === tagPrefix;

@@ -1,4 +1,4 @@
-/** All partitions, and the names that ECR gives for IPv6 and FIPS. */
+/** All partitions, with the host names for IPv6 and FIPS. */
 const form =
   /^(?<account>\d{12})\.dkr[.-]ecr(?:-fips)?\.(?<region>[a-z0-9-]+)\.(?:amazonaws\.com(?:\.[a-z]{2})?|on\.(?:aws|amazonwebservices\.com\.cn)|sc2s\.sgov\.gov|c2s\.ic\.gov)$/;
 

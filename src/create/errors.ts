@@ -1,8 +1,8 @@
 import { SupercargoError } from '../base/index.ts';
 
 /**
- * Every way a detection can fail before Git is asked, and when the same may be tried again: `change` waits until what
- * it depends on changes, `slow` for a person elsewhere, `quick` for a thing that passes.
+ * Every failure before Git is contacted, and when to retry: `change` waits until an input changes, `slow` is for
+ * problems that a person has to fix elsewhere, `quick` for transient ones.
  */
 export const createErrors = {
   'create-policy-missing': 'change',
@@ -22,7 +22,7 @@ export type CreateErrorCode = keyof typeof createErrors;
 
 export type RetryPace = 'change' | 'slow' | 'quick';
 
-/** What a person has to mend, in one line. */
+/** One line that says what to fix. */
 export class CreateError extends SupercargoError {
   override readonly code: CreateErrorCode;
 

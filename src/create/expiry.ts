@@ -1,12 +1,12 @@
 import { expiresInMs, type ImageDetected, imagesDetected, ownerLabel } from '../api/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 
-/** Milliseconds until a detection of ours goes; undefined for one that stays, because of its policy or its owner. */
+/** Milliseconds until our detection expires; undefined if it is kept because of its policy or its owner. */
 export function leftMs(detection: ImageDetected, installation: string, nowMs: number): number | undefined {
   return detection.metadata.labels?.[ownerLabel] === installation ? expiresInMs(detection, nowMs) : undefined;
 }
 
-/** The object alone goes: what was committed stays in Git, and the policy remembers what it detected. */
+/** Deletes only the object. Commits stay in Git, and the policy's status keeps what was detected. */
 export async function removeExpired(
   client: Pick<KubeClient, 'delete'>,
   { metadata }: ImageDetected,

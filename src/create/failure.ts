@@ -2,14 +2,17 @@ import { backoffMs, errorCode, errorMessage } from '../base/index.ts';
 import { type GitErrorCode, gitErrors } from '../git/index.ts';
 import { type CreateErrorCode, createErrors, type RetryPace } from './errors.ts';
 
-/** What went wrong, as a condition tells it, and when to try again. */
+/** Reason and message of the condition, and when to retry. */
 export interface DetectionFailure {
   readonly reason: string;
   readonly message: string;
   readonly pace: RetryPace;
 }
 
-/** What a person elsewhere has to mend: credentials, keys, rights on a branch. Nothing tells us when. */
+/**
+ * Problems that a person has to fix elsewhere: credentials, keys, branch permissions. No event reports the fix, so the
+ * retry is slow.
+ */
 const slowGitErrors: ReadonlySet<string> = new Set<GitErrorCode>([
   'git-missing',
   'git-path-refused',
@@ -57,7 +60,7 @@ const reasons: Readonly<Record<CreateErrorCode | GitErrorCode, string>> = {
   'git-failed': 'GitFailed',
 };
 
-/** Undefined for what is not about the detection: a lost connection to the cluster, a stop. */
+/** Undefined for errors that are not about the detection: lost connection to the cluster, shutdown. */
 export function failureOf(thrown: unknown): DetectionFailure | undefined {
   const code = errorCode(thrown) ?? '';
   if (!Object.hasOwn(reasons, code)) return undefined;
@@ -75,7 +78,7 @@ const pauses = {
   quick: { baseMs: 1_000, maxMs: 5 * 60_000 },
 };
 
-/** The pause after so many attempts; undefined where only a change helps. */
+/** The delay after this many attempts; undefined if only a change helps. */
 export function pauseMs(pace: RetryPace, attempts: number, random: () => number): number | undefined {
   return pace === 'change' ? undefined : backoffMs(Math.max(0, attempts - 1), { ...pauses[pace], random });
 }

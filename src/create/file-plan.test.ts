@@ -24,20 +24,20 @@ const configMap = (value: string) =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n  labels: { version: ${value} }\n`;
 
 describe('one template', () => {
-  it('is one file, named by the image and its prefix', () => {
+  it('is one file, named after the image and its prefix', () => {
     expect(paths({ template: 'a: b' })).toEqual(['apps/team-web.yaml']);
     expect(paths({ template: 'a: b' }, 'dev-1', 'dev')).toEqual(['apps/team-web-dev.yaml']);
     expect(paths({ template: 'a: b' }, '1', '')).toEqual(['apps/team-web.yaml']);
     expect(plan({ template: 'tag: "{{ .ImageTag }}"' })[0]?.content).toBe('tag: "v1.2.3"\n');
   });
 
-  it('may hold several documents, and text with dashes in it', () => {
+  it('may contain several documents, and text with dashes', () => {
     const template = `${configMap('"1"')}---\n${configMap('"2"')}data:\n  text: |\n    ---\n    not a document\n`;
     expect(plan({ template })[0]?.documents).toHaveLength(2);
   });
 });
 
-describe('what a server would refuse', () => {
+describe('what a server would reject', () => {
   const errorOf = (template: string, more: Partial<ResourceTemplate['spec']> = {}, prefix?: string) => {
     try {
       plan({ template, ...more }, 'v1', prefix);
@@ -49,7 +49,7 @@ describe('what a server would refuse', () => {
   const named = (apiVersion: string, kind: string, name: string) =>
     `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: "${name}" }\n`;
 
-  it('is a field that a built-in kind does not have, unless a dry run asks the server', () => {
+  it('is an unknown field of a built-in kind, unless the server checks it in a dry run', () => {
     const misspelt = `${named('apps/v1', 'Deployment', 'web')}spec:
   selector: { matchLabels: { a: b } }
   template:
@@ -77,7 +77,7 @@ describe('what a server would refuse', () => {
     else expect(found).toContain(message);
   });
 
-  it('is a name that ends with the dash before a prefix that is not there', () => {
+  it('is a name that ends with the dash before a missing prefix', () => {
     const template = named('v1', 'ConfigMap', 'web-{{ .TagPrefix }}');
     expect(errorOf(template)).toContain('"web-" is no name');
     expect(errorOf(template, {}, 'dev')).toBeUndefined();
@@ -88,7 +88,7 @@ describe('a tag that looks like a number', () => {
   const application = (value: string) =>
     `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: x}\nspec:\n  source:\n    targetRevision: ${value}\n    parameters: [{name: t, value: ${value}}]\n`;
 
-  it('is warned of where it is written without quotes in a kind that is not known', () => {
+  it('gives a warning if it is unquoted in an unknown kind', () => {
     expect(plan({ template: application('{{ .ImageTag }}') }, '1.10')[0]?.warnings).toEqual([
       'apps/team-web.yaml:6: spec.source.targetRevision: 1.10 is read as the number 1.1: put quotes around it in the template, or use | quote',
       'apps/team-web.yaml:7: spec.source.parameters[0].value: 1.10 is read as the number 1.1: put quotes around it in the template, or use | quote',
@@ -119,12 +119,12 @@ describe('several files', () => {
     },
   );
 
-  it('are refused where two have one path', () => {
+  it('are rejected if two have the same path', () => {
     const file = { relativePath: 'x.yaml', template: 'a: b' };
     expect(() => plan({ multiFiles: [file, { ...file, relativePath: './x.yaml' }] })).toThrow('spec.multiFiles[0]');
   });
 
-  it('that are no YAML are taken as they are', () => {
+  it('that are not YAML are not checked', () => {
     expect(plan({ multiFiles: [{ relativePath: 'README.md', template: '# [ {{ .ImageTag }}' }] })[0]?.content).toBe(
       '# [ v1.2.3\n',
     );
@@ -154,14 +154,14 @@ describe('what is rendered', () => {
     expect(why(configMap('{{ .ImageTag | quote }}'), tag)).toBe('nothing');
   });
 
-  it('is checked in kinds that nobody here knows as far as all kinds are alike', () => {
+  it('is checked in unknown kinds as far as all kinds are alike', () => {
     const of = (labels: string) =>
       `apiVersion: x.example/v1\nkind: Thing\nmetadata: { labels: ${labels} }\nspec: { n: 1.1 }\n`;
     expect(why(of('{ a: 1.1 }'))).toContain('metadata.labels.a: 1.1 is a number where text belongs');
     expect(why(of('{ a: b }'))).toBe('nothing');
   });
 
-  it('takes numbers where a quantity or a port may be one', () => {
+  it('accepts numbers where a quantity or a port may be one', () => {
     const template = `apiVersion: v1
 kind: Pod
 metadata: { name: x }
@@ -188,7 +188,7 @@ spec:
     expect(why(template)).toContain(message);
   });
 
-  it('is the same at every time', () => {
+  it('does not depend on the time', () => {
     expect(plan({ template: 'at: "{{ now | date "2006-01-02" }}"' })[0]?.content).toBe('at: "1970-01-01"\n');
   });
 });

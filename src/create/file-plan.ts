@@ -8,26 +8,26 @@ import type { TemplateData } from './template-data.ts';
 import { findTypeErrors, type SchemaOf } from './type-check.ts';
 import { findUnquoted } from './unquoted.ts';
 
-/** One file that a detection brings. */
+/** One file of a detection. */
 export interface PlannedFile {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly content: string;
-  /** The objects in it; none where the file is no YAML. */
+  /** The objects in the file; empty if the file is not YAML. */
   readonly documents: readonly YamlDocument[];
-  /** What may be meant otherwise: `file:line: …`. */
+  /** Warnings as `file:line: …`. */
   readonly warnings?: readonly string[];
 }
 
 export interface RenderInput {
   readonly spec: ResourceTemplate['spec'];
   readonly data: TemplateData;
-  /** What `now` means in a template: the same at every rendering of a detection. */
+  /** The value of `now` in a template: the same for every rendering of a detection. */
   readonly nowMs: number;
   readonly schemaOf: SchemaOf;
 }
 
-/** Renders the files of one detection and checks them; throws CreateError with everything a person needs to mend. */
+/** Renders and checks the files of one detection. The CreateError it throws names everything to fix. */
 export function planFiles(input: RenderInput): readonly PlannedFile[] {
   const { spec, data } = input;
   const folder = spec.gitRepository.path ?? '.';
@@ -55,7 +55,7 @@ export function planFiles(input: RenderInput): readonly PlannedFile[] {
   });
 }
 
-/** `webapp-frontend-dev.yaml`; slashes would make folders of what is meant to be one name. */
+/** `webapp-frontend-dev.yaml`. Slashes are replaced, so that the name stays one path segment. */
 function singleFile({ ImageName, TagPrefix }: TemplateData): string {
   const name = TagPrefix === '' ? ImageName : `${ImageName}-${TagPrefix}`;
   return `${name.replaceAll('/', '-')}.yaml`;
@@ -71,7 +71,7 @@ function confine(folder: string, path: string, name: string): string {
   }
 }
 
-/** The text for the data; functions that make something random fail, so that a rendering can be repeated. */
+/** Renders the text. Random functions fail, so that a rendering can be repeated. */
 export function render(template: string, name: string, { data, nowMs }: Pick<RenderInput, 'data' | 'nowMs'>): string {
   try {
     return compileTemplate(template, { name }).render(data, { now: () => nowMs });
@@ -87,7 +87,7 @@ function checkYaml(content: string, file: string, { schemaOf, spec }: RenderInpu
   try {
     documents = parseYamlDocuments(content, { file });
   } catch (thrown) {
-    throw new CreateError('create-manifest-invalid', `what was rendered is no YAML: ${errorMessage(thrown)}`, thrown);
+    throw new CreateError('create-manifest-invalid', `the rendered text is not YAML: ${errorMessage(thrown)}`, thrown);
   }
   if (documents.length === 0)
     throw new CreateError('create-manifest-invalid', `${file}: the template renders no document at all`);
@@ -97,7 +97,7 @@ function checkYaml(content: string, file: string, { schemaOf, spec }: RenderInpu
       'create-kind-refused',
       `${file}: the template may not write ${[...new Set(refused)].slice(0, maxErrors).join(', ')}: add it to spec.allowedKinds if it is meant`,
     );
-  // With a dry run the server decides about fields: it may be newer than the schemas here.
+  // With a dry run the server checks unknown fields: it may be newer than our schemas.
   const options = { allowsUnknown: spec.validation?.dryRun === true };
   const errors = documents.flatMap((document) =>
     findTypeErrors(document, schemaOf, options).map((error) => `${file}${error}`),

@@ -5,13 +5,13 @@ import { type RemoteSettings, remoteOf } from './git-credentials.ts';
 
 const signal = new AbortController().signal;
 
-/** The remote of a template whose Secret holds these texts. */
+/** The remote of a template whose Secret holds this data. */
 function remote(
   url: string,
   secret: Readonly<Record<string, string>> | undefined,
   settings: Partial<RemoteSettings> = {},
 ) {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const template: ResourceTemplate = {
     apiVersion: 'automation.gitops.io/v1beta1',
     kind: 'ResourceTemplate',
@@ -20,13 +20,16 @@ function remote(
   };
   const client = {
     async get(_type: unknown, key: unknown): Promise<never> {
-      asked.push(key);
+      requests.push(key);
       const data = Object.entries(secret!).map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
       const metadata = { name: 'git', namespace: 'of-the-template' };
       return { apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(data) } as never;
     },
   };
-  return remoteOf(template, client, { allowsLocal: false, ...settings }, signal).then((found) => ({ ...found, asked }));
+  return remoteOf(template, client, { allowsLocal: false, ...settings }, signal).then((found) => ({
+    ...found,
+    requests,
+  }));
 }
 
 const https = 'https://git.example/r.git';
@@ -47,25 +50,25 @@ describe('the credentials of a repository', () => {
   ])('for %s and %j', async (url, secret, auth) => {
     const found = await remote(url, secret, { knownHosts: 'from the configuration' });
     expect(found.auth).toEqual(auth);
-    expect(found.asked).toEqual([{ name: 'git', namespace: 'of-the-template' }]);
+    expect(found.requests).toEqual([{ name: 'git', namespace: 'of-the-template' }]);
   });
 
   it('are none without a Secret', async () => {
-    expect(await remote(https, undefined)).toEqual({ url: https, branch: 'main', asked: [] });
+    expect(await remote(https, undefined)).toEqual({ url: https, branch: 'main', requests: [] });
   });
 
-  it('may come with an authority and go through a proxy', async () => {
+  it('may include a CA and use a proxy', async () => {
     const found = await remote(https, { token: 't', 'ca.crt': 'PEM' }, { proxyFor: (url) => `http://proxy/?${url}` });
     expect(found).toMatchObject({ certificateAuthority: 'PEM', proxy: `http://proxy/?${https}` });
   });
 
-  it('are told to be missing, without a word of what is there', async () => {
+  it('are reported as missing, without the content of the Secret', async () => {
     await expect(remote(https, { pasword: 'hunter2' })).rejects.toThrow(
       /^Secret of-the-template\/git has neither token, username and password, nor ssh-privatekey$/,
     );
   });
 
-  it('are no way to the files of the controller', async () => {
+  it('give no access to the files of the controller', async () => {
     for (const url of ['/srv/r.git', 'file:///srv/r.git', 'FILE:///srv/r.git'])
       await expect(remote(url, undefined)).rejects.toThrow('a path on the machine of the controller is not allowed');
     expect(await remote('/srv/r.git', undefined, { allowsLocal: true })).toMatchObject({ url: '/srv/r.git' });

@@ -11,15 +11,15 @@ interface Secret extends KubeObject {
 }
 
 export interface RemoteSettings {
-  /** Host keys for Secrets that bring none. */
+  /** Host keys for Secrets without `known_hosts`. */
   readonly knownHosts?: string | undefined;
-  /** A path on this machine as an address: only where nobody else can write templates. */
+  /** Allows a local path as the repository. Only safe where no other user can write templates. */
   readonly allowsLocal: boolean;
   /** The proxy for an address, if any. */
   readonly proxyFor?: ((url: string) => string | undefined) | undefined;
 }
 
-/** How to reach the repository of a template, with the Secret of the template's own namespace. */
+/** URL and credentials of a template's repository, from a Secret in the template's own namespace. */
 export async function remoteOf(
   { metadata, spec }: ResourceTemplate,
   client: Pick<KubeClient, 'get'>,
@@ -70,7 +70,7 @@ function authOf(secret: Secret, wantsSsh: boolean, knownHosts: string | undefine
   );
 }
 
-/** Without the line break that an editor leaves at the end. */
+/** Removes the line break that editors add at the end. */
 function textOf({ data }: Secret, key: string): string | undefined {
   const value = data?.[key];
   return value === undefined
@@ -90,7 +90,7 @@ async function readSecret(
   } catch (thrown) {
     const isMissing = isKubeError(thrown, 'kube-not-found');
     if (!isMissing && !isKubeError(thrown, 'kube-forbidden')) throw thrown;
-    const why = isMissing ? 'is not there' : 'may not be read';
+    const why = isMissing ? 'does not exist' : 'may not be read';
     throw new CreateError('create-secret', `Secret ${key.namespace}/${key.name} ${why}`, thrown);
   }
 }

@@ -1,17 +1,18 @@
 /**
- * Creation: what becomes of a detected image. Templates make files of it, the image index says whether it runs already,
- * and Git takes the commit. What is rendered, skipped and written is pure; the controllers stand around it.
+ * Creation: turns a detected image into files of a Git repository. Templates render the files, the image index says
+ * whether the image already runs, Git takes the commit. Rendering, duplicate check and planning are pure; the
+ * controllers do the I/O. It does not scan registries and does not apply objects to the cluster.
  *
- * Invariants: a detection is committed once, whatever dies when; nothing goes back to an older version; a file that is
- * there is changed only where `duplicateCheck: exact` asks for it; no detection is lost by another's fault; secrets come
- * from the template's own namespace, and templates of other namespaces only where they allow it.
+ * Invariants: a detection is committed once, wherever the process dies; no version is downgraded; an existing file is
+ * changed only with `duplicateCheck: exact`; a failing detection does not lose another one; Secrets come from the
+ * template's own namespace, and templates of other namespaces are used only if they allow it.
  */
 export { type BatchPlan, type BranchFiles, planBatch } from './batch-plan.ts';
 export { type CreatorOptions, createCreator, type DryRun } from './controller.ts';
 export {
-  type DuplicateAnswer,
   type DuplicateCheck,
-  type DuplicateQuestion,
+  type DuplicateQuery,
+  type DuplicateResult,
   findDuplicates,
   type PrefixOf,
   type SkipReason,

@@ -1,12 +1,12 @@
 import type { ImageDetected } from '../api/index.ts';
 import type { Logger } from '../base/index.ts';
 import type { ImageIndex } from '../inventory/index.ts';
-import type { DuplicateAnswer } from './duplicate.ts';
+import type { DuplicateResult } from './duplicate.ts';
 
 const maxShown = 10;
 
-/** The very words that people search their logs for. */
-export function logDuplicates(log: Logger, { spec }: ImageDetected, { uses, reason }: DuplicateAnswer): void {
+/** Prescribed texts: users search their logs for them. */
+export function logDuplicates(log: Logger, { spec }: ImageDetected, { uses, reason }: DuplicateResult): void {
   log.info('Image existence check completed', {
     imageName: spec.fullImageName,
     exists: reason !== undefined,

@@ -1,8 +1,8 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Few series whatever the number of detections and templates. */
+/** The number of series does not depend on the number of detections and templates. */
 export interface CreateMetrics {
-  /** A detection came to an end, or failed once more. */
+  /** A detection reached a final phase, or an attempt failed. */
   settled(result: 'committed' | 'skipped' | 'failed'): void;
   pushed(result: 'success' | 'failure', seconds: number): void;
   committed(detections: number): void;
@@ -12,13 +12,13 @@ export function createCreateMetrics(registry: Registry): CreateMetrics {
   const registers = [registry];
   const detections = new Counter({
     name: 'supercargo_create_detections_total',
-    help: 'Detections by what became of them; one that fails counts at each attempt.',
+    help: 'Detections by result; a failing one counts at each attempt.',
     labelNames: ['result'],
     registers,
   });
   const pushes = new Histogram({
     name: 'supercargo_create_push_duration_seconds',
-    help: 'How long it took to bring a batch into Git, by result.',
+    help: 'Duration of the commit of a batch, by result.',
     labelNames: ['result'],
     buckets: [0.1, 0.5, 1, 2, 5, 15, 60],
     registers,

@@ -5,19 +5,19 @@ import { planBatch } from './batch-plan.ts';
 import type { DuplicateCheck } from './duplicate.ts';
 import type { PublishItem } from './publish-item.ts';
 
-interface Wish {
+interface ItemOptions {
   readonly image: string;
   readonly tag?: string;
   readonly tagPrefix?: string;
   readonly check?: DuplicateCheck;
-  /** What the template makes of an image. */
+  /** The content that the template renders for an image. */
   readonly content: (image: string, tag: string) => string;
 }
 
 const path = 'names-a-b-c.yaml';
 
 /** `names/a-b/c` and `names/a/b-c` share the file `names-a-b-c.yaml`. */
-function itemOf({ image, tag = 'v2', tagPrefix, check = 'repository', content }: Wish): PublishItem {
+function itemOf({ image, tag = 'v2', tagPrefix, check = 'repository', content }: ItemOptions): PublishItem {
   const detection: ImageDetected = {
     apiVersion: 'automation.gitops.io/v1beta1',
     kind: 'ImageDetected',
@@ -44,8 +44,8 @@ function itemOf({ image, tag = 'v2', tagPrefix, check = 'repository', content }:
   };
 }
 
-const outcome = async (wish: Wish, present: string) => {
-  const item = itemOf(wish);
+const outcome = async (options: ItemOptions, present: string) => {
+  const item = itemOf(options);
   const { results } = await planBatch([item], { read: async () => present }, new Map());
   const result = results.get(item);
   return result?.kind === 'failed' ? (result.thrown as Error).message : (result?.kind ?? 'written');
@@ -63,8 +63,8 @@ const joined = (image: string, tag: string) => `values: { image: { repository: $
 const source = (image: string, tag: string) => `spec: { url: "oci://${image}", ref: { tag: ${tag} } }\n`;
 const argument = (image: string, tag: string) => `args: ["--image=${image}:${tag}", x]\n`;
 
-describe('a file that the branch has already', () => {
-  it('names both images when it was made for another one, also of another registry', async () => {
+describe('a file that exists in the branch', () => {
+  it('is rejected with both images if it was made for another one, also of another registry', async () => {
     for (const image of ['r.example/names/a/b-c', 'other.example/names/a-b/c'])
       expect(await outcome({ image, content: container }, container('r.example/names/a-b/c', 'v1'))).toBe(
         `names-a-b-c.yaml of ${image}:v2 is in the branch already for r.example/names/a-b/c:v1: put {{ .RepositoryName }}, {{ .Registry }} or {{ .TagPrefix }} into the path`,
@@ -72,7 +72,7 @@ describe('a file that the branch has already', () => {
   });
 
   it.each(Object.entries({ container, chart, joined, source, argument }))(
-    'is told from that of another image wherever the template names it: %s',
+    'is recognised as that of another image wherever the template names it: %s',
     async (_, content) => {
       const of = (image: string) => outcome({ image, content }, content('r.example/names/a-b/c', 'v1'));
       expect(await of('r.example/names/a/b-c')).toContain('names/a-b/c');
@@ -81,20 +81,22 @@ describe('a file that the branch has already', () => {
     },
   );
 
-  it('is not taken for ours because of a longer name or a comment', async () => {
-    const wish = { image: 'r.example/names/a/b-c', content: container };
+  it('does not count as ours because of a longer name or a comment', async () => {
+    const options = { image: 'r.example/names/a/b-c', content: container };
     for (const other of ['r.example/names/a/b-c/d', 'r.example/names/a/b-c-d', 'xr.example/names/a/b-c'])
-      expect(await outcome(wish, `# r.example/names/a/b-c:v1\n${container(other, 'v1')}`)).toContain(`for ${other}:v1`);
+      expect(await outcome(options, `# r.example/names/a/b-c:v1\n${container(other, 'v1')}`)).toContain(
+        `for ${other}:v1`,
+      );
   });
 
-  it('of another prefix of the same image is another one', async () => {
-    const wish = { image: 'r.example/names/a', tag: 'prod-2', tagPrefix: 'prod', content: container };
-    expect(await outcome(wish, container('r.example/names/a', 'dev-1'))).toContain('for r.example/names/a:dev-1');
-    expect(await outcome(wish, container('r.example/names/a', 'prod-1'))).toBe('present');
+  it('of another prefix of the same image counts as another', async () => {
+    const options = { image: 'r.example/names/a', tag: 'prod-2', tagPrefix: 'prod', content: container };
+    expect(await outcome(options, container('r.example/names/a', 'dev-1'))).toContain('for r.example/names/a:dev-1');
+    expect(await outcome(options, container('r.example/names/a', 'prod-1'))).toBe('present');
   });
 
-  it('is left to GitOps when it names the same image, no image, or is no YAML', async () => {
-    const wish = { image: 'r.example/names/a-b/c', content: container };
+  it('is left to GitOps if it names the same image, no image, or is not YAML', async () => {
+    const options = { image: 'r.example/names/a-b/c', content: container };
     for (const present of [
       'image: "r.example/names/a-b/c:v1"\n',
       'image: mirror.example/r.example/names/a-b/c@sha256:1\n',
@@ -102,18 +104,20 @@ describe('a file that the branch has already', () => {
       'kind: Kustomization\n',
       'spec: [',
     ])
-      expect(await outcome(wish, present)).toBe('present');
+      expect(await outcome(options, present)).toBe('present');
   });
 
-  it('is not replaced when it is that of another image', async () => {
-    const wish = { image: 'r.example/names/a/b-c', check: 'exact', content: container } as const;
-    expect(await outcome(wish, container('r.example/names/a-b/c', 'v1'))).toContain('is in the branch already');
-    expect(await outcome(wish, container('r.example/names/a/b-c', 'v1'))).toBe('written');
+  it('is not replaced if it belongs to another image', async () => {
+    const options = { image: 'r.example/names/a/b-c', check: 'exact', content: container } as const;
+    expect(await outcome(options, container('r.example/names/a-b/c', 'v1'))).toContain('is in the branch already');
+    expect(await outcome(options, container('r.example/names/a/b-c', 'v1'))).toBe('written');
   });
 
-  it('of the same base name is ours where base names decide', async () => {
-    const wish = { image: 'r.example/names/app', check: 'baseName', content: container } as const;
-    expect(await outcome(wish, container('other.example/team/app', 'v1'))).toBe('present');
-    expect(await outcome(wish, container('other.example/team/web', 'v1'))).toContain('for other.example/team/web:v1');
+  it('of the same base name is ours if base names decide', async () => {
+    const options = { image: 'r.example/names/app', check: 'baseName', content: container } as const;
+    expect(await outcome(options, container('other.example/team/app', 'v1'))).toBe('present');
+    expect(await outcome(options, container('other.example/team/web', 'v1'))).toContain(
+      'for other.example/team/web:v1',
+    );
   });
 });

@@ -5,16 +5,16 @@ import type { PlannedFile } from './file-plan.ts';
 
 export interface OwnerQuestion {
   readonly file: PlannedFile;
-  /** What the branch has at its path. */
+  /** The content of the branch at this path. */
   readonly present: string;
   readonly spec: Pick<ImageDetected['spec'], 'fullImageName' | 'imageTag' | 'tagPrefix'>;
   readonly check: DuplicateCheck;
 }
 
 /**
- * The image for which a file of the branch was made, where that is another one. It is read from the fields in which our
- * own rendering names its image, whatever they are called. Undefined for a file that names our image, or none there: it is
- * ours, shared or a person's. Pure.
+ * The other image for which a file of the branch was written. It is read from the fields in which our own rendering
+ * names its image, whatever their names are. Undefined for a file that names our image or no image in these fields: it
+ * is ours, shared or written by a person. Pure.
  */
 export function findOtherOwner({ file, present, spec, check }: OwnerQuestion): string | undefined {
   const image = spec.fullImageName.slice(0, -spec.imageTag.length - 1);
@@ -22,7 +22,7 @@ export function findOtherOwner({ file, present, spec, check }: OwnerQuestion): s
   const [registry, path] = [image.slice(0, Math.max(0, slash)), image.slice(slash + 1)];
   const mine = file.documents.map(({ value }) => textsIn(value));
   const theirs = documentsOf(present);
-  /** What stands in the place of a name; undefined where the present file has the name too, or nothing there. */
+  /** The value in place of a name; undefined if the existing file has the same name or no value there. */
   const replacementOf = (name: string, own = name) => {
     const names = createNaming(name, spec.tagPrefix ?? '');
     const owns = createNaming(own, spec.tagPrefix ?? '');
@@ -39,15 +39,15 @@ export function findOtherOwner({ file, present, spec, check }: OwnerQuestion): s
   };
   const isNamed = (name: string) =>
     name !== '' && mine.some((texts) => [...texts.values()].some((text) => createNaming(name, '').isIn(text)));
-  // Under `baseName` images of one last word are one thing, wherever they come from.
+  // With `baseName`, images with the same last path segment count as one, whatever their registry.
   if (isNamed(image))
     return replacementOf(image, check === 'baseName' ? image.slice(image.lastIndexOf('/') + 1) : image);
-  // Charts take the registry and the repository in fields of their own.
+  // Helm values have the registry and the repository in separate fields.
   if (!isNamed(path) || check === 'baseName') return undefined;
   return replacementOf(path) ?? (isNamed(registry) ? replacementOf(registry) : undefined);
 }
 
-/** Where a text names an image or a part of its name, and not a longer name. */
+/** Whether a text names the image or a part of its name, and not a longer name. */
 function createNaming(name: string, tagPrefix: string) {
   const found = (text: string): number | undefined => {
     for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
@@ -71,12 +71,12 @@ function documentsOf(content: string): readonly ReadonlyMap<string, string>[] {
   try {
     return parseYamlDocuments(content).map(({ value }) => textsIn(value));
   } catch {
-    // Whoever wrote it means something else by it; as one text it can still name our image.
+    // Not valid YAML. As one string it can still name our image.
     return [new Map([['', content]])];
   }
 }
 
-/** All texts of a document by their place. */
+/** All strings of a document by their path. */
 function textsIn(value: Json): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const open: [string, Json][] = [['', value]];

@@ -11,7 +11,7 @@ export interface RenderedDetection {
   readonly warnings: readonly string[];
 }
 
-/** Everything that a template makes of a detection. Pure: the same two give the same files, at any time. */
+/** Everything a template renders for a detection. Pure: the same inputs give the same files at any time. */
 export function renderDetection(
   { spec: detection }: Pick<ImageDetected, 'spec'>,
   { spec }: Pick<ResourceTemplate, 'spec'>,

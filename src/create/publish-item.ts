@@ -1,40 +1,40 @@
 import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
 import type { PlannedFile } from './file-plan.ts';
 
-/** One detection on its way into a commit. */
+/** One detection to be committed. */
 export interface PublishItem {
   readonly detection: ImageDetected;
   readonly template: ResourceTemplate;
   readonly files: readonly PlannedFile[];
-  /** What the template says of this detection in the commit message. */
+  /** The commit message of the template for this detection. */
   readonly message: string;
-  /** True leaves files that are there as they are: their version is GitOps' business. */
+  /** True keeps existing files: GitOps manages their version. */
   readonly keepsFiles: boolean;
-  /** Earlier detections of the same thing that were committed: while one of their files is there, this one is not wanted. */
+  /** Earlier committed detections of the same lineage. While one of their files exists, this one is not committed. */
   readonly precedents: readonly ImageDetected[];
-  /** True when a process may have pushed this very detection and died before it could say so. */
+  /** True if a process may have pushed this detection and died before it wrote the status. */
   readonly mayBePushed: boolean;
-  /** Only looked for in the branch, and not written: another version was detected since. */
+  /** Only search the branch, do not write: another version was detected since. */
   readonly isSuperseded?: boolean;
 }
 
-/** What became of it. */
+/** The result of publishing one detection. */
 export type PublishResult =
   | {
       readonly kind: 'committed';
       readonly commit: string;
       readonly files: readonly string[];
-      /** It had been pushed before. */
+      /** It was pushed by an earlier attempt. */
       readonly isRecovered: boolean;
     }
-  /** All of it was there, committed by someone else or for an earlier detection. */
+  /** All files exist, committed by another author or for an earlier detection. */
   | { readonly kind: 'present'; readonly files: readonly string[]; readonly precedent?: string | undefined }
   | { readonly kind: 'superseded' }
   | { readonly kind: 'failed'; readonly thrown: unknown };
 
 export const detectionTrailer = 'Supercargo-Detection';
 
-/** By the uid, not the name: an object that was made anew is another detection. */
+/** By uid, not by name: a recreated object is another detection. */
 export function trailerValue({ metadata }: Pick<ImageDetected, 'metadata'>): string {
   return `${metadata.namespace}/${metadata.name} ${metadata.uid}`;
 }

@@ -7,7 +7,7 @@ import { authorOf, commitMessage } from './commit-message.ts';
 import type { CreateMetrics } from './metrics.ts';
 import { detectionTrailer, type PublishItem, type PublishResult, trailerValue, uidOfTrailer } from './publish-item.ts';
 
-/** Brings one detection into Git, together with others that come at the same time. */
+/** Commits one detection, together with others that arrive at the same time. */
 export type Publish = (item: PublishItem, signal: AbortSignal) => Promise<PublishResult>;
 
 export interface PublisherOptions {
@@ -19,7 +19,7 @@ export interface PublisherOptions {
   readonly maxItems?: number | undefined;
 }
 
-/** Clocks of two machines differ; a commit a little older than its detection is still looked at. */
+/** Clock skew: a commit slightly older than its detection is still considered. */
 const skewMs = 15 * 60_000;
 
 export function createPublisher(options: PublisherOptions): Publish {
@@ -32,7 +32,7 @@ export function createPublisher(options: PublisherOptions): Publish {
   return (item, signal) => batcher.add(targetOf(item), item, signal);
 }
 
-/** What may share a commit: one branch, written to with one identity. */
+/** Detections share a commit if they have the same branch and the same identity. */
 function targetOf(item: PublishItem): string {
   const { url, branch = 'main', secretRef } = item.template.spec.gitRepository;
   const secret = secretRef && `${item.template.metadata.namespace}/${secretRef.name}`;
@@ -52,7 +52,7 @@ async function publishAll(
     return results;
   } catch (thrown) {
     options.metrics.pushed('failure', (options.clock.monotonicMs() - startedMs) / 1000);
-    // One that leads through a link in the repository must not hold up the others.
+    // A path through a symbolic link must not block the others.
     const isOnesFault = thrown instanceof GitError && thrown.code === 'git-path-refused';
     if (!isOnesFault || items.length === 1) throw thrown;
   }
@@ -90,9 +90,9 @@ async function publishTogether(
         const branch = cached(folder);
         plan = await planBatch(items, branch, mayBePushed ? await pushed() : new Map());
         const isAllThere = [...plan.results.values()].some(({ kind }) => kind === 'present');
-        // What is there without a commit that we know of may be our own: the history tells.
+        // Existing files without a known commit may be our own: search the history.
         if (isAllThere && !mayBePushed) plan = await planBatch(items, branch, await pushed());
-        // Whoever moved the branch may have been another process of ours.
+        // The branch may have been moved by another process of this installation.
         mayBePushed = true;
         const { changes, written } = plan;
         const trailers = written.map(({ detection }) => ({ key: detectionTrailer, value: trailerValue(detection) }));
@@ -113,11 +113,11 @@ async function publishTogether(
 }
 
 function byUid(found: readonly { readonly commit: string; readonly values: readonly string[] }[]): Map<string, string> {
-  // Newest first: the oldest commit of a detection is the one that brought it.
+  // Newest first: the oldest commit of a detection is the one that added it.
   return new Map(found.flatMap(({ commit, values }) => values.map((value) => [uidOfTrailer(value), commit])));
 }
 
-/** A plan that is made twice reads once. */
+/** Caches reads for a plan that is made twice. */
 function cached(files: BranchFiles): BranchFiles {
   const read = new Map<string, Promise<string | undefined>>();
   return {

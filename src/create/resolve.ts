@@ -7,7 +7,7 @@ import {
 import { CreateError } from './errors.ts';
 
 export interface Lookups {
-  /** By `namespace/name`; undefined when there is none. */
+  /** By `namespace/name`; undefined if it does not exist. */
   readonly policyOf: (key: string) => ImageResourcePolicy | undefined;
   readonly templateOf: (key: string) => ResourceTemplate | undefined;
 }
@@ -17,7 +17,7 @@ export interface Resolved {
   readonly template: ResourceTemplate;
 }
 
-/** The policy and the template of a detection; throws CreateError where one is missing or must not be used. */
+/** The policy and the template of a detection; throws CreateError if one is missing or may not be used. */
 export function resolve({ metadata, spec }: ImageDetected, { policyOf, templateOf }: Lookups): Resolved {
   const own = metadata.namespace ?? 'default';
   const { name, namespace = own } = spec.sourcePolicy;
@@ -28,13 +28,16 @@ export function resolve({ metadata, spec }: ImageDetected, { policyOf, templateO
     );
   const policy = policyOf(`${namespace}/${name}`);
   if (!policy)
-    throw new CreateError('create-policy-missing', `ImageResourcePolicy ${namespace}/${name} is not there (any more)`);
+    throw new CreateError(
+      'create-policy-missing',
+      `ImageResourcePolicy ${namespace}/${name} does not exist (any more)`,
+    );
   const key = templateKeyOf(policy);
   const template = templateOf(key);
-  // To whom it is not granted it does not say whether it is there.
+  // Without a grant the error does not say whether the template exists.
   if (key.startsWith(`${own}/`) ? !template : !template || !allowsReferenceFrom(template, own)) {
     if (key.startsWith(`${own}/`))
-      throw new CreateError('create-template-missing', `ResourceTemplate ${key} is not there`);
+      throw new CreateError('create-template-missing', `ResourceTemplate ${key} does not exist`);
     throw new CreateError(
       'create-access-denied',
       `ResourceTemplate ${key} does not allow references from the namespace ${own}: its annotation automation.gitops.io/allow-from-namespaces has to name it`,

@@ -28,7 +28,7 @@ it('a lineage is a repository or a base name, with its prefix', () => {
 });
 
 describe('of detections of one lineage', () => {
-  it('the newest goes first, and who may have been pushed before all', () => {
+  it('the newest goes first, after those that may have been pushed', () => {
     const [old, young] = [detection('old', 1), detection('young', 2)];
     expect(findPredecessor(old, [old, young])).toBe(young);
     expect(findPredecessor(young, [old, young])).toBeUndefined();
@@ -45,7 +45,7 @@ describe('of detections of one lineage', () => {
     expect(findPredecessor(young, [cut('InvalidTemplate'), young])).toBeUndefined();
   });
 
-  it('one can always go on', () => {
+  it('one can always proceed', () => {
     const phase = fc.constantFrom<Status>({}, { phase: 'Pending' }, { phase: 'Processing', attempts: 1 });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(3), phase), { minLength: 1, maxLength: 6 }), (given) => {
@@ -55,7 +55,7 @@ describe('of detections of one lineage', () => {
     );
   });
 
-  it('an older one is over when a later one was committed', () => {
+  it('an older one is superseded when a newer one was committed', () => {
     const committed = detection('new', 2, { phase: 'Completed', resourceCreated: true });
     const skipped = detection('new', 2, { phase: 'Completed', resourceCreated: false });
     const old = detection('old', 1);

@@ -13,9 +13,9 @@ export type WriteTransition = (
 const maxConflicts = 5;
 
 /**
- * Writes a step down, on top of the very state it was decided on. Where the object changed meanwhile, `processing`
- * fails (somebody else may have taken it); what has happened already is written on top of what is there now, unless
- * that is an end.
+ * Writes a transition on top of the state it was decided on. If the object has changed, `processing` fails, because
+ * another process may have claimed it. Results of finished work are written on top of the current state, unless that is
+ * final.
  */
 export function createStatusWriter(client: Pick<KubeClient, 'get' | 'patch'>, clock: Clock): WriteTransition {
   return async (detection, step, signal) => {
@@ -44,7 +44,7 @@ export function createStatusWriter(client: Pick<KubeClient, 'get' | 'patch'>, cl
   };
 }
 
-/** The same object as it is now; undefined when it is gone or another has its name. */
+/** The current version of the object; undefined if it was deleted or recreated. */
 async function freshOf(
   client: Pick<KubeClient, 'get'>,
   { metadata }: ImageDetected,

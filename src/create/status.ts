@@ -6,7 +6,7 @@ import type { DetectionFailure } from './failure.ts';
 
 type Status = NonNullable<ImageDetected['status']>;
 
-/** Every step of a detection. `committed`, `skipped` are final; a failure may be tried again. */
+/** Every transition of a detection. `committed` and `skipped` are final; a failure may be retried. */
 export type DetectionTransition =
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
   | { readonly kind: 'processing' }
@@ -18,7 +18,7 @@ export type FinalTransition = Exclude<DetectionTransition, { kind: 'waiting' | '
 
 const maxMessage = 2048;
 
-/** The status after a step, in the words that `kubectl describe` shows. Pure. */
+/** The status after a transition, with the messages that `kubectl describe` shows. Pure. */
 export function nextDetectionStatus(detection: ImageDetected, step: DetectionTransition, nowMs: number): Status {
   const { status = {}, metadata } = detection;
   const observed = metadata.generation === undefined ? {} : { observedGeneration: metadata.generation };
@@ -71,8 +71,8 @@ function conditionsOf(step: DetectionTransition): readonly NextCondition[] {
     reason,
     message: short(message),
   });
-  const settled = condition('Reconciling', false, 'Done', 'nothing is left to do');
-  const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
+  const settled = condition('Reconciling', false, 'Done', 'nothing to do');
+  const moving = condition('Stalled', false, 'Progressing', 'no problem found');
   switch (step.kind) {
     case 'waiting':
       return [
@@ -97,7 +97,7 @@ function conditionsOf(step: DetectionTransition): readonly NextCondition[] {
         condition('Ready', false, reason, message),
         isStalled
           ? condition('Reconciling', false, 'Stalled', 'waiting for a change')
-          : condition('Reconciling', true, 'Retrying', 'it is tried again'),
+          : condition('Reconciling', true, 'Retrying', 'it will be retried'),
         isStalled ? condition('Stalled', true, reason, message) : moving,
       ];
     }

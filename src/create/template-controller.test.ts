@@ -6,7 +6,7 @@ const gitRepository = { url: 'https://git.example/r.git' };
 const mistakes = (spec: Partial<ResourceTemplate['spec']>) =>
   findMistakes({ gitRepository, ...spec }, { allowsLocal: false });
 
-it('a template is told every mistake that shows without an image', () => {
+it('every error that can be found without an image is reported', () => {
   expect(mistakes({ template: 'a: {{ .ImageTag }}' })).toEqual([]);
   const found = mistakes({
     multiFiles: [
@@ -24,7 +24,7 @@ it('a template is told every mistake that shows without an image', () => {
   ]);
 });
 
-it('its status says so, and stays while nothing changes', () => {
+it('the status has the errors, and is stable while nothing changes', () => {
   const template = {
     apiVersion: 'automation.gitops.io/v1beta1',
     kind: 'ResourceTemplate',

@@ -15,7 +15,7 @@ export interface TemplateCheckOptions {
   readonly clock: Clock;
 }
 
-/** Tells on a template whether it can be used at all, before an image asks for it. */
+/** Writes to a template's status whether it is usable, before an image needs it. */
 export function createTemplateCheck({ client, templateOf, remotes, clock }: TemplateCheckOptions): Reconcile {
   return async (key, signal) => {
     const template = templateOf(key);
@@ -31,14 +31,14 @@ export function createTemplateCheck({ client, templateOf, remotes, clock }: Temp
         { subresource: 'status', fieldManager: 'supercargo-create', signal },
       );
     } catch (thrown) {
-      // Changed or gone meanwhile: the change brings the key back.
+      // Conflict or deleted: the watch event queues the key again.
       if (!isKubeError(thrown, 'kube-conflict') && !isKubeError(thrown, 'kube-not-found')) throw thrown;
     }
     return {};
   };
 }
 
-/** Every mistake that shows without an image, each beginning with its field. Pure. */
+/** Every error that can be found without an image. Each begins with its field. Pure. */
 export function findMistakes(spec: ResourceTemplate['spec'], remotes: RemoteSettings): readonly string[] {
   const { gitRepository, multiFiles = [] } = spec;
   const templates: readonly (readonly [string, string])[] = [
@@ -83,7 +83,7 @@ export function nextTemplateStatus(
       type: 'Stalled',
       status: isValid ? 'False' : 'True',
       reason: isValid ? 'Progressing' : 'InvalidTemplate',
-      message: isValid ? 'nothing stands in the way' : mistakes.join('; '),
+      message: isValid ? 'no problem found' : mistakes.join('; '),
     },
   ];
   return {

@@ -9,7 +9,7 @@ const of = (fullImageName: string, more: object = {}, variables?: Readonly<Recor
   );
 
 describe('the data of a template', () => {
-  it('take an ECR image apart', () => {
+  it('split an ECR image', () => {
     expect(of('123456789012.dkr.ecr.us-east-1.amazonaws.com/webapp/frontend:v1.2.3', { tagPrefix: 'dev' })).toEqual({
       ServiceName: 'frontend',
       Namespace: 'webapp',
@@ -52,13 +52,13 @@ describe('the data of a template', () => {
     expect(of(`r.example/${'lo-'.repeat(30)}name:1`)['K8sCompatibleName']).toHaveLength(62);
   });
 
-  it('hold every variable twice, and no variable stands before a built-in', () => {
+  it('contain every variable twice, and no variable overrides a built-in', () => {
     const data = of('r.example/a/b:1', {}, { namespace: 'production', team: 'blue', ImageTag: 'mine' });
     expect(data).toMatchObject({ Namespace: 'production', team: 'blue', ImageTag: 'v1.2.3' });
     expect(data.Variables).toEqual({ namespace: 'production', team: 'blue', ImageTag: 'mine' });
   });
 
-  it('refuse what is no image', () => {
+  it('reject an invalid image', () => {
     expect(() => of('NOT AN IMAGE')).toThrow(expect.objectContaining({ code: 'create-image-invalid' }));
   });
 });

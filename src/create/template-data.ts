@@ -4,7 +4,7 @@ import { parseReference } from '../image/index.ts';
 import { ecrHostOf } from './ecr-host.ts';
 import { CreateError } from './errors.ts';
 
-/** What a template may name. Built-ins are always there, empty where an image has no such part. */
+/** The names a template may use. Built-ins are always set, and empty if the image lacks that part. */
 export interface TemplateData {
   readonly ServiceName: string;
   readonly Namespace: string;
@@ -21,7 +21,10 @@ export interface TemplateData {
   readonly TagPrefix: string;
   readonly GitRepoURL: string;
   readonly Variables: Readonly<Record<string, string>>;
-  /** Each variable once more. A built-in of the same name wins: templates shared by teams mean one thing. */
+  /**
+   * User variables at the top level. A built-in of the same name wins, so that shared templates mean the same
+   * everywhere.
+   */
   readonly [variable: string]: string | Readonly<Record<string, string>>;
 }
 
@@ -55,7 +58,7 @@ export function templateData(
   };
 }
 
-/** As it is written, not in Docker's normal form: `docker.io/nginx` has no `library/` that nobody wrote. */
+/** As written, not normalised by Docker's rules: `docker.io/nginx` gets no `library/`. */
 function partsOf(fullImageName: string): { readonly registry: string; readonly repository: string } {
   try {
     const { registry, path } = parseReference(fullImageName);
@@ -67,7 +70,7 @@ function partsOf(fullImageName: string): { readonly registry: string; readonly r
   }
 }
 
-/** A DNS label, whatever the text. */
+/** Turns any text into a DNS label. */
 function kubernetesName(text: string): string {
   const name = text
     .toLowerCase()
@@ -78,7 +81,7 @@ function kubernetesName(text: string): string {
   return name === '' ? 'unnamed' : name;
 }
 
-/** The address without a user and password that somebody wrote into it. */
+/** The URL without user and password. */
 export function withoutCredentials(url: string): string {
   return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, (all, scheme: string) =>
     scheme.toLowerCase().startsWith('ssh') && !all.includes(':', scheme.length) ? all : scheme,

@@ -1,7 +1,7 @@
 import { isJsonObject, type YamlDocument } from '../base/index.ts';
 import { type GroupVersionKind, parseApiVersion, validateDnsLabel, validateDnsSubdomain } from '../object/index.ts';
 
-/** As much of a kind's schema as types need; linked, so it may have circles. */
+/** The part of a kind's schema that types need. Schemas refer to each other and may be recursive. */
 export interface TypeSchema {
   readonly type?: string | undefined;
   readonly nullable?: boolean | undefined;
@@ -14,15 +14,15 @@ export interface TypeSchema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean | undefined;
 }
 
-/** The schema of a kind, or undefined for one that is not known: it is left to the server. */
+/** The schema of a kind; undefined for unknown kinds, which are left to the server. */
 export type SchemaOf = (gvk: GroupVersionKind) => TypeSchema | undefined;
 
 export interface TypeCheckOptions {
-  /** Fields that the schema does not have pass: somebody else knows better, as the server of a dry run. */
+  /** Accepts fields that the schema does not have: another check knows better, such as the server in a dry run. */
   readonly allowsUnknown?: boolean | undefined;
 }
 
-/** What is wrong with the types of one document, each beginning with `:line: ` and the path. */
+/** Type errors of one document. Each begins with `:line: ` and the path. */
 export function findTypeErrors(
   { value, line }: YamlDocument,
   schemaOf: SchemaOf,
@@ -31,7 +31,7 @@ export function findTypeErrors(
   const at = `:${line}: `;
   if (!isJsonObject(value)) return [`${at}a manifest is an object, not ${nameOf(value)}`];
   const { apiVersion, kind } = value;
-  // Values files, kustomizations without a kind and the like are YAML, and nothing more is known of them.
+  // Helm values, kustomizations without a kind and similar files: YAML without a known schema.
   if (apiVersion === undefined && kind === undefined) return [];
   const errors: string[] = [];
   for (const [name, given] of Object.entries({ apiVersion, kind }))
@@ -46,7 +46,7 @@ export function findTypeErrors(
   return errors.map((error) => `${at}${error}`);
 }
 
-/** Labels and annotations are text in every kind there is. */
+/** Labels and annotations are strings in every kind. */
 const textMap: TypeSchema = { type: 'object', additionalProperties: { type: 'string' } };
 const metadataSchema: TypeSchema = {
   type: 'object',
@@ -57,7 +57,7 @@ function checkMetadata(metadata: unknown, errors: string[]): void {
   if (metadata !== undefined) walk(metadata, { schema: metadataSchema, path: 'metadata', errors, allowsUnknown: true });
 }
 
-/** Names that the API server refuses for any kind, and for those kinds that have rules of their own. */
+/** Names that the API server rejects for any kind, and for kinds with their own rules. */
 function checkName(metadata: unknown, { group, kind }: GroupVersionKind, errors: string[]): void {
   const name = isJsonObject(metadata) ? metadata['name'] : undefined;
   if (typeof name !== 'string') return;
@@ -71,7 +71,7 @@ function nameRuleOf(group: string, kind: string): (name: string) => readonly str
   return (name) => (/^\.{1,2}$|[/%]/.test(name) || name === '' ? ['it cannot be a part of a path'] : []);
 }
 
-/** Their names may hold colons and capitals. */
+/** RBAC names may contain colons and capitals. */
 const pathNamed: ReadonlySet<string> = new Set([
   'rbac.authorization.k8s.io',
   'flowcontrol.apiserver.k8s.io',
@@ -89,7 +89,7 @@ interface Walk {
 
 function walk(value: unknown, at: Walk): void {
   const { schema, path, errors } = at;
-  // A server drops what is null.
+  // The server drops null values.
   if (value === null || errors.length >= maxErrors) return;
   const type = typeOf(schema);
   if (type === undefined) return;
@@ -106,7 +106,7 @@ function walk(value: unknown, at: Walk): void {
 function walkObject(value: Readonly<Record<string, unknown>>, place: Walk): void {
   const { schema, path, errors } = place;
   const { properties = {}, additionalProperties } = schema;
-  // An object of a schema that names no field may hold any.
+  // An object schema without named fields allows any field.
   const isOpen = place.allowsUnknown || schema.properties === undefined || isPreserved(schema);
   for (const [name, field] of Object.entries(value)) {
     const at = path === '' ? name : /^[\w-]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
@@ -128,7 +128,7 @@ const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 function typeOf(schema: TypeSchema): Type | undefined {
   if (schema.definition === quantity) return 'quantity';
   if (schema['x-kubernetes-int-or-string']) return 'int-or-string';
-  // Published as text, but a number is as good.
+  // The published type is string, but a number is accepted.
   if (schema.definition?.endsWith('.IntOrString')) return 'int-or-string';
   return schema.type as Type | undefined;
 }
@@ -164,7 +164,7 @@ const names: Readonly<Record<Type, string>> = {
   quantity: 'a quantity',
 };
 
-/** A tag such as 1.10 has lost its last digit by the time it is here: the way to mend it is to quote it. */
+/** YAML has already dropped the last digit of a tag such as 1.10. The fix is to quote it. */
 function expectation(value: unknown, type: Type): string {
   const shown = typeof value === 'object' || value === undefined ? '' : `${value} is `;
   const isScalar = shown !== '' && typeof value !== 'string';

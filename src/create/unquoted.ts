@@ -2,8 +2,8 @@ import { isJsonObject, locateYaml, type YamlDocument, type YamlPlace } from '../
 import type { TemplateData } from './template-data.ts';
 
 /**
- * Tags and prefixes that stand in the rendered text without quotes and are no text there: YAML reads 1.10 as the number
- * 1.1. Where the schema of a kind is known that is an error; these are the other kinds, each beginning with `:line: `.
+ * Tags and prefixes that are unquoted in the rendered text and not parsed as strings: YAML reads 1.10 as the number
+ * 1.1. For kinds with a known schema this is an error; these are warnings for other kinds. Each begins with `:line: `.
  */
 export function findUnquoted(
   content: string,

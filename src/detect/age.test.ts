@@ -6,7 +6,7 @@ import type { TagCandidate } from './candidate.ts';
 const tag = (name: string, more: Partial<TagCandidate> = {}): TagCandidate => ({ repository: 'a', tag: name, ...more });
 const newest = (...candidates: readonly TagCandidate[]) => [...candidates].sort(compareAge).at(-1)?.tag;
 
-describe('the newest of the tags of a registry that tells no time of a push', () => {
+describe('the newest tag of a registry without push times', () => {
   it('is one that no earlier scan listed, whatever its name and date', () => {
     const old = tag('v9', { seen: 'before', createdAtMs: 9 });
     const last = tag('v5', { seen: 'last' });
@@ -14,14 +14,14 @@ describe('the newest of the tags of a registry that tells no time of a push', ()
     expect(newest(old, last)).toBe('v5');
   });
 
-  it('is by the date of the image among new ones, then by the numbers, then by the text', () => {
+  it('is by image date among new ones, then by the numbers, then by the text', () => {
     const arrived = (name: string, createdAtMs?: number) => tag(name, { seen: 'new', createdAtMs });
     expect(newest(arrived('v2', 1), arrived('v1', 2), arrived('v3'))).toBe('v1');
     expect(newest(arrived('dev-v1.10.0'), arrived('staging-v1.2.0'))).toBe('dev-v1.10.0');
     expect(newest(arrived('b-1'), arrived('a-1'))).toBe('b-1');
   });
 
-  it('is by the time of the push where the registry tells it', () => {
+  it('is by push time if the registry reports it', () => {
     expect(newest(tag('v9', { pushedAtMs: 1 }), tag('v1', { pushedAtMs: 2 }))).toBe('v1');
   });
 
@@ -49,12 +49,12 @@ it('numbers in tags count as numbers, a longer version after a shorter one', () 
 describe('what follows the last detection', () => {
   const last = tag('v5', { createdAtMs: 50 });
 
-  it('is a new tag, and none that was there before', () => {
+  it('is a new tag, and never one that was listed before', () => {
     expect(isNewerThan(last, tag('v1', { seen: 'new', createdAtMs: 1 }))).toBe(true);
     expect(isNewerThan(last, tag('v9', { seen: 'before', createdAtMs: 99 }))).toBe(false);
   });
 
-  it('is by dates, or else by numbers, where nothing is known of earlier scans', () => {
+  it('is by dates, otherwise by numbers, if nothing is known of earlier scans', () => {
     expect(isNewerThan(last, tag('v1', { createdAtMs: 51 }))).toBe(true);
     expect(isNewerThan(last, tag('v9', { createdAtMs: 49 }))).toBe(false);
     expect(isNewerThan(last, tag('v6'))).toBe(true);
@@ -82,7 +82,7 @@ describe('the dates that are read', () => {
   const planned = (candidates: readonly TagCandidate[], limit?: number) =>
     planCreatedReads(candidates, groupOf, limit).map((one) => `${one.repository}:${one.tag}`);
 
-  it('are those that decide between rivals of the highest standing', () => {
+  it('are those that decide between competitors of the highest standing', () => {
     const seen = (name: string, standing: TagCandidate['seen'], repository = 'a') =>
       tag(name, { repository, seen: standing });
     const many = [seen('v1', 'before'), seen('v2', 'new'), seen('v3', 'new'), seen('other', 'new')];

@@ -1,12 +1,12 @@
 import type { TagCandidate } from './candidate.ts';
 
-/** Reads of a first scan, or of many pushes at once, stay bounded: each costs up to three requests. */
+/** Bounds the reads of a first scan, or after many pushes at once: each costs up to three requests. */
 export const maxCreatedReads = 100;
 
-/** Before this no container image was built: builders write such dates to make builds reproducible. */
+/** Dates before this are not real: builders write them to make builds reproducible. */
 const firstPlausibleMs = Date.UTC(2000, 0, 1);
 
-/** `created` of an image config as a time; undefined where it says nothing. */
+/** `created` of an image config as a time; undefined if it has none. */
 export function parseCreated(created: unknown): number | undefined {
   if (typeof created !== 'string') return undefined;
   const ms = Date.parse(created);
@@ -17,8 +17,8 @@ const standing = { before: 0, last: 1, new: 2 } as const;
 const standingOf = ({ seen }: TagCandidate) => (seen === undefined ? 0 : standing[seen]);
 
 /**
- * Positive when `a` is newer. The time of the push where a registry tells it. Else tags that were not listed before, then
- * the one that was detected last; among equals the date in the image, then the numbers in the tag, then its text.
+ * Positive if `a` is newer. The push time decides if the registry reports it. Otherwise: tags that were not listed
+ * before, then the last detected one; among equals the date in the image, then the numbers in the tag, then its text.
  */
 export function compareAge(a: TagCandidate, b: TagCandidate): number {
   return (
@@ -39,8 +39,9 @@ export function isNewerThan(previous: TagCandidate, next: TagCandidate): boolean
 }
 
 /**
- * Whose date has to be read: those that compete for the first place of their group and differ in nothing else. Groups
- * take turns, the highest numbers first, so that a repository with many tags does not use up the reads of the others.
+ * Candidates whose date has to be read: those that compete for the first place of their group and differ in nothing
+ * else. Groups take turns, highest numbers first, so that a repository with many tags does not use up the reads of the
+ * others.
  */
 export function planCreatedReads(
   candidates: readonly TagCandidate[],
@@ -51,17 +52,17 @@ export function planCreatedReads(
   for (const candidate of candidates) {
     const group = candidate.pushedAtMs === undefined ? groupOf(candidate) : undefined;
     if (group === undefined) continue;
-    const rivals = groups.get(group);
-    const rank = rivals ? standingOf(candidate) - standingOf(rivals[0]!) : 1;
+    const competitors = groups.get(group);
+    const rank = competitors ? standingOf(candidate) - standingOf(competitors[0]!) : 1;
     if (rank > 0) groups.set(group, [candidate]);
-    else if (rank === 0) rivals!.push(candidate);
+    else if (rank === 0) competitors!.push(candidate);
   }
   const queues = [...groups.values()]
-    .filter((rivals) => rivals.length > 1)
-    .map((rivals) => rivals.sort((a, b) => compareTags(b.tag, a.tag)));
+    .filter((competitors) => competitors.length > 1)
+    .map((competitors) => competitors.sort((a, b) => compareTags(b.tag, a.tag)));
   const planned: TagCandidate[] = [];
   for (let turn = 0; planned.length < limit; turn++) {
-    const next = queues.flatMap((rivals) => rivals.slice(turn, turn + 1));
+    const next = queues.flatMap((competitors) => competitors.slice(turn, turn + 1));
     if (next.length === 0) break;
     planned.push(...next.slice(0, limit - planned.length));
   }

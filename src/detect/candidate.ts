@@ -1,26 +1,26 @@
-/** One tag of one repository, as a registry tells of it. */
+/** One tag of one repository, as listed by a registry. */
 export interface TagCandidate {
   /** Path in the registry: `team-a/web`. */
   readonly repository: string;
   readonly tag: string;
-  /** Unknown until it is asked for where a registry lists names alone. */
+  /** Undefined until it is requested, for registries that list only names. */
   readonly digest?: string | undefined;
-  /** Milliseconds since the epoch; not every registry knows. */
+  /** Milliseconds since the epoch; undefined if the registry does not report it. */
   readonly pushedAtMs?: number | undefined;
   /**
-   * Where no time of a push is known: whether an earlier scan listed the tag, and whether it is the one that was detected
-   * last. Undefined when nothing is known of earlier scans.
+   * Without a push time: whether an earlier scan listed the tag, and whether it was detected last. Undefined if nothing
+   * is known of earlier scans.
    */
   readonly seen?: 'new' | 'last' | 'before' | undefined;
-  /** When the image was built, where it was read. */
+  /** The build time of the image, if it was read. */
   readonly createdAtMs?: number | undefined;
 }
 
-/** Why a tag was chosen or not, in words a person can read. */
+/** Why a tag was chosen or not, as readable text. */
 export interface TagDecision {
   readonly candidate: TagCandidate;
   readonly chosen: boolean;
   readonly reason: string;
-  /** What `extractPrefix` found in the tag. */
+  /** The prefix that `extractPrefix` found in the tag. */
   readonly prefix?: string | undefined;
 }

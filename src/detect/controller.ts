@@ -24,9 +24,9 @@ import { compileSelection, type Selection } from './selection.ts';
 
 export interface DetectorOptions {
   readonly client: KubeClient;
-  /** By `namespace/name`; undefined when there is none. */
+  /** By `namespace/name`; undefined if it does not exist. */
   readonly policyOf: (key: string) => ImageResourcePolicy | undefined;
-  /** By `namespace/name`; undefined when there is none. */
+  /** By `namespace/name`; undefined if it does not exist. */
   readonly templateOf: (key: string) => ResourceTemplate | undefined;
   readonly openSource: OpenSource;
   readonly isCopy: IsCopy;
@@ -42,7 +42,7 @@ interface Plan {
   readonly selection: Selection;
 }
 
-/** Looks at one policy: scans when it is due, writes down what is new, tells how it went. */
+/** Reconciles one policy: scans when due, creates detections, writes the status. */
 export function createDetector(options: DetectorOptions): Reconcile {
   const { policyOf, clock } = options;
   return async (key, signal) => {
@@ -60,12 +60,12 @@ export function createDetector(options: DetectorOptions): Reconcile {
 
 function resultOf(outcome: ScanOutcome, intervalMs: number): ReconcileResult {
   if (outcome.kind === 'failed')
-    // Thrown, so that failures back off; the condition already says why.
+    // Thrown so that failures back off; the condition already has the reason.
     throw new SupercargoError('detect-scan-failed', outcome.message, { retry: 'backoff' });
   return outcome.kind === 'scanned' ? { requeueAfterMs: intervalMs } : {};
 }
 
-/** A status of our own making must not cause the next scan; a changed spec must. */
+/** Our own status update must not cause the next scan; a changed spec must. */
 function dueInMs({ metadata, status }: ImageResourcePolicy, intervalMs: number, nowMs: number): number {
   const isNew = status?.observedGeneration !== metadata.generation;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -103,7 +103,7 @@ async function lookAt(
 
 const secondsSince = (startedMs: number, { clock }: DetectorOptions) => (clock.monotonicMs() - startedMs) / 1000;
 
-/** A mistake in the policy is told and not retried. */
+/** An error in the policy is reported in its status and not retried. */
 function planOf({ spec }: ImageResourcePolicy): Plan | Extract<ScanOutcome, { kind: 'stalled' }> {
   const stalled = (message: string) => ({ kind: 'stalled' as const, reason: 'InvalidPolicy', message });
   const source = spec.ecrRepository ?? spec.ociRepository;
@@ -128,14 +128,16 @@ function prefixed<T>(path: string, compile: () => T): T {
   }
 }
 
-/** A template of another namespace must say that it may be used; one of the own namespace is the creation's concern. */
+/**
+ * A template of another namespace must allow the reference; creation checks templates of the policy's own namespace.
+ */
 function deniedTemplate(policy: ImageResourcePolicy, { templateOf }: DetectorOptions): string | undefined {
   const { namespace: own = 'default' } = policy.metadata;
   const { name, namespace = own } = policy.spec.templateRef;
   if (namespace === own) return undefined;
   const template = templateOf(`${namespace}/${name}`);
   if (template && allowsReferenceFrom(template, own)) return undefined;
-  // The same words whether the template is there or not: what is in another namespace is not told.
+  // The same message whether the template exists or not, so that it reveals nothing about another namespace.
   return `spec.templateRef: there is no ResourceTemplate ${namespace}/${name} that allows references from the namespace ${own}`;
 }
 
@@ -161,7 +163,7 @@ async function scanOnce(
       maxConcurrentScans: limits.maxConcurrentScans ?? defaultConcurrentScans,
       signal,
     });
-    const before = addDates(lastDetected, result.judgements);
+    const before = addDates(lastDetected, result.decisions);
     const { detected, known } = findNewDetections(result.chosen, before, selection);
     for (const image of detected) {
       const object = await announce(
@@ -190,13 +192,13 @@ async function scanOnce(
   }
 }
 
-/** What a change of makes earlier lists of tags say nothing; undefined where age does not count. */
+/** If this value changes, earlier tag lists are meaningless; undefined if age does not count. */
 function choiceOf({ spec }: ImageResourcePolicy, { byAge }: Selection): string | undefined {
   const { registry = '', imagePattern = '' } = spec.ociRepository ?? {};
   return byAge === undefined ? undefined : JSON.stringify([registry, imagePattern, byAge]);
 }
 
-/** Writes the object down once: what is there already under its name is either this very detection, or a clash. */
+/** Creates the object once. An existing object of that name is either this detection or a name clash. */
 async function announce(
   detection: DetectedOptions & { readonly image: ChosenImage },
   { client }: DetectorOptions,
@@ -226,7 +228,7 @@ async function writeStatus(
   const status = nextPolicyStatus(policy, outcome, clock.now());
   if (semanticEqual(status, policy.status ?? {})) return;
   const { name = '', namespace, resourceVersion } = policy.metadata;
-  // A merge patch keeps what it does not name.
+  // A merge patch keeps fields it does not name.
   const body = { metadata: { resourceVersion }, status: { ...status, seenTags: status.seenTags ?? null } };
   try {
     await client.patch(
@@ -236,7 +238,7 @@ async function writeStatus(
       { subresource: 'status', fieldManager: 'supercargo-detect', signal },
     );
   } catch (thrown) {
-    // Changed or gone meanwhile: the change brings the key back.
+    // Conflict or deleted: the watch event queues the key again.
     if (!isKubeError(thrown, 'kube-conflict') && !isKubeError(thrown, 'kube-not-found')) throw thrown;
   }
 }

@@ -7,11 +7,11 @@ const repository = { registry: 'r.example', path: 'app' };
 const { signal } = new AbortController();
 const date = '2024-03-01T10:00:00Z';
 
-/** A registry that holds what was put into it, and writes down what it is asked for. */
+/** A registry in memory that records the requests. */
 function registry() {
   const blobs = new Map<string, Buffer>();
   const tags = new Map<string, Digest>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const put = (content: unknown, tag?: string) => {
     const bytes = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content));
     const digest = digestOf(bytes);
@@ -26,12 +26,12 @@ function registry() {
   };
   const client = {
     async headManifest(_, tag) {
-      asked.push(`head ${tag}`);
+      requests.push(`head ${tag}`);
       const digest = tags.get(tag);
       return digest && { digest, mediaType: '', size: 0 };
     },
     async getManifest(_, digest) {
-      asked.push('manifest');
+      requests.push('manifest');
       const bytes = blobs.get(digest);
       if (!bytes) throw new RegistryError('registry-not-found', 'it is gone', { registry: repository.registry });
       return {
@@ -43,21 +43,28 @@ function registry() {
       };
     },
     async *readBlob({ digest }) {
-      asked.push('config');
+      requests.push('config');
       yield blobs.get(digest)!;
     },
   } as Pick<RegistryClient, 'headManifest' | 'getManifest' | 'readBlob'> as RegistryClient;
   const cache = createCreatedCache();
-  return { image, put, tags, blobs, asked, read: (tag: string) => readCreated(client, repository, tag, cache, signal) };
+  return {
+    image,
+    put,
+    tags,
+    blobs,
+    requests,
+    read: (tag: string) => readCreated(client, repository, tag, cache, signal),
+  };
 }
 
 it('the date of an image is read once for each digest', async () => {
-  const { image, asked, read } = registry();
+  const { image, requests, read } = registry();
   image({ created: date }, 'v1');
   const { digest } = image({ created: date }, 'v2');
   expect(await read('v1')).toEqual({ digest, createdAtMs: Date.parse(date) });
   expect(await read('v2')).toEqual({ digest, createdAtMs: Date.parse(date) });
-  expect(asked).toEqual(['head v1', 'manifest', 'config', 'head v2']);
+  expect(requests).toEqual(['head v1', 'manifest', 'config', 'head v2']);
 });
 
 it('the date of an index is the one of its image for linux/amd64, or of its first', async () => {
@@ -72,7 +79,7 @@ it('the date of an index is the one of its image for linux/amd64, or of its firs
   expect((await read('none')).createdAtMs).toBeUndefined();
 });
 
-it('an artifact, a config without a date and a tag that has gone have none', async () => {
+it('an artifact, a config without a date and a deleted tag have no date', async () => {
   const { image, tags, blobs, read } = registry();
   image('not JSON', 'artifact');
   image([], 'list');

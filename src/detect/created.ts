@@ -11,7 +11,7 @@ import {
 import { isRegistryError, type RegistryClient } from '../registry/index.ts';
 import { parseCreated } from './age.ts';
 
-/** By the digest of a tag's manifest; what it names never changes. */
+/** By the digest of a tag's manifest, whose content never changes. */
 export type CreatedCache = LRUCache<string, { readonly createdAtMs: number | undefined }>;
 
 export const createCreatedCache = (): CreatedCache => new LRUCache({ max: 10_000 });
@@ -19,7 +19,10 @@ export const createCreatedCache = (): CreatedCache => new LRUCache({ max: 10_000
 const platform: Platform = { os: 'linux', architecture: 'amd64' };
 const maxConfigBytes = 1024 * 1024;
 
-/** When an image was built, by its config. Undefined where it says nothing, or the tag has gone since it was listed. */
+/**
+ * When an image was built, from its config. Undefined if the config has no date, or the tag was deleted after it was
+ * listed.
+ */
 export async function readCreated(
   client: RegistryClient,
   repository: Repository,
@@ -58,7 +61,7 @@ async function readConfigDate(
   return dateIn(Buffer.concat(pieces).toString());
 }
 
-/** Artifacts have configs of other kinds, and some are not JSON: these have no date. */
+/** Artifacts have configs of other types, some not JSON: these have no date. */
 function dateIn(text: string): unknown {
   try {
     const config = parseJson(text);

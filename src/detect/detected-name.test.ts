@@ -15,14 +15,14 @@ it('names a detection by image, tag and digest', () => {
   expect(detectedName(identity)).toBe('webapp-frontend-v1-2-3-abc12345');
 });
 
-it('tells detections of the same plain name apart', () => {
+it('distinguishes detections of the same plain name', () => {
   const other = { ...identity, repository: 'webapp-frontend' };
   expect(detectedName(other)).toBe(detectedName(identity));
   expect(clashingName(other)).not.toBe(clashingName(identity));
   expect(clashingName(identity)).toBe(clashingName({ ...identity }));
 });
 
-it('is a legal name for any repository and tag', () => {
+it('is a valid name for any repository and tag', () => {
   const text = fc.string({ minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(text, text, (repository, tag) => {

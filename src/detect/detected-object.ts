@@ -16,7 +16,7 @@ export function identityOf({ policy, image }: Pick<DetectedOptions, 'policy' | '
   return { policy: keyOf(policy), registry, repository, tag, digest };
 }
 
-/** The object that tells of a detection, under its plain name or the one for a clash. */
+/** The ImageDetected object, under its plain name or the one for a clash. */
 export function detectedObject(options: DetectedOptions, hasClash: boolean): ImageDetected {
   const { policy, image, installation, nowMs } = options;
   const { registry, repository, tag, digest, prefix, pushedAtMs } = image;
@@ -46,7 +46,7 @@ export function detectedObject(options: DetectedOptions, hasClash: boolean): Ima
   };
 }
 
-/** Whether an object that is there tells of this very detection. */
+/** Whether an existing object is for the same detection. */
 export function isSameDetection(object: ImageDetected, options: DetectedOptions): boolean {
   const { spec } = object;
   const { policy, image } = options;

@@ -2,15 +2,18 @@ import { Agent as PlainAgent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { type AddressPolicy, checkHost, guardedLookup, SupercargoError } from '../base/index.ts';
 
-/** The hosts of ECR's API, private links included. Others below amazonaws.com are anybody's: load balancers, buckets. */
+/**
+ * The hosts of ECR's API, private links included. Any other host below amazonaws.com may belong to anyone: load
+ * balancers, buckets.
+ */
 const ofAws =
   /^(?:(?:vpce-[a-z0-9-]+\.)?(?:api\.ecr|ecr-fips)\.[a-z0-9-]+\.(?:vpce\.)?amazonaws\.com(?:\.cn)?|ecr(?:-fips)?\.[a-z0-9-]+\.api\.(?:aws|amazonwebservices\.com\.cn))$/;
 
 export interface EndpointOptions {
   readonly endpoint: string;
-  /** Whether requests are signed with keys that the policy brings, not with our own identity. */
+  /** Whether requests are signed with the policy's keys instead of our own identity. */
   readonly hasOwnKeys: boolean;
-  /** Which addresses it may have; hosts that the administrator named are asked for with their port. */
+  /** The allowed addresses. Hosts named by the administrator are matched with their port. */
   readonly addresses: AddressPolicy;
 }
 
@@ -23,8 +26,8 @@ const refuse = (why: string) =>
   new SupercargoError('detect-ecr-endpoint', `spec.ecrRepository.endpoint ${why}`, { retry: 'never' });
 
 /**
- * Connections to an address of ECR's API that a policy names: only to addresses that may be connected to, and with our
- * own identity only to ECR itself. A signed request carries a session token and can be sent again by who receives it.
+ * Connections to an ECR API endpoint that a policy names: only to allowed addresses, and with our own identity only to
+ * ECR itself. A signed request carries a session token, and its receiver could replay it.
  */
 export function endpointAgents({ endpoint, hasOwnKeys, addresses }: EndpointOptions): EndpointAgents {
   if (!URL.canParse(endpoint)) throw refuse('is not a URL');

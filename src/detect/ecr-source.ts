@@ -9,25 +9,25 @@ export interface EcrSourceOptions {
   readonly region: string;
   readonly registryId?: string | undefined;
   readonly endpoint?: string | undefined;
-  /** Which addresses the endpoint may have; any when left out. */
+  /** The allowed addresses of the endpoint; any if omitted. */
   readonly addresses?: AddressPolicy | undefined;
   readonly keys?: AwsKeys | undefined;
-  /** Assumed with the keys, or with the default chain. */
+  /** The role to assume with the keys, or with the default credential chain. */
   readonly roleArn?: string | undefined;
-  /** Keeps the keys of roles from scan to scan. */
+  /** Caches role credentials between scans. */
   readonly roles?: RoleCredentials | undefined;
 }
 
-/** A thousand is the most that ECR gives at once. */
+/** The maximum page size of ECR. */
 const maxResults = 1000;
-/** A list that is longer does not end. */
+/** Stops a paging loop that does not end. */
 const maxPages = 10_000;
 const maxCandidates = 1_000_000;
 const endless = (what: string) => new SupercargoError('detect-ecr', `ECR: the list of ${what} does not end`);
 
 /**
- * ECR through the AWS SDK, loaded when it is first asked. Digests and times of pushes come with the list; the host of an
- * image is what ECR says, so that every partition and private link is right.
+ * ECR through the AWS SDK, loaded on first use. The list has digests and push times. The image host is what ECR
+ * returns, so that every partition and private link is right.
  */
 export function ecrSource(options: EcrSourceOptions): ImageSource {
   const { registryId } = options;
@@ -56,7 +56,7 @@ export function ecrSource(options: EcrSourceOptions): ImageSource {
           yield found;
         }
       } catch (thrown) {
-        // A repository that is not there yet is no failure: it has no image.
+        // A repository that does not exist yet has no images; that is not an error.
         if (!isNamed(thrown, 'RepositoryNotFoundException')) throw explain(thrown, options, signal);
       }
     },
@@ -80,10 +80,10 @@ export function ecrSource(options: EcrSourceOptions): ImageSource {
       return candidates;
     },
     async digestOf({ repository, tag }) {
-      throw new SupercargoError('detect-no-digest', `ECR told no digest of ${repository}:${tag}`);
+      throw new SupercargoError('detect-no-digest', `ECR returned no digest of ${repository}:${tag}`);
     },
     async close() {
-      // A client that could not be opened has nothing to close, and whoever asked was told.
+      // A client that failed to open needs no close; the error was already reported.
       (await opened?.catch(() => undefined))?.destroy();
     },
   };
@@ -121,7 +121,7 @@ async function openClient(options: EcrSourceOptions): Promise<ECRClient> {
     : keys && definedKeys(keys);
   return new ECRClient({
     region,
-    // Throttling is answered by waiting: a scan has minutes, and other tools share the quota.
+    // Retry on throttling: a scan has minutes, and other tools share the quota.
     retryMode: 'adaptive',
     maxAttempts: 6,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -143,11 +143,11 @@ const denials: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'the session token has expired',
 };
 
-/** AWS's own words, with what to do about them. Keys are in none of them. */
+/** The AWS message with a hint. It contains no keys. */
 function explain(thrown: unknown, { region, roleArn, keys, roles }: EcrSourceOptions, signal: AbortSignal): unknown {
   if (signal.aborted || thrown instanceof SupercargoError) return thrown;
   const name = thrown instanceof Error ? thrown.name : 'Error';
-  // Keys that were revoked are not kept for the hour that they were given for.
+  // Revoked keys must not stay cached until they expire.
   if (roleArn !== undefined && denials[name] !== undefined) roles?.forget({ region, roleArn, keys });
   const advice = denials[name];
   const as = roleArn === undefined ? '' : ` as ${roleArn}`;

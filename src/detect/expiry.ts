@@ -10,7 +10,7 @@ export interface ExpiryOptions {
   readonly clock: Clock;
 }
 
-/** Removes detections of ours when their days are over; for where the creation, which does it otherwise, does not run. */
+/** Deletes our expired detections. Only needed where creation, which otherwise does it, does not run. */
 export function createExpiry({ client, detectionOf, installation, clock }: ExpiryOptions): Reconcile {
   return async (key, signal) => {
     const detection = detectionOf(key);

@@ -1,17 +1,17 @@
 import type { TagCandidate } from './candidate.ts';
 import type { ImageMatcher } from './pattern.ts';
 
-/** A registry as detection sees it. */
+/** The registry interface of detection. */
 export interface ImageSource {
-  /** Host of the images that the source tells of. */
+  /** Host of the images of this source. */
   readonly registry: string;
-  /** The matching repositories, page by page as they are listed. */
+  /** The matching repositories, page by page. */
   repositories(matcher: ImageMatcher, signal: AbortSignal): AsyncIterable<readonly SourceRepository[]>;
-  /** The tags of a repository. One request a page, not one a tag. */
+  /** The tags of a repository. One request per page, not per tag. */
   tags(repository: SourceRepository, signal: AbortSignal): Promise<readonly TagCandidate[]>;
-  /** The digest of a tag, asked for only where `tags` did not tell. */
+  /** The digest of a tag. Called only if `tags` has none. */
   digestOf(candidate: TagCandidate, signal: AbortSignal): Promise<string>;
-  /** The digest of a tag and when its image was built, where `tags` tells no time of a push. */
+  /** The digest of a tag and the build time of its image, for sources without push times. */
   datesOf?(
     candidate: TagCandidate,
     signal: AbortSignal,
@@ -19,14 +19,14 @@ export interface ImageSource {
   close(): Promise<void>;
 }
 
-/** Whether a repository holds copies that were made of images elsewhere: nothing in it is news. */
+/** Whether a repository holds copies of images from elsewhere. Nothing in it counts as new. */
 export type IsCopy = (repository: SourceRepository) => boolean;
 
 export interface SourceRepository {
   readonly path: string;
-  /** Host of this repository's images, where a source has several. */
+  /** Host of this repository's images, for sources with several hosts. */
   readonly registry: string;
 }
 
-/** How many repositories are listed at once unless the policy says. */
+/** Repositories listed in parallel, unless the policy sets it. */
 export const defaultConcurrentScans = 10;

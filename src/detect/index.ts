@@ -1,9 +1,10 @@
 /**
- * Detection: which images of a registry a policy is about, and which of their tags is new. What is chosen and why is
- * pure; asking registries and writing `ImageDetected` objects stand around it.
+ * Detection: which images of a registry a policy selects, and which of their tags are new. The selection is pure; the
+ * sources read registries, and the controller writes `ImageDetected` objects. It does not render templates and does not
+ * know Git.
  *
- * Invariants: what is chosen does not depend on the order of a registry's answer; nothing is detected twice and nothing
- * is downgraded; a pattern or range that makes no sense chooses nothing and says so.
+ * Invariants: the selection does not depend on the order of a registry's response; nothing is detected twice and
+ * nothing is downgraded; an invalid pattern or range selects nothing and reports why.
  */
 export type { TagCandidate, TagDecision } from './candidate.ts';
 export { createDetector, type DetectorOptions } from './controller.ts';

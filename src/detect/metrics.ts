@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Few series whatever the number of policies and repositories. */
+/** The number of series does not depend on the number of policies and repositories. */
 export interface DetectMetrics {
   scanned(result: 'success' | 'partial' | 'failure', seconds: number): void;
   detected(count: number): void;
@@ -10,14 +10,14 @@ export function createDetectMetrics(registry: Registry): DetectMetrics {
   const registers = [registry];
   const scans = new Histogram({
     name: 'supercargo_detect_scan_duration_seconds',
-    help: 'How long scans of registries took, by result.',
+    help: 'Duration of registry scans, by result.',
     labelNames: ['result'],
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300],
     registers,
   });
   const detections = new Counter({
     name: 'supercargo_detect_images_total',
-    help: 'Images that were detected.',
+    help: 'Detected images.',
     registers,
   });
   return {

@@ -5,20 +5,20 @@ import type { ChosenImage } from './scan.ts';
 import type { Selection } from './selection.ts';
 
 export interface NewDetections {
-  /** What was not detected before and may follow what was. */
+  /** Not detected before, and not a downgrade. */
   readonly detected: readonly ChosenImage[];
-  /** What was chosen and is known already, or would be a step back. */
+  /** Chosen, but already known or a downgrade. */
   readonly known: readonly KnownImage[];
 }
 
 export interface KnownImage {
   readonly image: ChosenImage;
   readonly reason: string;
-  /** What was detected before is newer. */
+  /** A newer version was detected before. */
   readonly isDowngrade: boolean;
 }
 
-/** Compares what a scan chose with what was last detected: nothing twice, and never backwards. */
+/** Compares the chosen images with the last detected ones: nothing twice, no downgrade. */
 export function findNewDetections(
   chosen: readonly ChosenImage[],
   last: readonly LastDetected[],
@@ -43,10 +43,10 @@ export function findNewDetections(
   return { detected, known };
 }
 
-/** Adds the dates that a scan read to what was detected before any scan read them. */
-export function addDates(last: readonly LastDetected[], judgements: readonly TagDecision[]): readonly LastDetected[] {
+/** Adds dates that a scan read to entries that were detected without a date. */
+export function addDates(last: readonly LastDetected[], decisions: readonly TagDecision[]): readonly LastDetected[] {
   const dates = new Map(
-    judgements.map(({ candidate: { repository, tag, createdAtMs } }) => [`${repository}\n${tag}`, createdAtMs]),
+    decisions.map(({ candidate: { repository, tag, createdAtMs } }) => [`${repository}\n${tag}`, createdAtMs]),
   );
   return last.map((entry) => {
     const createdAtMs = dates.get(`${entry.repository}\n${entry.tag}`);
@@ -55,7 +55,7 @@ export function addDates(last: readonly LastDetected[], judgements: readonly Tag
   });
 }
 
-/** What is remembered once these have been written down. Old entries stay: a repository may come back. */
+/** The next `lastDetected` of the status. Old entries stay: a repository may come back. */
 export function updateLastDetected(
   last: readonly LastDetected[],
   detected: readonly ChosenImage[],
@@ -69,17 +69,17 @@ export function updateLastDetected(
       ...(image.prefix === undefined ? {} : { prefix: image.prefix }),
       tag: image.tag,
       digest: image.digest,
-      // To the millisecond: two pushes of one second must keep their order.
+      // Milliseconds: two pushes within one second must keep their order.
       ...(image.pushedAtMs === undefined ? {} : { pushedAt: new Date(image.pushedAtMs).toISOString() }),
       ...(image.createdAtMs === undefined ? {} : { createdAt: new Date(image.createdAtMs).toISOString() }),
       detectedAt: rfc3339(nowMs),
     });
   }
-  // An object must stay storable; those detected longest ago go first.
+  // Bounds the size of the object; the entries detected longest ago are dropped first.
   return [...entries.values()].slice(-maxRemembered);
 }
 
-/** 200 repositories with five prefixes each: some 250 KB. */
+/** 200 repositories with five prefixes each: about 250 KB. */
 const maxRemembered = 1000;
 
 const slotOf = ({ repository, prefix }: { readonly repository: string; readonly prefix?: string | undefined }) =>

@@ -12,9 +12,8 @@ const noCatalogue: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Any registry of the OCI distribution specification. Its tag list has names alone: digests are asked for one by one for
- * those that win, and no time of a push is known, so that the newest is found by what earlier scans listed and by the
- * dates in images.
+ * Any registry of the OCI distribution specification. Its tag list has only names. Digests are requested one by one for
+ * the chosen tags. There is no push time, so the newest tag is found by earlier tag lists and by the dates in images.
  */
 export function ociSource(
   client: RegistryClient,
@@ -50,7 +49,7 @@ export function ociSource(
     async digestOf({ repository, tag }, signal) {
       const head = await client.headManifest({ registry, path: repository }, tag as Tag, signal);
       if (head) return head.digest;
-      throw new SupercargoError('detect-tag-gone', `${repository}:${tag} is listed, but not there`, {
+      throw new SupercargoError('detect-tag-gone', `${repository}:${tag} is listed, but does not exist`, {
         retry: 'backoff',
       });
     },

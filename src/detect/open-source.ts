@@ -14,7 +14,7 @@ import { defaultConcurrentScans, type ImageSource } from './image-source.ts';
 import { ociSource } from './oci-source.ts';
 import { type AwsKeys, RoleCredentials } from './role-credentials.ts';
 
-/** Opens what a policy scans, with the credentials it names. To be closed after each scan. */
+/** Opens the registry of a policy with the policy's credentials. Must be closed after each scan. */
 export type OpenSource = (policy: ImageResourcePolicy, signal: AbortSignal) => Promise<ImageSource>;
 
 const secrets: ResourceType = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
@@ -37,7 +37,7 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
       return await client.get<Secret>(secrets, { name, namespace: policy.metadata.namespace }, { signal });
     } catch (thrown) {
       if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-forbidden')) throw thrown;
-      const why = isKubeError(thrown, 'kube-not-found') ? 'is not there' : 'may not be read';
+      const why = isKubeError(thrown, 'kube-not-found') ? 'does not exist' : 'may not be read';
       throw new SupercargoError('detect-secret', `Secret ${policy.metadata.namespace}/${name} ${why}`, {
         cause: thrown,
         retry: 'backoff',
@@ -69,7 +69,7 @@ export function createOpenSource({ client, registry = {} }: OpenSourceOptions): 
     return ociSource(
       createRegistryClient({
         ...registry,
-        // Repositories are listed side by side; the client must not let fewer calls through than the policy allows.
+        // Repositories are listed in parallel; the client must allow at least as many requests as the policy does.
         concurrency: { ...registry.concurrency, calls: maxConcurrentScans ?? defaultConcurrentScans },
         ...(config ? { credentials: dockerConfigSource(config) } : {}),
         settings: (name) => ({

@@ -25,18 +25,18 @@ describe('a pattern of repositories', () => {
     [{ imagePattern: 'team-a/*:v*' }, ['team-a/web', 'team-a/api-service']],
     [{ imagePattern: '*/nginx:stable-*' }, ['x/nginx']],
   ];
-  it.each(rows)('%j takes %j', (patterns, expected) => {
+  it.each(rows)('%j matches %j', (patterns, expected) => {
     expect(taken(patterns)).toEqual(expected);
   });
 
-  it('takes tags as the part behind the colon says', () => {
+  it('matches tags by the part after the colon', () => {
     const { hasTag } = compileImagePattern({ imagePattern: 'a/*:v*-rc' });
     expect(['v1-rc', 'v-rc', 'v1', 'rc', 'xv1-rc'].filter(hasTag)).toEqual(['v1-rc', 'v-rc']);
     expect(compileImagePattern({ imagePattern: 'a/b:*' }).hasTag('anything')).toBe(true);
     expect(compileImagePattern({ repositoryPattern: 'a/b' }).hasTag('anything')).toBe(true);
   });
 
-  it('tells what need not be listed', () => {
+  it('has the prefix that registries can filter by', () => {
     expect(compileImagePattern({ repositoryPattern: 'team-a/*' })).toMatchObject({
       prefix: 'team-a/',
       exact: undefined,
@@ -56,13 +56,13 @@ describe('a pattern of repositories', () => {
     [{ imagePattern: 'a/b:' }, 'the tag is empty'],
     [{ imageNamePattern: 'a/b' }, 'has no slash'],
     [{ repositoryPattern: '' }, 'it is empty'],
-    [{ repositoryPattern: 'a/[bc]' }, '"[" can be in no name'],
+    [{ repositoryPattern: 'a/[bc]' }, '"[" is not allowed in a name'],
   ] satisfies [RepositoryPatterns, string][])('%j is refused: %s', (patterns, why) => {
     expect(() => compileImagePattern(patterns)).toThrow(PatternError);
     expect(() => compileImagePattern(patterns)).toThrow(why);
   });
 
-  it('is matched in a time that does not explode with its stars', () => {
+  it('is matched in linear time, whatever the number of stars', () => {
     const { hasRepository } = compileImagePattern({ repositoryPattern: `${'a*'.repeat(50)}b` });
     expect(hasRepository('a'.repeat(10_000))).toBe(false);
   });

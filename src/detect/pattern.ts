@@ -2,7 +2,7 @@ import { SupercargoError } from '../base/index.ts';
 
 export class PatternError extends SupercargoError {}
 
-/** How a policy names the repositories it is about; exactly one field is set. */
+/** The patterns of a policy; exactly one field is set. */
 export interface RepositoryPatterns {
   readonly repositoryPattern?: string | undefined;
   readonly imageNamePattern?: string | undefined;
@@ -10,18 +10,18 @@ export interface RepositoryPatterns {
 }
 
 export interface ImageMatcher {
-  /** Whether images of this repository are looked at: `team-a/web`. */
+  /** Whether this repository is scanned: `team-a/web`. */
   hasRepository(path: string): boolean;
   hasTag(tag: string): boolean;
-  /** The path before the first star: what a registry that can filter need not list. */
+  /** The path before the first star, for registries that can filter. */
   readonly prefix: string;
-  /** Set when the pattern names one repository. */
+  /** Set if the pattern names exactly one repository. */
   readonly exact?: string | undefined;
 }
 
 const fields = ['repositoryPattern', 'imageNamePattern', 'imagePattern'] as const;
 
-/** Reads the one pattern of a policy; throws PatternError, whose message begins with the field. */
+/** Parses the pattern of a policy; throws PatternError, whose message begins with the field. */
 export function compileImagePattern(patterns: RepositoryPatterns): ImageMatcher {
   const given = fields.filter((field) => patterns[field] !== undefined);
   if (given.length !== 1)
@@ -45,7 +45,7 @@ export function compileImagePattern(patterns: RepositoryPatterns): ImageMatcher 
   }
   const colon = text.lastIndexOf(':');
   if (colon === -1) throw refuse(field, text, 'it has no tag: write repository:tag, or use repositoryPattern');
-  // A star alone is of use for one of the two parts, not for both.
+  // A lone star makes sense for one of the two parts, not for both.
   const tag = text.slice(colon + 1);
   if (tag === '') throw refuse(field, text, 'the tag is empty');
   return repositoryMatcher(field, text.slice(0, colon), tag === '*' ? () => true : compileStars(field, tag));
@@ -64,14 +64,14 @@ function repositoryMatcher(field: string, text: string, hasTag: (tag: string) =>
 const refuse = (field: string, text: string, why: string) =>
   new PatternError('detect-pattern', `${field} "${text}": ${why}`);
 
-/** A star stands for any number of characters but a slash. */
+/** A star matches any characters except a slash. */
 function compileStars(field: string, text: string): (candidate: string) => boolean {
   if (text === '') throw refuse(field, text, 'it is empty');
   if (text.length > 512) throw refuse(field, text.slice(0, 40), `it has ${text.length} characters`);
   if (text === '*') throw refuse(field, text, 'a lone * would take every repository there is: name a part of it');
   if (text.includes('**')) throw refuse(field, text, '** has no meaning: * stands for any characters but a slash');
   const odd = /[^A-Za-z0-9._/*-]/.exec(text);
-  if (odd) throw refuse(field, text, `"${odd[0]}" can be in no name; only * is a wildcard`);
+  if (odd) throw refuse(field, text, `"${odd[0]}" is not allowed in a name; only * is a wildcard`);
   if (!text.includes('*')) return (candidate) => candidate === text;
   const parts = text.split('/').map(compilePart);
   return (candidate) => {
@@ -80,7 +80,7 @@ function compileStars(field: string, text: string): (candidate: string) => boole
   };
 }
 
-/** The pieces between stars must come in order: linear in the length, whatever the number of stars. */
+/** The pieces between stars must occur in order. Linear in the length, whatever the number of stars. */
 function compilePart(pattern: string): (text: string) => boolean {
   const pieces = pattern.split('*');
   if (pieces.length === 1) return (text) => text === pattern;

@@ -5,19 +5,19 @@ const role: Role = { region: 'eu-west-1', roleArn: 'arn:aws:iam::1:role/scan' };
 
 function setUp(lifeMs = 3_600_000) {
   let nowMs = 0;
-  let asked = 0;
+  let calls = 0;
   const credentials = new RoleCredentials(
     async () => {
-      if (asked++ === 99) throw new Error('denied');
-      return { accessKeyId: `key-${asked}`, secretAccessKey: 's', expiration: new Date(nowMs + lifeMs) };
+      if (calls++ === 99) throw new Error('denied');
+      return { accessKeyId: `key-${calls}`, secretAccessKey: 's', expiration: new Date(nowMs + lifeMs) };
     },
     { now: () => nowMs },
   );
   return {
     credentials,
-    count: () => asked,
+    count: () => calls,
     failNext: () => {
-      asked = 99;
+      calls = 99;
     },
     pass: (ms: number) => {
       nowMs += ms;
@@ -33,7 +33,7 @@ it('assumes a role once for many scans, and again before its keys expire', async
   expect(count()).toBe(2);
 });
 
-it('keeps roles and keys apart', async () => {
+it('separates roles and keys', async () => {
   const { credentials, count } = setUp();
   await credentials.get(role);
   await credentials.get({ ...role, roleArn: 'arn:aws:iam::2:role/scan' });
@@ -41,7 +41,7 @@ it('keeps roles and keys apart', async () => {
   expect(count()).toBe(3);
 });
 
-it('asks again after a failure, and for keys that are forgotten', async () => {
+it('requests again after a failure, and for keys that were dropped', async () => {
   const { credentials, failNext } = setUp();
   failNext();
   await expect(credentials.get(role)).rejects.toThrow('denied');

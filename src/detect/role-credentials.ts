@@ -10,7 +10,7 @@ export interface AwsKeys {
 export interface Role {
   readonly region: string;
   readonly roleArn: string;
-  /** With which it is assumed; the default chain without them. */
+  /** The keys to assume the role with; the default chain if undefined. */
   readonly keys?: AwsKeys | undefined;
 }
 
@@ -18,10 +18,10 @@ export interface TemporaryKeys extends AwsKeys {
   readonly expiration?: Date | undefined;
 }
 
-/** Asks STS for the keys of a role. */
+/** Requests credentials for a role from STS. */
 export type AssumeRole = (role: Role) => Promise<TemporaryKeys>;
 
-/** The keys of roles, kept until shortly before they expire: a scan is opened anew each time, and STS is throttled. */
+/** Role credentials, cached until shortly before they expire: every scan opens a new client, and STS is throttled. */
 export class RoleCredentials {
   private readonly kept = new Map<string, Promise<TemporaryKeys>>();
 
@@ -34,12 +34,12 @@ export class RoleCredentials {
     const id = idOf(role);
     const kept = await this.kept.get(id)?.catch(() => undefined);
     if (kept && this.isFresh(kept)) return kept;
-    const asked = this.assume(role);
+    const pending = this.assume(role);
     if (this.kept.size >= maxRoles) this.kept.clear();
-    this.kept.set(id, asked);
-    // A failure is told to whoever asked, and the next one asks again.
-    asked.catch(() => this.kept.get(id) === asked && this.kept.delete(id));
-    return asked;
+    this.kept.set(id, pending);
+    // The caller gets the error, and the next call requests again.
+    pending.catch(() => this.kept.get(id) === pending && this.kept.delete(id));
+    return pending;
   }
 
   /** For keys that AWS no longer accepts. */
@@ -53,10 +53,10 @@ export class RoleCredentials {
 }
 
 const maxRoles = 200;
-/** Longer than the longest usual scan. */
+/** Longer than a usual scan. */
 const renewBeforeMs = 5 * 60_000;
 
-/** Keys are in no table as they are. */
+/** Hashed, so that no map key contains credentials. */
 const idOf = ({ region, roleArn, keys }: Role) =>
   createHash('sha256')
     .update(JSON.stringify([region, roleArn, keys?.accessKeyId, keys?.secretAccessKey, keys?.sessionToken]))
@@ -66,13 +66,13 @@ async function assumeRole({ region, roleArn, keys }: Role): Promise<TemporaryKey
   const { fromTemporaryCredentials } = await import('./aws.ts');
   return fromTemporaryCredentials({
     params: { RoleArn: roleArn, RoleSessionName: 'supercargo' },
-    // The endpoint of a policy is one of ECR alone: a private link of it knows nothing of roles.
+    // The policy's endpoint is for ECR only: its private link does not serve STS.
     clientConfig: { region },
     ...(keys ? { masterCredentials: definedKeys(keys) } : {}),
   })();
 }
 
-/** The SDK tells a field that is undefined from one that is not there. */
+/** The SDK treats an undefined field differently from a missing one. */
 export const definedKeys = ({ accessKeyId, secretAccessKey, sessionToken }: AwsKeys) => ({
   accessKeyId,
   secretAccessKey,

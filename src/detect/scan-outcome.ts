@@ -9,24 +9,24 @@ type Status = NonNullable<ImageResourcePolicy['status']>;
 interface Scanned {
   readonly scan: Scan;
   readonly detected: number;
-  /** What was chosen and not taken, because something newer was detected before. */
+  /** Chosen, but not taken because something newer was detected before. */
   readonly kept?: readonly KnownImage[];
 }
 
-/** What became of one look at a policy. */
+/** The result of one reconcile of a policy. */
 export type ScanOutcome =
   | (Scanned & {
       readonly kind: 'scanned';
       readonly last: readonly LastDetected[];
       readonly seen?: SeenTags | undefined;
     })
-  /** Tried, and to be tried again. */
+  /** Failed, and to be retried. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** Nothing can be done until somebody changes the policy, or what it refers to. */
+  /** Needs a change of the policy or of what it refers to. */
   | { readonly kind: 'stalled'; readonly reason: string; readonly message: string }
   | { readonly kind: 'suspended' };
 
-/** The policy's next status, in the words that `kubectl describe` shows. Pure. */
+/** The policy's next status, with the messages that `kubectl describe` shows. Pure. */
 export function nextPolicyStatus(policy: ImageResourcePolicy, outcome: ScanOutcome, nowMs: number): Status {
   const { generation } = policy.metadata;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
@@ -57,7 +57,7 @@ function conditionsOf(outcome: ScanOutcome): readonly NextCondition[] {
     message,
   });
   const settled = condition('Reconciling', false, 'Idle', 'waiting for the next scan');
-  const moving = condition('Stalled', false, 'Progressing', 'nothing stands in the way');
+  const moving = condition('Stalled', false, 'Progressing', 'no problem found');
   switch (outcome.kind) {
     case 'scanned': {
       const { failures, missing } = outcome.scan;
@@ -67,7 +67,7 @@ function conditionsOf(outcome: ScanOutcome): readonly NextCondition[] {
     case 'failed':
       return [
         condition('Ready', false, 'ScanFailed', outcome.message),
-        condition('Reconciling', true, 'Retrying', 'the scan is tried again'),
+        condition('Reconciling', true, 'Retrying', 'the scan will be retried'),
         moving,
       ];
     case 'stalled':
@@ -83,10 +83,10 @@ function conditionsOf(outcome: ScanOutcome): readonly NextCondition[] {
 
 export function scanSummary({ scan, detected, kept = [] }: Scanned): string {
   const { repositories, images, copies, isTruncated, failures, chosen, missing } = scan;
-  const parts = [`looked at ${images} tags of ${repositories} repositories`];
-  if (copies > 0) parts.push(`left out ${copies} repositories that hold copies of other images`);
+  const parts = [`scanned ${images} tags of ${repositories} repositories`];
+  if (copies > 0) parts.push(`excluded ${copies} repositories that hold copies of other images`);
   if (missing !== undefined)
-    parts.push(`the repository ${missing} is not there, or has no tag: check repositoryPattern and the credentials`);
+    parts.push(`the repository ${missing} does not exist or has no tag: check repositoryPattern and the credentials`);
   else if (repositories === 0 && copies === 0) parts.push('no repository matches the pattern');
   else if (repositories === 0) parts.push('no other repository matches the pattern');
   else if (chosen.length === 0 && failures.length === 0) parts.push('no tag matches the policy');

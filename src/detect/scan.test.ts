@@ -36,33 +36,33 @@ const look = (paths: readonly string[], isCopy: IsCopy, maxRepositories = 50) =>
 describe('a scan', () => {
   const isCopy: IsCopy = ({ path }) => path.startsWith('copies/');
 
-  it('leaves repositories of copies out, and says so', async () => {
+  it('excludes repositories of copies, and reports it', async () => {
     const result = await look(['copies/r.example/team/app', 'team/app', 'team/other'], isCopy);
     expect(result.chosen.map(({ repository }) => repository)).toEqual(['team/app']);
     expect(result).toMatchObject({ repositories: 1, copies: 1, images: 1 });
     expect(scanSummary({ scan: result, detected: 1 })).toBe(
-      'looked at 1 tags of 1 repositories; left out 1 repositories that hold copies of other images; 1 chosen, 1 of them new',
+      'scanned 1 tags of 1 repositories; excluded 1 repositories that hold copies of other images; 1 chosen, 1 of them new',
     );
   });
 
-  it('has room for as many repositories as allowed beside the copies', async () => {
+  it('does not count repositories of copies against the limit', async () => {
     const paths = ['copies/a/app', 'copies/b/app', 'c/app', 'd/app'];
     expect(await look(paths, isCopy, 2)).toMatchObject({ repositories: 2, isTruncated: false });
     expect(await look(paths, isCopy, 1)).toMatchObject({ repositories: 1, isTruncated: true });
   });
 
-  it('says why a tag that was chosen is not taken', async () => {
+  it('reports why a chosen tag is not taken', async () => {
     const result = await look(['team/app'], () => false);
     const selection = compileSelection({ semver: { range: '*' } });
     const last = [{ repository: 'team/app', tag: '1.5.0', digest, detectedAt: '2030-01-01T00:00:00Z' }];
     const { detected, known } = findNewDetections(result.chosen, last, selection);
     expect(detected).toEqual([]);
     expect(scanSummary({ scan: result, detected: 0, kept: known.filter(({ isDowngrade }) => isDowngrade) })).toBe(
-      'looked at 1 tags of 1 repositories; 1 chosen, 0 of them new; team/app:1.0.0 is not taken: 1.5.0 was detected before, and nothing is downgraded',
+      'scanned 1 tags of 1 repositories; 1 chosen, 0 of them new; team/app:1.0.0 is not taken: 1.5.0 was detected before, and nothing is downgraded',
     );
   });
 
-  it('of one repository that is not there is not ready', async () => {
+  it('of one repository that does not exist is not ready', async () => {
     const source = { ...registryOf(['team/app']), tags: async () => [] };
     const result = await scan({
       source,
@@ -77,16 +77,16 @@ describe('a scan', () => {
     expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
       status: 'False',
       reason: 'RepositoryNotFound',
-      message: expect.stringContaining('the repository team/app is not there, or has no tag'),
+      message: expect.stringContaining('the repository team/app does not exist or has no tag'),
     });
   });
 
-  it('tells of tags that imagePattern leaves out', async () => {
+  it('reports tags that imagePattern excludes', async () => {
     const source: ImageSource = {
       ...registryOf(['team/app']),
       tags: async ({ path }) => ['1.0.0', 'dev'].map((tag) => ({ repository: path, tag, digest })),
     };
-    const { judgements, images } = await scan({
+    const { decisions, images } = await scan({
       source,
       matcher: compileImagePattern({ imagePattern: 'team/app:1*' }),
       selection: compileSelection({ semver: { range: '*' } }),
@@ -95,16 +95,16 @@ describe('a scan', () => {
       signal: AbortSignal.timeout(5_000),
     });
     expect(images).toBe(1);
-    expect(judgements.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
+    expect(decisions.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
       '1.0.0: the newest in *',
       'dev: its tag does not match imagePattern',
     ]);
   });
 
-  it('of nothing but copies does not say that no repository matches', async () => {
+  it('of only copies does not report that no repository matches', async () => {
     const result = await look(['copies/a/app'], isCopy);
     expect(scanSummary({ scan: result, detected: 0 })).toBe(
-      'looked at 0 tags of 0 repositories; left out 1 repositories that hold copies of other images; no other repository matches the pattern',
+      'scanned 0 tags of 0 repositories; excluded 1 repositories that hold copies of other images; no other repository matches the pattern',
     );
   });
 });
@@ -126,23 +126,23 @@ describe('a scan for the newest match', () => {
       signal: AbortSignal.timeout(5_000),
     });
 
-  it('reads at most a hundred dates, and those of new tags alone', async () => {
-    const asked: string[] = [];
+  it('reads at most a hundred dates, and only those of new tags', async () => {
+    const requests: string[] = [];
     const datesOf: ImageSource['datesOf'] = async ({ tag }) => {
-      asked.push(tag);
+      requests.push(tag);
       return { digest, createdAtMs: tag === 'v70' ? 2 : 1 };
     };
     const first = await search({ datesOf });
-    expect(asked).toHaveLength(100);
+    expect(requests).toHaveLength(100);
     expect(first.chosen).toMatchObject([{ tag: 'v70', digest, createdAtMs: 2 }]);
     expect(first.listed.get('app')).toEqual(tags);
-    asked.length = 0;
+    requests.length = 0;
     const seen = rememberTags(undefined, new Map([['app', tags.slice(2)]]), '^v');
     expect((await search({ datesOf }, seen)).chosen).toMatchObject([{ tag: 'v1', seen: 'new' }]);
-    expect(asked.sort()).toEqual(['v0', 'v1']);
+    expect(requests.sort()).toEqual(['v0', 'v1']);
   });
 
-  it('chooses nothing in a repository whose dates cannot be read, and lists nothing of it as seen', async () => {
+  it('chooses nothing in a repository whose dates cannot be read, and records none of its tags as seen', async () => {
     const datesOf: ImageSource['datesOf'] = async ({ tag }) => {
       if (tag === 'v149') throw new Error('503');
       return { digest, createdAtMs: 1 };

@@ -11,14 +11,14 @@ export interface ScanOptions {
   readonly matcher: ImageMatcher;
   readonly selection: Selection;
   readonly isCopy?: IsCopy | undefined;
-  /** What earlier scans listed, for selections by age. */
+  /** Tags listed by earlier scans, for selections by age. */
   readonly history?: TagHistory | undefined;
   readonly maxRepositories: number;
   readonly maxConcurrentScans: number;
   readonly signal: AbortSignal;
 }
 
-/** An image that was chosen, with all that is known of it. */
+/** A chosen image. */
 export interface ChosenImage {
   readonly registry: string;
   readonly repository: string;
@@ -33,21 +33,21 @@ export interface ChosenImage {
 export interface Scan {
   readonly repositories: number;
   readonly images: number;
-  /** Repositories that match and were left out, because they hold copies. */
+  /** Matching repositories that were excluded because they hold copies. */
   readonly copies: number;
-  /** The one repository that the policy names, where the registry knows no tag of it. */
+  /** The single repository that the policy names, if the registry has no tag of it. */
   readonly missing?: string | undefined;
-  /** More repositories match than the policy allows to be looked at. */
+  /** More repositories match than the policy allows to be scanned. */
   readonly isTruncated: boolean;
   readonly failures: readonly { readonly repository: string; readonly message: string }[];
-  /** Every tag with its fate. */
-  readonly judgements: readonly TagDecision[];
+  /** The decision on every tag. */
+  readonly decisions: readonly TagDecision[];
   readonly chosen: readonly ChosenImage[];
-  /** All tags of the repositories that were read without a failure and tell no time of a push. */
+  /** All tags of repositories that were read without error and have no push times. */
   readonly listed: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Looks through the repositories. One that fails costs its own images; the scan fails when none can be read. */
+/** Scans the repositories. A failing repository loses only its own images; the scan fails if none can be read. */
 export async function scan(options: ScanOptions): Promise<Scan> {
   const { source, matcher, selection, signal } = options;
   const { found, copies, isTruncated } = await findRepositories(options);
@@ -78,14 +78,14 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     options,
     fail,
   );
-  const judgements = selection.judge(candidates);
+  const decisions = selection.decide(candidates);
   const filtered = listed
     .filter(({ tag }) => !matcher.hasTag(tag))
     .map((candidate) => ({ candidate, chosen: false, reason: 'its tag does not match imagePattern' }));
   const isMissing = matcher.exact !== undefined && copies === 0 && failures.length === 0 && listed.length === 0;
-  // With a part of the competitors unknown nobody can be said to have won.
+  // If some competitors are unknown, there is no winner.
   const isOpen = selection.isOverall && failures.length > 0;
-  const winners = isOpen ? [] : judgements.filter((judgement) => judgement.chosen);
+  const winners = isOpen ? [] : decisions.filter((decision) => decision.chosen);
   const hosts = new Map(found.map(({ path, registry }) => [path, registry]));
   const chosen = await mapConcurrent(winners, options.maxConcurrentScans, async ({ candidate, prefix }) => {
     try {
@@ -101,7 +101,7 @@ export async function scan(options: ScanOptions): Promise<Scan> {
     copies,
     isTruncated,
     failures,
-    judgements: [...judgements, ...filtered],
+    decisions: [...decisions, ...filtered],
     ...(isMissing ? { missing: matcher.exact } : {}),
     chosen: chosen.flat(),
     listed: listedIn(lists, failures),
@@ -111,7 +111,7 @@ export async function scan(options: ScanOptions): Promise<Scan> {
 const classify = (candidates: readonly TagCandidate[], { history, selection }: ScanOptions): readonly TagCandidate[] =>
   selection.byAge === undefined || !history ? candidates : history.classify(candidates, selection.prefixOf);
 
-/** A repository whose dates cannot be read takes no part: an older tag must not win because a request failed. */
+/** A repository whose dates cannot be read does not compete: an older tag must not win because a request failed. */
 async function withDates(
   candidates: readonly TagCandidate[],
   { source, selection, maxConcurrentScans, signal }: ScanOptions,
@@ -135,7 +135,7 @@ async function withDates(
     .map((candidate) => dated.get(candidate) ?? candidate);
 }
 
-/** Tags of a repository that failed count as not yet seen: the next scan still takes them for new. */
+/** Tags of a failed repository count as not yet seen, so that the next scan still treats them as new. */
 function listedIn(
   lists: readonly (readonly TagCandidate[])[],
   failures: readonly { readonly repository: string }[],
@@ -171,7 +171,7 @@ async function complete(
   };
 }
 
-/** Matches while paging, and stops at the limit: a registry may have a hundred thousand repositories. */
+/** Matches while paging and stops at the limit: a registry may have a hundred thousand repositories. */
 async function findRepositories(options: ScanOptions): Promise<{
   readonly found: readonly SourceRepository[];
   readonly copies: number;

@@ -12,32 +12,32 @@ const standing = (seen: SeenTags | undefined, tags: readonly string[], last: rea
 const last: LastDetected = { repository: 'a', tag: 'v2', digest: 'sha256:2', detectedAt: '2024-01-01T00:00:00Z' };
 
 describe('the tags that earlier scans listed', () => {
-  it('are told from those that came since, and from the one that was detected last', () => {
+  it('are distinguished from newer ones, and from the last detected one', () => {
     const seen = rememberTags(undefined, listed('a', 'v1', 'v2'), '^v');
     expect(standing(seen, ['v1', 'v2', 'v3'], [last])).toEqual({ v1: 'before', v2: 'last', v3: 'new' });
   });
 
-  it('say nothing where there are none, or where another expression chose among them', () => {
+  it('have no effect if there are none, or if the expression has changed', () => {
     const seen = rememberTags(undefined, listed('a', 'v1'), '^x');
     expect(standing(undefined, ['v1'])).toEqual({ v1: undefined });
     expect(standing(seen, ['v1', 'v2'])).toEqual({ v1: undefined, v2: undefined });
     expect(standing(rememberTags(undefined, listed('b', 'v1'), '^v'), ['v1'])).toEqual({ v1: undefined });
   });
 
-  it('stay known while a list leaves them out, and while their repository cannot be read', () => {
+  it('stay known while a list omits them, and while their repository cannot be read', () => {
     let seen = rememberTags(undefined, listed('a', 'v1', 'v2'), '^v');
     seen = rememberTags(seen, listed('a', 'v2', 'v3'), '^v');
     seen = rememberTags(seen, listed('b', 'x'), '^v');
     expect(standing(seen, ['v1', 'v2', 'v3', 'x'])).toEqual({ v1: 'before', v2: 'before', v3: 'before', x: 'new' });
   });
 
-  it('are written the same as long as nothing changes', () => {
+  it('are stored unchanged while nothing changes', () => {
     const seen = rememberTags(undefined, listed('a', 'v1', 'v2'), '^v');
     expect(rememberTags(seen, listed('a', 'v2', 'v1'), '^v')).toEqual(seen);
     expect(rememberTags(undefined, new Map(), '^v')).toBeUndefined();
   });
 
-  it('fit in a status: the longest lists go', () => {
+  it('fit in a status: the longest lists are dropped', () => {
     const tags = (count: number) => Array.from({ length: count }, (_, i) => `v${i}`);
     const seen = rememberTags(
       undefined,

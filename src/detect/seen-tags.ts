@@ -3,27 +3,27 @@ import type { LastDetected, SeenTags } from '../api/index.ts';
 import type { TagCandidate } from './candidate.ts';
 
 /**
- * What the status of a policy remembers of earlier scans: which tags were listed, and which was detected last. For
- * registries that tell no time of a push this is the only thing that tells a new push from an old one.
+ * What a policy's status stores about earlier scans: the listed tags, and the last detected one. For registries without
+ * push times this is the only way to tell a new push from an old one.
  */
 export interface TagHistory {
-  /** The candidates of one repository with their standing; unchanged where nothing is remembered of it. */
+  /** The candidates of one repository with their standing; unchanged if nothing is stored for it. */
   classify(
     candidates: readonly TagCandidate[],
     prefixOf: (candidate: TagCandidate) => string | undefined,
   ): TagCandidate[];
 }
 
-/** 5 bytes: with 10,000 tags a new one is taken for an old one once in 100,000,000 pushes. */
+/** 5 bytes: with 10,000 tags a new tag is mistaken for an old one once in 100,000,000 pushes. */
 const hashBytes = 5;
-/** As base64. The status shares an object of at most 1.5 MiB with what was detected last. */
+/** As base64. The status shares an object of at most 1.5 MiB with the last detected images. */
 const maxCharacters = 256 * 1024;
-/** Tags that are gone stay known, so that a list that was incomplete once brings no old tag back as a new one. */
+/** Deleted tags stay known, so that one incomplete list does not make an old tag new again. */
 const maxGone = 1000;
 
 const hashOf = (tag: string) => createHash('sha256').update(tag).digest().subarray(0, hashBytes).toString('base64');
 
-/** `selection` says what chooses among which tags: after it changed, what was listed before may never have competed. */
+/** `selection` identifies the selection. After it changes, tags listed before may never have competed. */
 export function openTagHistory(
   seen: SeenTags | undefined,
   last: readonly LastDetected[],
@@ -49,14 +49,14 @@ export function openTagHistory(
   };
 }
 
-/** Adds what a scan listed. Repositories that it could not read keep what is known of them. */
+/** Adds the tags of a scan. Repositories that could not be read keep their entry. */
 export function rememberTags(
   seen: SeenTags | undefined,
   listed: ReadonlyMap<string, readonly string[]>,
   selection: string,
 ): SeenTags | undefined {
   const known = new Map(seen?.repositories.map(({ repository, tags }) => [repository, tags]));
-  // After a change of the selection a repository that was not read must not pass for one that competed.
+  // After the selection changed, a repository that was not read must not count as one that competed.
   if (seen?.selection !== selection) known.clear();
   for (const [repository, tags] of listed) {
     const before = unpack(known.get(repository) ?? '');
@@ -73,7 +73,7 @@ function merge(before: readonly string[], now: readonly string[]): readonly stri
   return [...gone, ...[...current].sort()];
 }
 
-/** The longest lists go first: a repository without one is ordered by dates and numbers alone. */
+/** Drops the longest lists first: a repository without a list is ordered by dates and numbers only. */
 function withinLimit(entries: SeenTags['repositories']): SeenTags['repositories'] {
   let total = entries.reduce((sum, { tags }) => sum + tags.length, 0);
   const dropped = new Set<string>();

@@ -7,8 +7,8 @@ const candidates = (repository: string, ...tags: readonly string[]): TagCandidat
   tags.map((tag, i) => ({ repository, tag, digest: `sha256:${repository}${tag}`, pushedAtMs: i }));
 const chosen = (spec: SelectionSpec, given: readonly TagCandidate[]) =>
   compileSelection(spec)
-    .judge(given)
-    .filter((judgement) => judgement.chosen)
+    .decide(given)
+    .filter((decision) => decision.chosen)
     .map(
       ({ candidate, prefix }) => `${candidate.repository}:${candidate.tag}${prefix === undefined ? '' : ` ${prefix}`}`,
     );
@@ -16,23 +16,23 @@ const chosen = (spec: SelectionSpec, given: readonly TagCandidate[]) =>
 describe('versions', () => {
   const given = [...candidates('a', '1.0.0', 'v1.10.0', '1.9.9', '2.0.0-rc.1', 'latest'), ...candidates('b', '0.9.0')];
 
-  it('are chosen by their newest in the range, in each repository', () => {
+  it('select the newest in the range, in each repository', () => {
     expect(chosen({ semver: { range: '>=1.0.0' } }, given)).toEqual(['a:v1.10.0']);
     expect(chosen({ semver: { range: '*' } }, given)).toEqual(['a:v1.10.0', 'b:0.9.0']);
   });
 
-  it('are nothing where no tag is in the range, and each tag is told why', () => {
-    const judgements = compileSelection({ semver: { range: '^3' } }).judge(given);
-    expect(judgements.some((judgement) => judgement.chosen)).toBe(false);
-    expect(judgements.find(({ candidate }) => candidate.tag === 'latest')?.reason).toBe('it is no version');
-    expect(judgements.find(({ candidate }) => candidate.tag === '1.0.0')?.reason).toBe('it is not in ^3');
+  it('select nothing if no tag is in the range, with a reason for each tag', () => {
+    const decisions = compileSelection({ semver: { range: '^3' } }).decide(given);
+    expect(decisions.some((decision) => decision.chosen)).toBe(false);
+    expect(decisions.find(({ candidate }) => candidate.tag === 'latest')?.reason).toBe('it is not a version');
+    expect(decisions.find(({ candidate }) => candidate.tag === '1.0.0')?.reason).toBe('it is not in ^3');
   });
 });
 
 describe('alphabetical order', () => {
   const given = [...candidates('a', 'b', 'c'), ...candidates('b', 'a', 'd')];
 
-  it('has one winner of all, or one of each repository', () => {
+  it('has one winner overall, or one per repository', () => {
     expect(chosen({ alphabetical: {} }, given)).toEqual(['b:a']);
     expect(chosen({ alphabetical: { order: 'desc' } }, given)).toEqual(['b:d']);
     expect(chosen({ alphabetical: { order: 'asc' }, perRepository: true }, given)).toEqual(['a:b', 'b:a']);
@@ -40,11 +40,11 @@ describe('alphabetical order', () => {
 });
 
 describe('a regular expression', () => {
-  it('chooses the newest by time of push', () => {
+  it('chooses the newest by push time', () => {
     expect(chosen({ pattern: { regex: '^v' } }, candidates('a', 'v2', 'v9', 'v1', 'x'))).toEqual(['a:v1']);
   });
 
-  it('chooses one of each prefix where prefixes are extracted', () => {
+  it('chooses one per prefix if prefixes are extracted', () => {
     const tags = ['dev-v1.0.0', 'prod-v1.0.0', 'dev-v1.1.0', 'staging-v2.0.0', 'other'];
     const pattern = { regex: String.raw`^(dev|staging|prod)-v\d+\.\d+\.\d+$`, extractPrefix: true };
     expect(chosen({ pattern }, candidates('a', ...tags))).toEqual([
@@ -54,7 +54,7 @@ describe('a regular expression', () => {
     ]);
   });
 
-  it('goes by the numbers in tags where a registry tells no time', () => {
+  it('uses the numbers in tags if a registry has no push times', () => {
     const timeless = candidates('a', 'v1.9', 'v1.10', 'v1.2').map(({ pushedAtMs: _, ...rest }) => rest);
     expect(chosen({ pattern: { regex: '^v' } }, timeless)).toEqual(['a:v1.10']);
   });
@@ -73,7 +73,7 @@ describe('a selection', () => {
     expect(() => compileSelection(spec)).toThrow(why);
   });
 
-  it('advances to what is newer or has a new digest, and never back', () => {
+  it('advances to a newer version or a new digest, and never back', () => {
     const at = (tag: string, digest = tag, pushedAtMs = 0): TagCandidate => ({
       repository: 'a',
       tag,
@@ -90,7 +90,7 @@ describe('a selection', () => {
     expect(newest.advances(at('a', 'a', 5), at('b', 'b', 6))).toBe(true);
   });
 
-  it('does not depend on the order of a registry’s answer', () => {
+  it('does not depend on the order of a registry’s response', () => {
     const tag = fc.constantFrom('1.0.0', 'v1.0.0', '1.0', '2.0.0', 'dev-1', 'dev-2', 'x', 'latest');
     const candidate = fc.record({
       repository: fc.constantFrom('a', 'b'),

@@ -12,7 +12,7 @@ import type { TagCandidate, TagDecision } from './candidate.ts';
 
 export class SelectionError extends SupercargoError {}
 
-/** `spec.policy` of an ImageResourcePolicy; exactly one of the three ways is given. */
+/** `spec.policy` of an ImageResourcePolicy; exactly one of the three fields is set. */
 export interface SelectionSpec {
   readonly perRepository?: boolean | undefined;
   readonly semver?: { readonly range: string } | undefined;
@@ -20,39 +20,39 @@ export interface SelectionSpec {
   readonly pattern?: { readonly regex: string; readonly extractPrefix?: boolean | undefined } | undefined;
 }
 
-/** Ranks tags of one kind. Higher keys win; undefined says why a tag takes no part. */
+/** Ranks tags by one criterion. */
 interface Ranking {
-  /** `undefined` when the tag takes part, else why not. */
+  /** `undefined` if the tag competes; otherwise the reason why it does not. */
   refuse(candidate: TagCandidate): string | undefined;
   prefixOf(candidate: TagCandidate): string | undefined;
   /** Positive when `a` is preferred to `b`. */
   compare(a: TagCandidate, b: TagCandidate): number;
-  /** Whether a candidate may follow what an earlier scan chose; by `compare` unless said. */
+  /** Whether a candidate may follow the choice of an earlier scan; by `compare` if undefined. */
   isNewerThan?(previous: TagCandidate, next: TagCandidate): boolean;
-  /** The expression, where the newest is chosen. */
+  /** The expression, if the newest is chosen. */
   readonly byAge?: string;
   readonly preferred: string;
-  /** One winner in all, not one per repository, unless the policy says `perRepository`. */
+  /** One winner overall instead of one per repository, unless the policy sets `perRepository`. */
   readonly isOverall: boolean;
 }
 
 export interface Selection {
-  /** All repositories compete for one winner: what could not be read may have been it. */
+  /** All repositories compete for one winner, so an unreadable repository may have held it. */
   readonly isOverall: boolean;
-  /** The expression among whose matches the newest is chosen; undefined where age does not count. */
+  /** The expression that filters tags by age; undefined if age does not count. */
   readonly byAge?: string | undefined;
-  /** Candidates of one group compete; undefined for one that takes no part. */
+  /** Candidates of one group compete; undefined for a candidate that does not. */
   groupOf(candidate: TagCandidate): string | undefined;
   prefixOf(candidate: TagCandidate): string | undefined;
-  /** Every candidate with its fate, the chosen ones first. Independent of the candidates' order. */
-  judge(candidates: readonly TagCandidate[]): readonly TagDecision[];
-  /** True when `next` may follow `previous` of the same repository and prefix: nothing is ever downgraded. */
+  /** The decision on every candidate, chosen ones first. Independent of the order of candidates. */
+  decide(candidates: readonly TagCandidate[]): readonly TagDecision[];
+  /** True if `next` may follow `previous` of the same repository and prefix: nothing is ever downgraded. */
   advances(previous: TagCandidate, next: TagCandidate): boolean;
 }
 
 const ways = ['semver', 'alphabetical', 'pattern'] as const;
 
-/** Throws SelectionError; its message begins with the field that is wrong. */
+/** Throws SelectionError; its message begins with the invalid field. */
 export function compileSelection(spec: SelectionSpec): Selection {
   const given = ways.filter((way) => spec[way] !== undefined);
   if (given.length !== 1)
@@ -71,7 +71,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
     byAge: ranking.byAge,
     groupOf: (candidate) => (ranking.refuse(candidate) === undefined ? groupOf(candidate) : undefined),
     prefixOf: (candidate) => ranking.prefixOf(candidate),
-    judge(candidates) {
+    decide(candidates) {
       const refused = new Map<TagCandidate, string>();
       const best = new Map<string, TagCandidate>();
       for (const candidate of candidates) {
@@ -84,7 +84,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
         const leader = best.get(group);
         if (leader === undefined || prefers(ranking, candidate, leader)) best.set(group, candidate);
       }
-      const judgements = candidates.map((candidate): TagDecision => {
+      const decisions = candidates.map((candidate): TagDecision => {
         const prefix = refused.has(candidate) ? undefined : ranking.prefixOf(candidate);
         const winner = best.get(groupOf(candidate));
         const reason =
@@ -96,7 +96,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
           ...(prefix === undefined ? {} : { prefix }),
         };
       });
-      return judgements.sort((a, b) => Number(b.chosen) - Number(a.chosen) || byName(a.candidate, b.candidate));
+      return decisions.sort((a, b) => Number(b.chosen) - Number(a.chosen) || byName(a.candidate, b.candidate));
     },
     advances: (previous, next) =>
       previous.tag === next.tag
@@ -105,7 +105,7 @@ export function compileSelection(spec: SelectionSpec): Selection {
   };
 }
 
-/** Names decide between equals, so that the order of a registry's answer never does. */
+/** Names break ties, so that the order of a registry's response never matters. */
 function prefers(ranking: Ranking, a: TagCandidate, b: TagCandidate): boolean {
   return (ranking.compare(a, b) || -byName(a, b)) > 0;
 }
@@ -128,7 +128,7 @@ const rankings: Readonly<Record<(typeof ways)[number], (spec: SelectionSpec) => 
     return {
       refuse(candidate) {
         const version = versionOf(candidate);
-        if (!version) return 'it is no version';
+        if (!version) return 'it is not a version';
         return range.has(version) ? undefined : `it is not in ${text}`;
       },
       prefixOf: () => undefined,

@@ -13,21 +13,21 @@ export interface ClusterJobsOptions {
   readonly log: Logger;
 }
 
-/** The Jobs of ours in the cluster: made, followed by a watch, ended. */
+/** Our Jobs in the cluster: creates, watches and deletes them. */
 export interface ClusterJobs {
-  /** Follows all Jobs of ours until the signal aborts. */
+  /** Watches all our Jobs until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Those that are there, once the first list is complete. */
+  /** The existing Jobs, once the first list is complete. */
   existing(signal: AbortSignal): Promise<readonly Job[]>;
   /** How long a Job has been running, by the server's clock at the first list. */
   ranForMs(job: Job): number;
   findCronJob(name: string, signal: AbortSignal): Promise<CronJob | undefined>;
   create(job: Job, signal: AbortSignal): Promise<void>;
   resume(name: string, signal: AbortSignal): Promise<void>;
-  /** Resolves when the Job has ended, is gone, or the time is over. */
+  /** Resolves when the Job has ended, is deleted, or the time is over. */
   ended(name: string, timeoutMs: number, signal: AbortSignal): Promise<JobOutcome>;
   delete(name: string, signal: AbortSignal): Promise<void>;
-  /** Notes that Insights knows, and lets the Job go after its time. */
+  /** Records that Insights has the outcome, and sets the TTL of the Job. */
   markReported(name: string, status: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export function createClusterJobs(options: ClusterJobsOptions): ClusterJobs {
     log,
   });
   const listeners = new Map<string, (job: Job | undefined) => void>();
-  const tell = (job: Job | undefined, name: string | undefined) => listeners.get(name ?? '')?.(job);
+  const notify = (job: Job | undefined, name: string | undefined) => listeners.get(name ?? '')?.(job);
   informer.addHandler({
-    onAdd: ({ object }) => tell(object, object?.metadata.name),
-    onUpdate: ({ object }) => tell(object, object.metadata.name),
-    onDelete: ({ key }) => tell(undefined, key.slice(key.indexOf('/') + 1)),
+    onAdd: ({ object }) => notify(object, object?.metadata.name),
+    onUpdate: ({ object }) => notify(object, object.metadata.name),
+    onDelete: ({ key }) => notify(undefined, key.slice(key.indexOf('/') + 1)),
   });
-  // A server that is away for a moment must not cost a job that Insights has handed out.
+  // A short outage of the server must not lose a job that was claimed from Insights.
   const persistently = <T>(signal: AbortSignal, work: () => Promise<T>) =>
     retry(work, { attempts: 5, baseMs: 500, maxMs: 10_000, random, clock, signal });
   const key = (name: string) => ({ namespace, name });
@@ -83,7 +83,7 @@ export function createClusterJobs(options: ClusterJobsOptions): ClusterJobs {
         try {
           await client.create(jobs, job, { signal });
         } catch (thrown) {
-          // The name is ours alone: an earlier try whose answer got lost has made it.
+          // The name is unique to this job: an earlier attempt whose response was lost has created it.
           if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
         }
       });

@@ -1,10 +1,10 @@
 /**
- * Runs the jobs that Insights asks for: each as a Job made from the CronJob of its type, followed by a watch, and its
- * outcome reported. Not here: the calls to Insights (insights), and what is done in this process (passed in).
+ * Runs the on-demand jobs of Insights: each as a Job made from the CronJob of its type, followed by a watch; its
+ * outcome is reported. Not here: the calls to Insights (insights), and jobs that run in this process (passed in).
  *
- * Invariants: what was claimed is in the cluster before it waits, so that a restart takes it up; two jobs of one type
- * never run at once; no more is claimed than can run; an outcome is forgotten only when Insights knows it. Options
- * cannot set what the program, the loader or a client of a cloud reads, nor expand to other variables.
+ * Invariants: a claimed job is in the cluster before it waits, so that a restart resumes it; two jobs of one type never
+ * run at once; no more is claimed than can run; an outcome is dropped only after Insights has it. Options cannot set
+ * variables that the program, the loader or a cloud client reads, and cannot expand to other variables.
  */
 export type { InProcessJob } from './job-run.ts';
 export { jobStoreName } from './job-store.ts';

@@ -8,12 +8,15 @@ import type { JobOutcome } from './outcome.ts';
 import { type ReporterOptions, reportUntilAccepted } from './reporter.ts';
 import type { JobSettings } from './settings.ts';
 
-/** Does a job in this process; what it throws is why it failed. Gets the job's options as variables. */
+/**
+ * Runs a job in this process. The options of the job are passed as variables; an exception is the reason of the
+ * failure.
+ */
 export type InProcessJob = (variables: ReadonlyMap<string, string>, signal: AbortSignal) => Promise<void>;
 
 export interface JobRunOptions {
   readonly jobs: ClusterJobs;
-  readonly ledger: JobStore;
+  readonly store: JobStore;
   readonly reporter: ReporterOptions;
   readonly namespace: string;
   readonly installation: string;
@@ -22,22 +25,22 @@ export interface JobRunOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** The job no longer runs; recorder Insights may take longer. */
+  /** The job no longer runs; reporting it to Insights may take longer. */
   readonly onEnd: (job: OnDemandJob, outcome: JobOutcome) => void;
-  /** Insights could not be told, and that was given up for now. */
-  readonly onUntold: () => void;
-  /** A job that waited for another of its type has its turn. */
+  /** The outcome could not be reported, and was given up for now. */
+  readonly onUnreported: () => void;
+  /** A job that waited for another of its type starts. */
   readonly onTurn: () => void;
 }
 
-/** What was made for a job, before its turn. */
+/** What was created for a job before it starts. */
 type Made =
   | { readonly how: 'job'; readonly name: string; readonly isSuspended: boolean; readonly ranForMs: number }
   | { readonly how: 'here' }
   | { readonly how: 'not'; readonly reason: string };
 
-/** How a job ended, and where that is written down so far. */
-interface End {
+/** How a job ended, and where the outcome is stored so far. */
+interface JobEnd {
   readonly outcome: JobOutcome;
   readonly jobName?: string | undefined;
   readonly isNoted?: boolean;
@@ -45,65 +48,70 @@ interface End {
 
 const fallbackTimeoutMs = 5 * 60_000;
 
-/** Sorts as text in the order of claims, over restarts too. */
+/** Sorts as text in the order of claims, across restarts too. */
 const orderOf = (nowMs: number, count: number) =>
   `${String(nowMs).padStart(15, '0')}-${String(count).padStart(9, '0')}`;
 
-/** What the job was at when its time was over, where it says that. */
+/** The reason of a time-out, with what the job says it was doing. */
 function timeoutReason(limit: AbortSignal, thrown: unknown): string {
   const reason = errorMessage(limit.reason);
   return thrown === limit.reason || isAbort(thrown) ? reason : `${reason}: ${errorMessage(thrown)}`;
 }
 
-/** The way of one job from its claim to the moment when Insights knows how it ended. */
+/** One job from its claim until Insights has its outcome. */
 export class JobRun {
   private readonly all: Limiter;
-  private readonly slots = new Map<string, Limiter>();
+  private readonly limiters = new Map<string, Limiter>();
   private claimed = 0;
 
   constructor(private readonly options: JobRunOptions) {
     this.all = createLimiter(options.settings.maxConcurrentJobs);
   }
 
-  /** A job that was just claimed. */
+  /** Starts a job that was just claimed. */
   async begin(job: OnDemandJob, signal: AbortSignal): Promise<void> {
     if (!this.options.settings.types.has(job.reportType)) {
       const reason = `the type ${JSON.stringify(job.reportType)} is unknown here`;
       return this.finish(job, { outcome: { status: 'failed', reason } }, signal);
     }
     const order = orderOf(this.options.clock.now(), ++this.claimed);
-    // Decided and reserved in one breath: of two jobs of one type that came together, the second waits.
-    if (this.slotOf(job).active === 0) return this.takeTurn(job, () => this.make(job, { order }, signal), signal);
+    // Checked and reserved without an await: of two jobs of one type that arrive together, the second waits.
+    if (this.limiterOf(job).active === 0) return this.takeTurn(job, () => this.make(job, { order }, signal), signal);
     const making = this.makeWaiting(job, order, signal);
-    // A stop while it waits is told by its turn.
+    // Avoids an unhandled rejection; `takeTurn` reports an abort while it waits.
     making.catch(() => undefined);
     await this.takeTurn(job, () => making, signal);
   }
 
-  /** How many wait for another of their type. */
+  /** Jobs that wait for another of their type. */
   get waiting(): number {
-    return [...this.slots.values()].reduce((sum, slot) => sum + slot.waiting, 0);
+    return [...this.limiters.values()].reduce((sum, limiter) => sum + limiter.waiting, 0);
   }
 
-  /** A Job that an earlier process made. */
+  /** A Job that an earlier process created. */
   resume(job: OnDemandJob, made: Omit<Extract<Made, { how: 'job' }>, 'how'>, signal: AbortSignal): Promise<void> {
     return this.takeTurn(job, async () => ({ how: 'job', ...made }), signal);
   }
 
-  /** A job that an earlier process was doing itself: it is done again from the beginning. */
+  /** A job that an earlier process ran itself. It runs again from the start. */
   redo(job: OnDemandJob, signal: AbortSignal): Promise<void> {
     return this.takeTurn(job, async () => ({ how: 'here' }), signal);
   }
 
-  /** An outcome that an earlier process could not tell; its Job goes if it is still there. */
-  async retell(job: OnDemandJob, outcome: JobOutcome, jobName: string | undefined, signal: AbortSignal): Promise<void> {
+  /** An outcome that an earlier process could not report. Its Job is deleted if it still exists. */
+  async reportAgain(
+    job: OnDemandJob,
+    outcome: JobOutcome,
+    jobName: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (jobName !== undefined) await this.options.jobs.delete(jobName, signal);
     await this.finish(job, { outcome, isNoted: true }, signal);
   }
 
   private async takeTurn(job: OnDemandJob, prepare: () => Promise<Made>, signal: AbortSignal): Promise<void> {
-    const end = await this.slotOf(job).run(() =>
-      this.all.run(async (): Promise<End> => {
+    const end = await this.limiterOf(job).run(() =>
+      this.all.run(async (): Promise<JobEnd> => {
         this.options.onTurn();
         signal.throwIfAborted();
         const made = await prepare();
@@ -113,14 +121,14 @@ export class JobRun {
       }),
     );
     if (end.outcome.isTimeout && end.jobName !== undefined) {
-      // Noted first: with the Job goes the only other trace of the outcome.
+      // Stored first: deleting the Job removes the only other record of the outcome.
       await this.note(job, end.outcome, signal);
       await this.options.jobs.delete(end.jobName, signal);
       await this.finish(job, { outcome: end.outcome, isNoted: true }, signal);
     } else await this.finish(job, end, signal);
   }
 
-  /** So that a restart knows of it while it waits. */
+  /** Stores the job, so that a restart finds it while it waits. */
   private async makeWaiting(job: OnDemandJob, order: string, signal: AbortSignal): Promise<Made> {
     const made = await this.make(job, { order, isSuspended: true }, signal);
     if (made.how === 'here') await this.note(job, undefined, signal);
@@ -146,12 +154,12 @@ export class JobRun {
       const manifest = manifestOf({ job, type, cronJob, namespace, installation, isSuspended, order, suffix });
       if ('problem' in manifest) return { how: 'not', reason: manifest.problem };
       if (manifest.ignored.length > 0)
-        log.warn('Options that may not be set from outside were left out', { id: job.id, variables: manifest.ignored });
+        log.warn('Options that may not be set from outside were dropped', { id: job.id, variables: manifest.ignored });
       await jobs.create(manifest.object, signal);
       return { how: 'job', name: manifest.object.metadata.name ?? '', isSuspended, ranForMs: 0 };
     } catch (thrown) {
       signal.throwIfAborted();
-      return { how: 'not', reason: `the Job cannot be made: ${errorMessage(thrown)}` };
+      return { how: 'not', reason: `the Job cannot be created: ${errorMessage(thrown)}` };
     }
   }
 
@@ -165,7 +173,7 @@ export class JobRun {
     log.info('Job started', { id: job.id, type: job.reportType, job: made.name });
     const timeoutMs = this.timeoutMsOf(job);
     const leftMs = timeoutMs - made.ranForMs;
-    const outcome = await this.whileTelling(job, signal, () => jobs.ended(made.name, leftMs, signal));
+    const outcome = await this.whileReporting(job, signal, () => jobs.ended(made.name, leftMs, signal));
     return outcome.isTimeout ? { ...outcome, reason: `it did not end within ${timeoutMs / 1000}s` } : outcome;
   }
 
@@ -173,7 +181,7 @@ export class JobRun {
     const { inProcess, clock, log } = this.options;
     const work = inProcess.get(job.reportType);
     if (work === undefined)
-      return { status: 'failed', reason: 'it was begun by a process that could do it; this one cannot' };
+      return { status: 'failed', reason: 'it was started by a process that could run it; this one cannot' };
     const { variables, problems } = variablesOf(job.options);
     if (problems.length > 0) return { status: 'failed', reason: problems.join('; ') };
     await this.note(job, undefined, signal);
@@ -184,7 +192,7 @@ export class JobRun {
     const timeoutMs = this.timeoutMsOf(job);
     const cancel = clock.after(timeoutMs, () => limit.abort(new Error(`it did not end within ${timeoutMs / 1000}s`)));
     try {
-      return await this.whileTelling(job, signal, async () => {
+      return await this.whileReporting(job, signal, async () => {
         try {
           await work(variables, limit.signal);
           return { status: 'completed', reason: 'done' };
@@ -202,8 +210,8 @@ export class JobRun {
     }
   }
 
-  /** Tells Insights that the job runs; one that is over before that was heard is at least once said to have run. */
-  private async whileTelling(
+  /** Reports `running` to Insights. A job that ends before Insights accepts that is still reported as running once. */
+  private async whileReporting(
     { id }: OnDemandJob,
     signal: AbortSignal,
     work: () => Promise<JobOutcome>,
@@ -224,28 +232,28 @@ export class JobRun {
 
   private async finish(
     job: OnDemandJob,
-    { outcome, jobName, isNoted = false }: End,
+    { outcome, jobName, isNoted = false }: JobEnd,
     signal: AbortSignal,
   ): Promise<void> {
-    const { jobs, ledger, reporter, log, onEnd, onUntold } = this.options;
+    const { jobs, store, reporter, log, onEnd, onUnreported } = this.options;
     const { id, reportType } = job;
     const { status, reason } = outcome;
     onEnd(job, outcome);
     log[status === 'completed' ? 'info' : 'warn']('Job finished', { id, type: reportType, status, reason });
     if (jobName === undefined && !isNoted) await this.note(job, outcome, signal);
-    if (!(await reportUntilAccepted(reporter, { id, status }, signal))) return onUntold();
-    if (jobName === undefined) await ledger.remove(id, signal);
+    if (!(await reportUntilAccepted(reporter, { id, status }, signal))) return onUnreported();
+    if (jobName === undefined) await store.remove(id, signal);
     else await jobs.markReported(jobName, status, signal);
   }
 
-  /** Writes down what a restart must know. Where that fails, only a restart would lose it. */
+  /** Stores what a restart needs. If this fails, the job is lost only in case of a restart. */
   private async note(job: OnDemandJob, outcome: JobOutcome | undefined, signal: AbortSignal): Promise<void> {
     try {
       const { id, reportType } = job;
-      await this.options.ledger.put({ id, reportType, ...(outcome === undefined ? {} : { outcome }) }, signal);
+      await this.options.store.put({ id, reportType, ...(outcome === undefined ? {} : { outcome }) }, signal);
     } catch (thrown) {
       signal.throwIfAborted();
-      this.options.log.warn('A job could not be noted for a restart', { id: job.id, error: errorMessage(thrown) });
+      this.options.log.warn('A job could not be stored for a restart', { id: job.id, error: errorMessage(thrown) });
     }
   }
 
@@ -253,9 +261,9 @@ export class JobRun {
     return this.options.settings.types.get(reportType)?.timeoutMs ?? fallbackTimeoutMs;
   }
 
-  private slotOf({ reportType }: OnDemandJob): Limiter {
-    const slot = this.slots.get(reportType) ?? createLimiter(1);
-    this.slots.set(reportType, slot);
-    return slot;
+  private limiterOf({ reportType }: OnDemandJob): Limiter {
+    const limiter = this.limiters.get(reportType) ?? createLimiter(1);
+    this.limiters.set(reportType, limiter);
+    return limiter;
   }
 }

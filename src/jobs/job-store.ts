@@ -5,15 +5,17 @@ import type { KubeObject } from '../object/index.ts';
 import { labelOf } from './manifest.ts';
 import type { JobOutcome } from './outcome.ts';
 
-/** What must survive a restart and has no Job to be written on: jobs run in our process, and outcomes not yet told. */
+/**
+ * State that must survive a restart and has no Job to hold it: jobs that run in our process, and unreported outcomes.
+ */
 export interface JobRecord {
   readonly id: string;
   readonly reportType: string;
-  /** Absent while the job runs. */
+  /** Undefined while the job runs. */
   readonly outcome?: Pick<JobOutcome, 'status' | 'reason'>;
 }
 
-/** One ConfigMap, one key for each entry; keys are patched one by one, so that writers do not meet. */
+/** One ConfigMap with one key per entry. Keys are patched one by one, so that writers do not conflict. */
 export interface JobStore {
   list(signal: AbortSignal): Promise<readonly JobRecord[]>;
   put(entry: JobRecord, signal: AbortSignal): Promise<void>;

@@ -34,7 +34,7 @@ const make = (reportType: string, options = {}) =>
   });
 
 describe('a Job', () => {
-  test('gets no option that a Secret or ConfigMap of its container may give, unless the CronJob allows it', () => {
+  test('gets no option that a Secret or ConfigMap of its container may set, unless the CronJob allows it', () => {
     const from = (envFrom: object[], env: object[] = [], annotations: Record<string, string> = {}) => {
       const containers = [{ name: 'a', envFrom, env }];
       const manifest = manifestOf({
@@ -97,12 +97,12 @@ describe('a Job', () => {
     });
   });
 
-  test('of a policy sync is not tried twice', () => {
+  test('of a policy sync is not retried', () => {
     const manifest = make('kyverno-policy-sync');
     expect(manifest).toMatchObject({ object: { spec: { backoffLimit: 0 } } });
   });
 
-  test('has a name that is legal, carries type and id, and ends in what is random', () => {
+  test('has a valid name with type, id and a random suffix', () => {
     expect(jobName({ id: '41', reportType: 'trivy', options: {} }, 'abcde')).toBe('trivy-41-abcde');
     fc.assert(
       fc.property(fc.string(), fc.string(), (id, reportType) => {
@@ -127,7 +127,7 @@ describe('options', () => {
     ['a b', 'A_B'],
   ])('named %s become the variable %s', (option, name) => expect(variableName(option)).toBe(name));
 
-  test('come in the order of their names, and null is no option', () => {
+  test('are sorted by name, and null is not an option', () => {
     expect([...variablesOf({ b: 1, a: true, c: null, d: { e: 1 } }).variables]).toEqual([
       ['A', 'true'],
       ['B', '1'],
@@ -146,7 +146,7 @@ describe('options', () => {
 });
 
 describe('the list of types', () => {
-  test('is configuration', () => {
+  test('is configurable', () => {
     const reader = createSettingsReader({ JOB_TYPES: 'trivy, nova:10m, audit=audit-cron:90s' });
     expect([...readJobTypes(reader, 'JOB_TYPES')]).toEqual([
       ['trivy', { cronJob: 'trivy', timeoutMs: 1_200_000, retries: true }],
@@ -156,9 +156,9 @@ describe('the list of types', () => {
     reader.finish();
   });
 
-  test('with mistakes names them all', () => {
+  test('reports all errors', () => {
     const reader = createSettingsReader({ JOB_TYPES: 'A B,,x:soon' });
     readJobTypes(reader, 'JOB_TYPES');
-    expect(() => reader.finish()).toThrow(/"A B".*"".*"x:soon" with a time-out that is no duration/);
+    expect(() => reader.finish()).toThrow(/"A B".*"".*"x:soon" with a time-out that is not a duration/);
   });
 });

@@ -7,16 +7,19 @@ import type { JobType } from './types.ts';
 
 export const idLabel = 'supercargo.dev/on-demand-job-id';
 export const typeLabel = 'supercargo.dev/on-demand-job-type';
-/** The id as it came: a label cannot carry every text. */
+/** The id as received: a label value cannot hold every text. */
 export const idAnnotation = 'supercargo.dev/on-demand-job-id';
-/** When it was claimed, as text that sorts. */
+/** When it was claimed, as sortable text. */
 export const orderAnnotation = 'supercargo.dev/on-demand-job-order';
-/** On a CronJob: options that may be set although its Secrets and ConfigMaps might give them too, with commas between. */
+/**
+ * On a CronJob: a comma-separated list of options that may be set although its Secrets and ConfigMaps might set them
+ * too.
+ */
 export const allowedOptionsAnnotation = 'supercargo.dev/allowed-options';
-/** Set once Insights knows the outcome. */
+/** Set once Insights has the outcome. */
 export const reportedAnnotation = 'supercargo.dev/on-demand-job-reported';
 
-/** Finished Jobs go after ten minutes, but not before Insights knows of them; a day is for when it never does. */
+/** Finished Jobs are deleted after ten minutes, but not before Insights has the outcome; after a day in any case. */
 export const reportedTtlSeconds = 600;
 export const unreportedTtlSeconds = 24 * 60 * 60;
 
@@ -72,15 +75,15 @@ export interface ManifestOptions {
   readonly cronJob: CronJob;
   readonly namespace: string;
   readonly installation: string;
-  /** Created so while another job of its type runs: the cluster remembers what waits. */
+  /** Created suspended while another job of its type runs: the cluster keeps the queue. */
   readonly isSuspended: boolean;
-  /** Its place among those that were claimed. */
+  /** Its position in the order of claims. */
   readonly order: string;
-  /** Five characters that make the name new. */
+  /** Five random characters that make the name unique. */
   readonly suffix: string;
 }
 
-/** The Job for a request, or why there can be none. */
+/** The Job for a request, or the reason why there is none. */
 export type Manifest = { readonly object: Job; readonly ignored: readonly string[] } | { readonly problem: string };
 
 export function manifestOf(options: ManifestOptions): Manifest {
@@ -95,7 +98,7 @@ export function manifestOf(options: ManifestOptions): Manifest {
     (cronJob.metadata.annotations?.[allowedOptionsAnnotation] ?? '').split(',').map((one) => one.trim()),
   );
   const shadowing = new Set<string>();
-  /** The options that replace nothing that comes from a Secret or ConfigMap. */
+  /** The options that replace nothing from a Secret or ConfigMap. */
   const settable = ({ env = [], envFrom = [] }: Container) => {
     const isLiteral = (name: string) => env.some((variable) => variable.name === name);
     const mayShadow = (name: string) => envFrom.some(({ prefix = '' }) => name.startsWith(prefix));
@@ -148,8 +151,8 @@ export function manifestOf(options: ManifestOptions): Manifest {
 }
 
 /**
- * The CronJob's variables in their order, with the values of options in place; then the other options by name. What
- * comes from a Secret or elsewhere stays: an option must not redirect it.
+ * The CronJob's variables in their order, with option values in place; then the other options by name. Values from a
+ * Secret or another source stay: an option must not redirect them.
  */
 export function mergeVariables(
   own: readonly EnvironmentVariable[],
@@ -166,12 +169,12 @@ export function mergeVariables(
   return [...merged, ...added.map(([name, value]) => ({ name, value: literal(value) }))];
 }
 
-/** Kubernetes would expand `$(NAME)`, and an option must not read the CronJob's secrets that way. */
+/** Kubernetes expands `$(NAME)`; an option must not read the CronJob's secrets that way. */
 function literal(value: string): string {
   return /\$[($]/.test(value) ? value.replaceAll('$', '$$$$') : value;
 }
 
-/** `<type>-<id>-<random>`, at most 63 characters: pods carry it in a label. */
+/** `<type>-<id>-<random>`, at most 63 characters, because pods carry it in a label. */
 export function jobName({ reportType, id }: OnDemandJob, suffix: string): string {
   const word = (text: string) =>
     text
@@ -183,7 +186,7 @@ export function jobName({ reportType, id }: OnDemandJob, suffix: string): string
   return `${word(reportType).slice(0, room).replace(/-+$/, '') || 'job'}-${shortId}-${suffix}`;
 }
 
-/** The text where a label can carry it, else what stands for it. */
+/** The text if it is a valid label value, otherwise a hash of it. */
 export function labelOf(text: string): string {
   if (text !== '' && validateLabelValue(text).length === 0) return text;
   return createHash('sha256').update(text).digest('hex').slice(0, 40);

@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface JobMetrics {
-  /** `type` is a configured one; any other is counted as `unknown`, for Insights chooses the word. */
+  /** `type` is a configured type. Any other is counted as `unknown`, because Insights chooses the text. */
   finished(type: string, status: 'completed' | 'failed'): void;
   unreported(): void;
   claimFailed(): void;
-  /** What runs and what waits for its turn now. */
+  /** How many jobs run and how many wait now. */
   observe(running: number, waiting: number): void;
 }
 
@@ -19,7 +19,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   });
   const unreported = new Counter({
     name: 'supercargo_jobs_unreported_total',
-    help: 'Outcomes of on-demand jobs that could not be reported to Insights for now.',
+    help: 'Outcomes of on-demand jobs that could not be reported to Insights yet.',
     registers,
   });
   const claimFailures = new Counter({

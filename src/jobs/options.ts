@@ -1,10 +1,10 @@
 import { type Json, type JsonObject, renderJson } from '../base/index.ts';
 
-/** Options as environment variables, or what is wrong with them. */
+/** Options as environment variables, or the problems with them. */
 export interface OptionVariables {
   /** Sorted by name. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Options that were left out because nobody outside may set such a variable. */
+  /** Options that were dropped because they may not be set from outside. */
   readonly ignored: readonly string[];
   readonly problems: readonly string[];
 }
@@ -12,7 +12,7 @@ export interface OptionVariables {
 const maxOptions = 100;
 const maxBytes = 64 * 1024;
 
-/** What the program, the shell, the loader or a cloud's client reads: an option must not reach it. */
+/** Variables that the program, the shell, the loader or a cloud client reads. An option must not set them. */
 const protectedNames = new Set([
   'PATH',
   'HOME',
@@ -65,7 +65,7 @@ export function isProtected(name: string): boolean {
   return protectedNames.has(name) || protectedPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** `imagesToScan`, `images-to-scan` and `IMAGES_TO_SCAN` are all `IMAGES_TO_SCAN`. */
+/** `imagesToScan`, `images-to-scan` and `IMAGES_TO_SCAN` all become `IMAGES_TO_SCAN`. */
 export function variableName(option: string): string {
   return option
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

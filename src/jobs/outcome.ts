@@ -1,14 +1,14 @@
 import type { Job } from './manifest.ts';
 
-/** How a job ended, as Insights and the log are told. */
+/** How a job ended, as reported to Insights and logged. */
 export interface JobOutcome {
   readonly status: 'completed' | 'failed';
   readonly reason: string;
-  /** Ended by its time limit: then the Job goes at once, and its pods with it. */
+  /** Ended by its time limit. The Job and its pods are then deleted at once. */
   readonly isTimeout?: boolean;
 }
 
-/** The outcome of a Job that has ended; undefined while it goes on. */
+/** The outcome of a finished Job; undefined while it runs. */
 export function outcomeOf(job: Job): JobOutcome | undefined {
   const conditions = job.status?.conditions ?? [];
   const holds = (type: string) =>

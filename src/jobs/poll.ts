@@ -4,21 +4,21 @@ import { JobRunner, type JobRunnerOptions, type JobSummary } from './runner.ts';
 
 const maxBackoffMs = 5 * 60_000;
 
-/** Polls Insights for jobs and runs them until the signal aborts. What runs then is taken up by the next process. */
+/** Polls Insights for jobs and runs them until the signal aborts. The next process resumes what still runs then. */
 export async function pollJobs(options: JobRunnerOptions, outer: AbortSignal): Promise<void> {
   const { clock, random, settings } = options;
   await withRunner(options, outer, async (runner, signal) => {
-    await persistently(options, signal, 'Jobs of an earlier run could not be looked for', () => runner.recover(signal));
+    await persistently(options, signal, 'Jobs of an earlier run could not be listed', () => runner.recover(signal));
     while (!signal.aborted)
       await persistently(options, signal, 'Jobs could not be claimed', async () => {
         await runner.claim(signal);
-        // Replicas of many clusters that started together must not ask together.
+        // Jitter: clusters that start together must not poll together.
         await clock.sleep(settings.pollIntervalMs * (0.8 + 0.4 * random()), signal);
       });
   });
 }
 
-/** Takes up what was left, claims once, and ends when all of it has ended; only then does a failed claim count. */
+/** Resumes open jobs, claims once, and returns when all have ended; a failed claim is thrown only then. */
 export async function runJobsOnce(options: JobRunnerOptions, outer: AbortSignal): Promise<JobSummary> {
   const summary = await withRunner(options, outer, async (runner, signal) => {
     await runner.recover(signal);
@@ -34,7 +34,7 @@ export async function runJobsOnce(options: JobRunnerOptions, outer: AbortSignal)
   return summary ?? { completed: 0, failed: 0, unreported: 0 };
 }
 
-/** A runner with its watch; when `work` is over, or the signal aborts, all that it started has stopped. */
+/** A runner with its watch. When `work` returns or the signal aborts, everything it started has stopped. */
 async function withRunner<T>(
   options: JobRunnerOptions,
   outer: AbortSignal,
@@ -42,7 +42,7 @@ async function withRunner<T>(
 ): Promise<T | undefined> {
   const runner = new JobRunner(options);
   const stop = new AbortController();
-  // Every job that runs listens to it, several times over.
+  // Every running job adds several listeners.
   setMaxListeners(0, stop.signal);
   const onAbort = () => stop.abort(outer.reason);
   outer.addEventListener('abort', onAbort, { once: true });
@@ -61,7 +61,7 @@ async function withRunner<T>(
   }
 }
 
-/** Runs `work` until it succeeds once; what fails is said and tried again, ever more slowly. */
+/** Runs `work` until it succeeds once; failures are logged and retried with backoff. */
 async function persistently(
   { clock, random, log, settings }: JobRunnerOptions,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ const setUp = (failures: readonly (InsightsErrorCode | 'ok')[], giveUpAfterMs?: 
 const message = { id: '1', status: 'completed' } as const;
 const never = new AbortController().signal;
 
-test('an outcome is told until it is heard, ever more slowly, and never sooner than asked for', async () => {
+test('an outcome is reported until accepted, with backoff, and not before Retry-After', async () => {
   const down = 'insights-unreachable';
   const { clock, tries, options } = setUp([down, down, down, 'insights-throttled', 'insights-unauthorized']);
   const recorder = reportUntilAccepted(options, message, never);
@@ -29,7 +29,7 @@ test('an outcome is told until it is heard, ever more slowly, and never sooner t
 });
 
 test.each<InsightsErrorCode>(['insights-not-found', 'insights-refused'])(
-  'an outcome that Insights will never want (%s) is told once',
+  'an outcome that Insights will never accept (%s) is reported once',
   async (code) => {
     const { tries, options } = setUp([code]);
     expect(await reportUntilAccepted(options, message, never)).toBe(true);
@@ -37,7 +37,7 @@ test.each<InsightsErrorCode>(['insights-not-found', 'insights-refused'])(
   },
 );
 
-test('a program that is to end gives up for now', async () => {
+test('a program that runs once gives up for now', async () => {
   const { clock, options, tries } = setUp(
     Array.from({ length: 50 }, () => 'insights-timeout' as const),
     10_000,

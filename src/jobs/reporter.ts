@@ -1,7 +1,7 @@
 import { backoffMs, type Clock, errorMessage, type Logger, retryOf } from '../base/index.ts';
 import { InsightsError, type JobStatus } from '../insights/index.ts';
 
-/** Tells Insights how a job stands. Wired by `app`. */
+/** Reports the status of a job to Insights. Wired by `app`. */
 export type ReportJob = (id: string, status: JobStatus, signal: AbortSignal) => Promise<void>;
 
 export interface ReporterOptions {
@@ -9,22 +9,22 @@ export interface ReporterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** For a program that is to end: what could not be told by then is told by the next. */
+  /** For a program that runs once: what is not reported by then is left to the next run. */
   readonly giveUpAfterMs?: number | undefined;
 }
 
-/** Codes after which another try cannot help: the job is unknown there, or the words are wrong. */
+/** Errors that a retry cannot fix: the job is unknown to Insights, or the request is invalid. */
 const hopeless: ReadonlySet<string> = new Set(['insights-not-found', 'insights-refused']);
 
 /**
- * Tells until it was heard: true when Insights knows, or will never want to; false when it was given up for now.
- * A token that is not accepted is mended by people, so it is tried on.
+ * Reports until accepted. True if Insights has the status or will never accept it; false if it was given up for now. A
+ * rejected token is retried: a person may fix it.
  */
 export async function reportUntilAccepted(
   { report, clock, random, log, giveUpAfterMs }: ReporterOptions,
   message: { readonly id: string; readonly status: JobStatus },
   signal: AbortSignal,
-  /** Ends the repeating, but not a try that is under way. */
+  /** Ends the retries, but not a request in progress. */
   over: AbortSignal = signal,
 ): Promise<boolean> {
   const { id, status } = message;
@@ -37,17 +37,17 @@ export async function reportUntilAccepted(
       over.throwIfAborted();
       const error = errorMessage(thrown);
       if (thrown instanceof InsightsError && hopeless.has(thrown.code)) {
-        log.error('Insights does not take the state of a job', { id, status, error });
+        log.error('Insights rejected the status of a job', { id, status, error });
         return true;
       }
       const named = retryOf(thrown);
       const ownMs = backoffMs(attempt, { baseMs: 1_000, maxMs: 60_000, random });
       const pauseMs = typeof named === 'object' ? Math.max(named.afterMs, ownMs) : ownMs;
       if (giveUpAfterMs !== undefined && clock.monotonicMs() + pauseMs - startMs > giveUpAfterMs) {
-        log.error('A state of a job could not be reported; the next run will try again', { id, status, error });
+        log.error('The status of a job could not be reported; the next run will try again', { id, status, error });
         return false;
       }
-      if (attempt === 0) log.warn('A state of a job could not be reported yet', { id, status, error });
+      if (attempt === 0) log.warn('The status of a job could not be reported yet', { id, status, error });
       await clock.sleep(pauseMs, over);
     }
   }

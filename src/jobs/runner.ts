@@ -13,11 +13,11 @@ export interface JobRunnerOptions {
   readonly claim: (limit: number, signal: AbortSignal) => Promise<Claim>;
   readonly report: ReportJob;
   readonly client: KubeClient;
-  /** Where the CronJobs are, and where the Jobs are made. */
+  /** The namespace of the CronJobs and of the created Jobs. */
   readonly namespace: string;
   readonly installation: string;
   readonly settings: JobSettings;
-  /** By type: done here when there is no CronJob for it. */
+  /** By type: runs in this process if there is no CronJob for it. */
   readonly inProcess: ReadonlyMap<string, InProcessJob>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -29,36 +29,36 @@ export interface JobRunnerOptions {
 export interface JobSummary {
   readonly completed: number;
   readonly failed: number;
-  /** Ended, but Insights could not be told. */
+  /** Ended, but not reported to Insights. */
   readonly unreported: number;
 }
 
-/** Runs the jobs that Insights hands out: each type one after the other, different types side by side. */
+/** Runs claimed jobs: jobs of one type one after another, different types in parallel. */
 export class JobRunner {
   private readonly jobs: ClusterJobs;
-  private readonly ledger: JobStore;
-  private readonly course: JobRun;
+  private readonly store: JobStore;
+  private readonly jobRun: JobRun;
   /** Claimed and not ended, by id. */
   private readonly open = new Set<string>();
-  /** The same, and those of which Insights does not know yet how they ended. */
+  /** The same, plus those whose outcome is not reported yet. */
   private readonly tasks = new Map<string, Promise<void>>();
   private readonly counts = { completed: 0, failed: 0, unreported: 0 };
 
   constructor(private readonly options: JobRunnerOptions) {
     const { report, clock, random, log, giveUpReportingAfterMs: giveUpAfterMs } = options;
     this.jobs = createClusterJobs(options);
-    this.ledger = createJobStore(options);
-    this.course = new JobRun({
+    this.store = createJobStore(options);
+    this.jobRun = new JobRun({
       ...options,
       jobs: this.jobs,
-      ledger: this.ledger,
+      store: this.store,
       reporter: { report, clock, random, log, giveUpAfterMs },
       onEnd: ({ id, reportType }, { status }) => {
         this.open.delete(id);
         this.counts[status]++;
         options.metrics?.finished(options.settings.types.has(reportType) ? reportType : 'unknown', status);
       },
-      onUntold: () => {
+      onUnreported: () => {
         this.counts.unreported++;
         options.metrics?.unreported();
       },
@@ -67,12 +67,12 @@ export class JobRunner {
   }
 
   /**
-   * How many more may be claimed. One that waits for another of its type takes no place from other types; as many may
-   * wait as may run, for Insights chooses the types.
+   * How many more jobs may be claimed. A job that waits for another of its type takes no place from other types. As
+   * many may wait as may run, because Insights chooses the types.
    */
   get room(): number {
     const { maxConcurrentJobs } = this.options.settings;
-    const { waiting } = this.course;
+    const { waiting } = this.jobRun;
     return Math.max(0, maxConcurrentJobs - Math.max(waiting, this.open.size - waiting));
   }
 
@@ -80,37 +80,37 @@ export class JobRunner {
     return { ...this.counts };
   }
 
-  /** Follows the Jobs in the cluster until the signal aborts; everything else needs it to run. */
+  /** Watches the Jobs in the cluster until the signal aborts. Everything else requires it. */
   follow(signal: AbortSignal): Promise<void> {
     return this.jobs.run(signal);
   }
 
-  /** Takes up again what an earlier process began and did not finish, or did not report. */
+  /** Resumes jobs that an earlier process did not finish or did not report. */
   async recover(signal: AbortSignal): Promise<void> {
     const isWaiting = (job: Job) => (job.spec?.suspend === true ? 1 : 0);
     const unreported = (await this.jobs.existing(signal))
       .filter(({ metadata }) => metadata.annotations?.[reportedAnnotation] === undefined)
       .sort((a, b) => isWaiting(a) - isWaiting(b) || byOrder(a, b));
     const names = new Map(unreported.map((job) => [identityOf(job).id, job.metadata.name ?? '']));
-    const entries = await this.ledger.list(signal);
+    const entries = await this.store.list(signal);
     const isEnded = new Set(entries.flatMap(({ id, outcome }) => (outcome === undefined ? [] : [id])));
     for (const found of unreported) {
       const job = identityOf(found);
       if (isEnded.has(job.id)) continue;
       const name = found.metadata.name ?? '';
       const made = { name, isSuspended: found.spec?.suspend === true, ranForMs: this.jobs.ranForMs(found) };
-      this.start(job, () => this.course.resume(job, made, signal), signal);
+      this.start(job, () => this.jobRun.resume(job, made, signal), signal);
     }
     for (const { id, reportType, outcome } of entries) {
       const job = { id, reportType, options: {} };
       const name = names.get(id);
-      if (outcome !== undefined) this.start(job, () => this.course.retell(job, outcome, name, signal), signal);
-      else if (name === undefined) this.start(job, () => this.course.redo(job, signal), signal);
+      if (outcome !== undefined) this.start(job, () => this.jobRun.reportAgain(job, outcome, name, signal), signal);
+      else if (name === undefined) this.start(job, () => this.jobRun.redo(job, signal), signal);
     }
-    if (this.tasks.size > 0) this.options.log.info('Jobs taken up again', { count: this.tasks.size });
+    if (this.tasks.size > 0) this.options.log.info('Jobs resumed', { count: this.tasks.size });
   }
 
-  /** Claims as many as there is room for, and starts them. */
+  /** Claims as many jobs as there is room for, and starts them. */
   async claim(signal: AbortSignal): Promise<void> {
     const { log } = this.options;
     if (this.room === 0) return;
@@ -118,10 +118,10 @@ export class JobRunner {
       if (!signal.aborted) this.options.metrics?.claimFailed();
       throw thrown;
     });
-    if (unreadable > 0) log.error('Insights handed out jobs without an id', { count: unreadable });
+    if (unreadable > 0) log.error('Insights returned jobs without an id', { count: unreadable });
     for (const job of jobs) {
       log.info('Job claimed', { id: job.id, type: job.reportType });
-      this.start(job, () => this.course.begin(job, signal), signal);
+      this.start(job, () => this.jobRun.begin(job, signal), signal);
     }
   }
 
@@ -133,7 +133,7 @@ export class JobRunner {
   private start({ id, reportType }: OnDemandJob, work: () => Promise<void>, signal: AbortSignal): void {
     const { log } = this.options;
     if (this.tasks.has(id)) {
-      log.warn('Insights handed out a job that is already known', { id, type: reportType });
+      log.warn('Insights returned a job that is already known', { id, type: reportType });
       return;
     }
     this.open.add(id);
@@ -151,12 +151,12 @@ export class JobRunner {
   }
 
   private observe(): void {
-    const { waiting } = this.course;
+    const { waiting } = this.jobRun;
     this.options.metrics?.observe(Math.max(0, this.open.size - waiting), waiting);
   }
 }
 
-/** As they were claimed: several are created within one second. */
+/** By the order of claims: several are created within one second. */
 function byOrder(a: Job, b: Job): number {
   const [first, second] = [a, b].map(({ metadata }) => metadata.annotations?.[orderAnnotation] ?? '');
   const isKnown = first !== '' && second !== '' && first !== second;

@@ -1,12 +1,12 @@
 import type { SettingsReader } from '../insights/index.ts';
 import { parseDurationMs, validateDnsSubdomain } from '../object/index.ts';
 
-/** How jobs of one type are run. */
+/** How jobs of one type run. */
 export interface JobType {
   /** The CronJob whose template is used. */
   readonly cronJob: string;
   readonly timeoutMs: number;
-  /** False where a second try of a failed pod would do harm. */
+  /** False if a second attempt of a failed pod would do harm. */
   readonly retries: boolean;
 }
 
@@ -41,12 +41,12 @@ function defaultType(name: string): JobType {
   return { cronJob: name, timeoutMs: (slow.has(name) ? 20 : isSync ? 10 : 5) * minute, retries: !isSync };
 }
 
-/** All types that Insights is known to ask for. */
+/** All known job types of Insights. */
 export const defaultJobTypes: JobTypes = new Map(names.map((name) => [name, defaultType(name)]));
 
 /**
- * Reads a list such as `trivy, nova:10m, audit=audit-cronjob:15m`: the types to run, each with its CronJob where that
- * has another name, and its time-out where that is another. Mistakes are told to the reader.
+ * Parses a list such as `trivy, nova:10m, audit=audit-cronjob:15m`: the types to run, each with an optional CronJob
+ * name and time-out. Errors go to the settings reader.
  */
 export function readJobTypes(reader: SettingsReader, variable: string): JobTypes {
   const text = reader.optional(variable);
@@ -62,7 +62,7 @@ export function readJobTypes(reader: SettingsReader, variable: string): JobTypes
       const timeoutMs = timeout === undefined ? defaultType(name).timeoutMs : parseDurationMs(timeout);
       types.set(name, { ...defaultType(name), ...(cronJob === undefined ? {} : { cronJob }), timeoutMs });
     } catch {
-      reader.mistake(variable, `has the entry ${JSON.stringify(entry)} with a time-out that is no duration`);
+      reader.mistake(variable, `has the entry ${JSON.stringify(entry)} with a time-out that is not a duration`);
     }
   }
   return types;

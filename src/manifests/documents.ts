@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, parseYamlDocuments, UsageError } from '.
 import type { KubeObject } from '../object/index.ts';
 import type { Files } from './files.ts';
 
-/** A document with the place where it is written, for messages. */
+/** A document with its file and line, for messages. */
 export interface Written<T> {
   readonly value: T;
   readonly file: string;
   readonly line: number;
-  /** Of an item of a list: its path in the document. */
+  /** For an item of a list: its path in the document. */
   readonly at?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ function parseDocuments(part: { file: string; line: number; text: string }): rea
   });
 }
 
-/** Every Kubernetes object of a file; the items of lists stand for themselves. */
+/** Every Kubernetes object of a file; items of lists are returned one by one. */
 export function readObjects(files: Files, file: string): readonly Written<KubeObject>[] {
   return parseObjects({ file, line: 1, text: files.read(file) });
 }
@@ -44,7 +44,7 @@ export function parseObjects(part: {
   return objects;
 }
 
-/** True for what says which kind of object it is. */
+/** True if the document has apiVersion and kind. */
 export const isTyped = ({ apiVersion, kind }: JsonObject) =>
   typeof kind === 'string' && kind !== '' && typeof apiVersion === 'string' && apiVersion !== '';
 
@@ -55,7 +55,7 @@ export function unroll(written: Written<JsonObject>, objects: Written<KubeObject
   if (kind.endsWith('List') && Array.isArray(items)) {
     for (const [index, item] of items.entries()) {
       if (!isJsonObject(item)) refuseObject(written, 'an item of the list is not a map');
-      // Items of a typed list may leave out what the list says already.
+      // Items of a typed list may omit apiVersion and kind.
       const typed =
         kind === 'List' ? item : { apiVersion: item['apiVersion'] ?? apiVersion, kind: kind.slice(0, -4), ...item };
       unroll({ value: typed, file, line, at: [...at, 'items', String(index)] }, objects);

@@ -2,13 +2,13 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, errorMessage, UsageError } from '../base/index.ts';
 
-/** Where manifests come from; passed in, so that loaders can be tried without a disk. */
+/** The source of manifests; injected, so that loaders can be tested without a disk. */
 export interface Files {
   /** The whole text of a file, or of standard input for `-`. */
   read(path: string): string;
-  /** The same text piece by piece: no more of it is held than whoever reads it keeps. */
+  /** The same text in pieces; the reader decides how much it keeps. */
   stream(path: string): AsyncIterable<string>;
-  /** How many bytes there are to read; undefined when nobody knows before the end. */
+  /** The number of bytes to read; undefined if it is unknown before the end. */
   size(path: string): number | undefined;
   isDirectory(path: string): boolean;
   /** Names in a folder, sorted. */
@@ -51,7 +51,7 @@ export function nodeFiles(): Files {
   };
 }
 
-/** Files by their path, as texts: for examples, and to try things without a disk. `-` is standard input. */
+/** Files in memory by path, for examples and tests. `-` is standard input. */
 export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   const read = (path: string) => {
     const text = texts[path];
@@ -93,7 +93,7 @@ function unreadable(path: string, thrown: unknown): never {
   throw new UsageError('offline-unreadable', `cannot read ${path}: ${why}`);
 }
 
-/** The path itself, or every manifest in the folder and the folders below it; what is hidden there is left alone. */
+/** The path itself, or every manifest in the folder and its subfolders; hidden files are skipped. */
 export function* manifestFiles(files: Files, path: string): Generator<string> {
   if (!files.isDirectory(path)) {
     yield path;
@@ -107,7 +107,7 @@ export function* manifestFiles(files: Files, path: string): Generator<string> {
   }
 }
 
-/** Every file of this name in the folder and the folders below it. */
+/** Every file of this name in the folder and its subfolders. */
 export function* filesNamed(files: Files, folder: string, wanted: string): Generator<string> {
   for (const { name, isDirectory } of files.list(folder)) {
     const full = join(folder, name);

@@ -1,7 +1,7 @@
 /**
- * Manifests in files: which files there are, and the objects written in them with their places. It knows no kinds.
+ * Manifests in files: finds the files and reads their objects with file and line. It does not know kinds.
  *
- * Invariants: a mistake in a file is one line with its place; nothing that was read is left out.
+ * Invariants: an error in a file is one line with its place; everything that is read is returned.
  */
 export {
   isTyped,

@@ -52,7 +52,7 @@ const refusal = (texts: Readonly<Record<string, string>>, given: Given = {}) =>
   );
 
 describe('resources of files', () => {
-  it('are judged in the order they are written, with their places', async () => {
+  it('are evaluated in the order of the files, with their places', async () => {
     const found = await apply(
       {
         'p.yaml': noLatest,
@@ -71,7 +71,7 @@ describe('resources of files', () => {
     expect(found.map(({ isBlocked }) => isBlocked)).toEqual([false, false, true]);
   });
 
-  it('come from standard input, lists and hidden folders as people expect', async () => {
+  it('come from standard input, lists and hidden folders as expected', async () => {
     const list = JSON.stringify({
       kind: 'List',
       apiVersion: 'v1',
@@ -88,7 +88,7 @@ describe('resources of files', () => {
     expect(await apply(hidden, { resources: ['d'] })).toHaveLength(1);
   });
 
-  it('of a custom kind without namespaces have none, wherever in the file its definition stands', async () => {
+  it('of a custom kind without namespaces have none, wherever in the file its definition is', async () => {
     const definition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: gadgets.example.com}
@@ -108,19 +108,19 @@ spec: {group: example.com, scope: Cluster, names: {kind: Gadget, plural: gadgets
 describe('what is found', () => {
   const texts = { 'p.yaml': noLatest, 'r.yaml': `${thing('a', 'x:1')}---\n${thing('b', 'x:latest')}` };
 
-  it('is counted even where only what failed is told', async () => {
+  it('is counted even if only failures are reported', async () => {
     const [good, bad] = await apply(texts, { findings: { entries: 'notable' } });
     expect(good).toMatchObject({ entries: [], summary: { pass: 1, fail: 0 } });
     expect(bad).toMatchObject({ entries: [{ result: 'fail', action: 'Enforce' }], summary: { pass: 0, fail: 1 } });
   });
 
-  it('by rules that only audit blocks nothing, and is a warning where that is asked for', async () => {
+  it('by Audit rules blocks nothing, and is a warning on request', async () => {
     const audit = { ...texts, 'p.yaml': noLatest.replace('Enforce', 'Audit') };
     expect((await apply(audit))[1]).toMatchObject({ isBlocked: false, entries: [{ result: 'fail' }] });
     expect((await apply(audit, { findings: { auditWarn: true } }))[1]).toMatchObject({ entries: [{ result: 'warn' }] });
   });
 
-  it('carries resources as the policies leave them, and what they generate', async () => {
+  it('has the mutated resources and the generated objects', async () => {
     const mutate = policy('      mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}\n');
     const generate = policy(
       '      generate: {apiVersion: v1, kind: ConfigMap, name: "{{request.object.metadata.name}}-c", namespace: ns, data: {data: {k: v}}}\n',
@@ -129,7 +129,7 @@ describe('what is found', () => {
       { 'p.yaml': `${mutate}---\n${generate}`, 'r.yaml': thing('a', 'x:1') },
       { findings: { objects: 'changed' } },
     );
-    // The namespace that rules see was filled in: it is not written.
+    // The namespace that rules see was filled in: the file does not have it.
     expect(finding?.object?.metadata).toEqual({ name: 'a', labels: { a: 'b' } });
     expect(finding?.generated?.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual(['ConfigMap/a-c']);
     expect(finding?.entries.map(({ mutated, generated }) => [mutated !== undefined, generated?.length])).toEqual([
@@ -139,7 +139,7 @@ describe('what is found', () => {
   });
 });
 
-it('is told with the line of the field, in documents and in lists, where that is asked for', async () => {
+it('has the line of the field, in documents and in lists, on request', async () => {
   const list = `apiVersion: v1\nkind: List\nitems:\n${['x:1', 'y:latest']
     .map((image) => `- apiVersion: v1\n  kind: Thing\n  metadata: {name: a}\n  spec:\n    image: ${image}\n`)
     .join('')}`;
@@ -169,32 +169,32 @@ describe('values', () => {
       )
     ).map(({ entries }) => entries[0]?.result);
 
-  it('come from a file, whatever kind it says to be', async () => {
+  it('come from a file of any kind', async () => {
     expect(await statuses({ valuesFile: 'v.yaml' })).toEqual(['fail', 'skip']);
   });
 
-  it('of the command line win', async () => {
+  it('of the command line override the file', async () => {
     expect(await statuses({ valuesFile: 'v.yaml', set: { 'c.data.mode': 'off' } })).toEqual(['skip', 'skip']);
     expect(await statuses({ set: { 'c.data.mode': 'strict' } })).toEqual(['fail', 'fail']);
   });
 });
 
-describe('objects that stand in for a cluster', () => {
-  it('answer ConfigMap entries', async () => {
-    const asking = policy(
+describe('objects of a fake cluster', () => {
+  it('resolve ConfigMap entries', async () => {
+    const withConfigMap = policy(
       '      context: [{name: c, configMap: {name: settings, namespace: ns}}]\n      validate: {deny: {conditions: {all: [{key: "{{ c.data.forbid }}", operator: Equals, value: "yes"}]}}}\n',
     );
     const settings =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ns}\ndata: {forbid: "yes"}\n';
     const found = await apply(
-      { 'p.yaml': asking, 'c.yaml': settings, 'r.yaml': thing('a', 'x') },
+      { 'p.yaml': withConfigMap, 'c.yaml': settings, 'r.yaml': thing('a', 'x') },
       { cluster: ['c.yaml'] },
     );
     expect(found[0]?.summary.fail).toBe(1);
   });
 });
 
-describe('wrong input is refused with one line:', () => {
+describe('invalid input is rejected with one line:', () => {
   const good = { 'p.yaml': noLatest, 'r.yaml': thing('a', 'x:1') };
   it.each<[string, Readonly<Record<string, string>>, Given, RegExp]>([
     ['a missing file', good, { resources: ['none.yaml'] }, /^cannot read none\.yaml: there is no such file or folder$/],
@@ -213,7 +213,7 @@ describe('wrong input is refused with one line:', () => {
       /^r\.yaml:1: Thing: metadata\.name is missing$/,
     ],
     ['a list', { ...good, 'r.yaml': '- a\n' }, {}, /^r\.yaml:1:1: a map is expected here$/],
-    ['nothing to judge', { ...good, 'd/x.txt': '' }, { resources: ['d'] }, /^there is no resource in d$/],
+    ['nothing to evaluate', { ...good, 'd/x.txt': '' }, { resources: ['d'] }, /^there is no resource in d$/],
     ['no policy', { ...good, 'd/x.yaml': 'a: 1' }, { policies: ['d'] }, /^there is no policy in d$/],
     [
       'something else than a policy',
@@ -245,7 +245,7 @@ describe('wrong input is refused with one line:', () => {
   });
 });
 
-it('folders of policies may hold other things, which are counted', () => {
+it('folders of policies may contain other documents, which are counted', () => {
   const files = memoryFiles({ 'd/p.yaml': noLatest, 'd/values.yaml': 'a: 1\n', 'd/r.yaml': thing('a', 'x') });
   expect(loadSetup({ files, policies: ['d'], now: 0 })).toMatchObject({ ignored: 2, policies: [{ file: 'd/p.yaml' }] });
 });

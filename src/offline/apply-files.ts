@@ -13,7 +13,7 @@ export interface ApplyRun {
   /** Files, folders, and `-` for standard input. */
   readonly resources: readonly string[];
   readonly findings: FindingOptions;
-  /** Where the program of the other threads lies, and how many there may be; without it all is done in this one. */
+  /** The worker program and the maximum number of threads; without it everything runs in this thread. */
   readonly threads?: { readonly program: URL; readonly count: number } | undefined;
   readonly onProgress?: ((progress: ApplyProgress) => void) | undefined;
   readonly signal: AbortSignal;
@@ -26,15 +26,14 @@ export interface ApplyProgress {
   readonly totalBytes: number | undefined;
 }
 
-/** How many batches a thread may have before it. */
+/** Batches queued per thread. */
 const batchesAhead = 3;
 
-/** Below this, other threads would not have begun before this one is done. */
+/** Below this size, starting threads takes longer than the work. */
 const worthThreads = 2 * 1024 * 1024;
 
 /**
- * Judges everything in the files, in the order it is written. What is held at a time is a few batches for each thread,
- * however much there is to judge.
+ * Evaluates everything in the files, in order. At most a few batches per thread are in memory, whatever the input size.
  */
 export async function* applyToFiles(run: ApplyRun): AsyncGenerator<Finding> {
   const paths = run.resources.flatMap((path) => [...manifestFiles(run.files, path)]);
@@ -62,7 +61,7 @@ export async function* applyToFiles(run: ApplyRun): AsyncGenerator<Finding> {
   if (resources === 0) throw noResources(run.resources);
 }
 
-/** The verdicts themselves, one by one, in this thread: for who wants to know more than the findings. */
+/** The responses one by one, in this thread: for callers that need more than the findings. */
 export async function* evaluateFiles(
   application: PolicyApplication,
   files: Files,
@@ -73,9 +72,9 @@ export async function* evaluateFiles(
   for (const path of resources.flatMap((given) => [...manifestFiles(files, given)])) {
     for await (const batch of readBatches(files, path)) {
       signal.throwIfAborted();
-      for (const judged of application.judgeBatch(batch)) {
+      for (const evaluated of application.evaluateBatch(batch)) {
         count++;
-        yield judged;
+        yield evaluated;
       }
     }
   }
@@ -85,7 +84,7 @@ export async function* evaluateFiles(
 const noResources = (paths: readonly string[]) =>
   new UsageError('offline-no-resources', `there is no resource in ${paths.join(', ')}`);
 
-/** Hands batches to threads once there is enough for them, and gives findings back in the order of the batches. */
+/** Distributes batches to threads once there are enough, and returns findings in the order of the batches. */
 class Scheduler {
   private seen = 0;
   private pool: EvaluationPool | undefined;
@@ -101,24 +100,24 @@ class Scheduler {
     this.isLarge ||= this.seen >= worthThreads;
     const { application, threads } = this.run;
     if (!this.isLarge || threads === undefined || threads.count < 2) {
-      yield this.judge(batch);
+      yield this.evaluate(batch);
       return;
     }
     this.pool ??= await this.open(threads);
     const definitions = definitionsOf(batch);
     application.learn(definitions);
     if (definitions.length > 0) this.pool.learn(definitions);
-    // This thread judges, too, once the others have enough before them.
-    const answer = this.pool.isBusy ? Promise.resolve(this.judge(batch)) : this.pool.judge(batch);
-    // Awaited in its turn; a failure before that must not count as unhandled.
-    answer.catch(() => undefined);
-    this.underWay.push(answer);
+    // This thread evaluates too, once the others have enough queued.
+    const findings = this.pool.isBusy ? Promise.resolve(this.evaluate(batch)) : this.pool.evaluate(batch);
+    // Awaited later, in order; an earlier failure must not count as unhandled.
+    findings.catch(() => undefined);
+    this.underWay.push(findings);
     while (this.underWay.length > batchesAhead * this.pool.size) yield await this.underWay.shift()!;
   }
 
-  private judge(batch: Batch): readonly Finding[] {
+  private evaluate(batch: Batch): readonly Finding[] {
     const { application, findings: options } = this.run;
-    return [...application.judgeBatch(batch)].map((judged) => findingOf(judged, options));
+    return [...application.evaluateBatch(batch)].map((evaluated) => findingOf(evaluated, options));
   }
 
   private async open({ program, count }: NonNullable<ApplyRun['threads']>): Promise<EvaluationPool> {

@@ -16,33 +16,33 @@ import { isDefinition, scopesOf } from './scope.ts';
 import type { ApplySetup } from './setup.ts';
 import { valuesOf } from './values.ts';
 
-/** What a resource was judged by, and where it is written: `pods.yaml:12`. */
+/** The response for a resource, and where it is written: `pods.yaml:12`. */
 export interface EvaluatedResource {
   readonly response: EngineResponse;
   readonly file: string;
-  /** 0 for what is in no file. */
+  /** 0 if it is in no file. */
   readonly line: number;
-  /** False when the namespace is not written and was filled in. */
+  /** False if the namespace was filled in and is not in the file. */
   readonly hasNamespace: boolean;
-  /** The line of the field at a path such as `/spec/containers/0/image/`; absent where there is no text. */
+  /** The line of the field at a path such as `/spec/containers/0/image/`; undefined if there is no text. */
   readonly lineAt?: (path: string) => number;
 }
 
-/** Policies, compiled, and the judge who applies them. */
+/** Compiled policies with their evaluator. */
 export interface PolicyApplication {
   readonly policies: LoadedPolicies;
   readonly unsupported: readonly Rejected[];
-  /** What the judge goes by, for one who is answered by a real cluster. */
+  /** The options of the evaluator, for an evaluator on a real cluster. */
   readonly evaluatorOptions: OfflineEvaluatorOptions;
-  /** Judges what stands in a batch, one after the other. */
-  judgeBatch(batch: Batch): Generator<EvaluatedResource>;
+  /** Evaluates the resources of a batch in order. */
+  evaluateBatch(batch: Batch): Generator<EvaluatedResource>;
   /** The custom resource definitions known so far. */
   readonly definitions: readonly KubeObject[];
-  /** Tells of custom kinds to all that is judged from now on. */
+  /** Adds custom kinds for everything evaluated from now on. */
   learn(definitions: readonly KubeObject[]): void;
 }
 
-/** Compiles what was loaded; a policy that nobody should run is refused with all its issues. */
+/** Compiles the loaded policies; throws with all issues if a policy is invalid. */
 export function openApplication(setup: ApplySetup): PolicyApplication {
   const policies = compilePolicies(setup.policies);
   if (policies.strangers.length > 0) throw new UsageError('offline-not-a-policy', policies.strangers[0]!);
@@ -54,7 +54,7 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
   let scopes = scopesOf(definitions);
   const objects = cluster.map((object) => settle(object, scopes));
   const hasCluster = setup.cluster !== undefined;
-  const judgeOptions: OfflineEvaluatorOptions = {
+  const evaluatorOptions: OfflineEvaluatorOptions = {
     programs: policies.programs,
     exceptions: [...exceptions, ...policies.exceptions],
     values,
@@ -64,9 +64,9 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
     now: setup.now,
     explain: setup.explain,
   };
-  const judge: OfflineEvaluator = createOfflineEvaluator(
-    judgeOptions,
-    createLookUpResolver({ objects, scopes, answersCalls: hasCluster }),
+  const evaluate: OfflineEvaluator = createOfflineEvaluator(
+    evaluatorOptions,
+    createLookUpResolver({ objects, scopes, resolvesCalls: hasCluster }),
   );
   const learn = (found: readonly KubeObject[]) => {
     if (found.length === 0) return;
@@ -76,17 +76,17 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
   return {
     policies,
     unsupported: [...policies.unsupported, ...unsupported],
-    evaluatorOptions: judgeOptions,
+    evaluatorOptions,
     definitions,
     learn,
-    *judgeBatch(batch) {
+    *evaluateBatch(batch) {
       const written = parseObjects(batch);
       learn(definitionsAmong(written));
       const lines = linesOf(batch);
       for (const one of written) {
         requireName(one);
         yield {
-          response: judge(settle(one.value, scopes)),
+          response: evaluate(settle(one.value, scopes)),
           file: one.file,
           line: one.line,
           hasNamespace: Boolean(one.value.metadata.namespace),
@@ -97,7 +97,7 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
   };
 }
 
-/** Finds lines of fields; the text is only looked through when the first one is asked for. */
+/** Finds lines of fields. The text is parsed for positions only on the first call. */
 function linesOf({ text, line }: Batch): (written: Written<KubeObject>, path: string) => number {
   let places: readonly YamlPlace[] | undefined;
   return (written, path) => {
@@ -108,7 +108,7 @@ function linesOf({ text, line }: Batch): (written: Written<KubeObject>, path: st
   };
 }
 
-/** The custom resource definitions of a batch: they are for its other objects, and for those after it. */
+/** The custom resource definitions of a batch. They apply to its other objects, and to later batches. */
 export function definitionsOf(batch: Batch): readonly KubeObject[] {
   return batch.text.includes('CustomResourceDefinition') ? definitionsAmong(parseObjects(batch)) : [];
 }
@@ -122,7 +122,7 @@ function requireName(written: Written<KubeObject>): void {
     throw new UsageError('offline-nameless', `${placeOf(written)}: ${kind}: metadata.name is missing`);
 }
 
-/** A line for every issue: where, what, and its stable code. */
+/** One line per issue: place, message and stable code. */
 function renderInvalid(invalid: readonly Rejected[]): string {
   return invalid
     .flatMap(({ place, kind, name, issues }) =>

@@ -5,7 +5,7 @@ import type { Files } from '../manifests/index.ts';
 import { memoryFiles, parseObjects } from '../manifests/index.ts';
 import { type Batch, readBatches } from './batches.ts';
 
-/** Hands the text out in pieces of this length. */
+/** Reads the text in pieces of this length. */
 function inPieces(text: string, length: number): Files {
   return {
     ...memoryFiles({ 'f.yaml': text }),
@@ -31,14 +31,14 @@ const wanted = Array.from({ length: count }, (_, i) => `pod-${i}`);
 describe('a large file of documents', () => {
   const text = wanted.map((name) => `---\n${renderYaml(pod(name))}`).join('');
 
-  it('comes in several batches that hold every document once, in order', async () => {
+  it('is split into batches with every document once, in order', async () => {
     const batches = await batchesOf(text);
     expect(batches.length).toBeGreaterThan(3);
     expect(Math.max(...batches.map((batch) => batch.text.length))).toBeLessThan(400 * 1024);
     expect(names(batches)).toEqual(wanted);
   });
 
-  it('is cut in the same places wherever the pieces end', async () => {
+  it('is split at the same places wherever the pieces end', async () => {
     for (const length of [1000, 4096, 100_001]) expect(names(await batchesOf(text, length))).toEqual(wanted);
   });
 
@@ -50,7 +50,7 @@ describe('a large file of documents', () => {
     }
   });
 
-  it('is not cut inside of texts that look like marks', async () => {
+  it('is not split inside text that looks like a separator', async () => {
     const block = [
       'apiVersion: v1',
       'kind: ConfigMap',
@@ -64,7 +64,7 @@ describe('a large file of documents', () => {
     expect(names(await batchesOf(tricky))).toEqual(Array(8000).fill('c'));
   });
 
-  it('keeps directives with the document that they are for', async () => {
+  it('keeps directives with their document', async () => {
     const tricky = `%YAML 1.2\n---\n${renderYaml(pod('d'))}...\n`.repeat(count);
     expect(names(await batchesOf(tricky))).toEqual(Array(count).fill('d'));
   });
@@ -89,7 +89,7 @@ describe('a large JSON file', () => {
     }
   });
 
-  it('is not confused by brackets, quotes and items in its texts', async () => {
+  it('is not confused by brackets, quotes and items in strings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.json(), { minLength: 1, maxLength: 5 }), async (texts) => {
         const odd = texts.map((data, i) => ({ ...pod(`p${i}`), data: { items: [data], [data]: '"items":[{' } }));
@@ -101,13 +101,13 @@ describe('a large JSON file', () => {
     );
   });
 
-  it('that breaks off is refused with its place', async () => {
+  it('that is truncated is rejected with its place', async () => {
     const text = JSON.stringify({ items }, null, 1);
     await expect(batchesOf(text.slice(0, -20))).rejects.toThrow(/^f\.yaml:\d+: the JSON ends before it is whole$/);
   });
 });
 
-it('a document without end is refused before it fills the memory', async () => {
+it('a document without end is rejected before it fills the memory', async () => {
   const endless: Files = {
     ...memoryFiles({}),
     async *stream() {

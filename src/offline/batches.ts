@@ -3,7 +3,7 @@ import type { Files } from '../manifests/index.ts';
 import { shownFile } from '../manifests/index.ts';
 import { jsonItems, startsJson } from './json-items.ts';
 
-/** Some whole documents of a file: what is read, handed on and judged at a time. */
+/** Some whole documents of a file: the unit of reading and evaluating. */
 export interface Batch {
   readonly file: string;
   /** Where the text begins in the file. */
@@ -11,10 +11,10 @@ export interface Batch {
   readonly text: string;
 }
 
-/** Large enough that a batch's own costs vanish, small enough that a few of them are nothing to hold. */
+/** Large enough to amortise the cost per batch, small enough to hold several in memory. */
 const batchLength = 256 * 1024;
 
-/** A file in batches, cut between documents; of one large JSON list, between its items. */
+/** Splits a file into batches between documents; a large JSON list between its items. */
 export async function* readBatches(files: Files, file: string): AsyncGenerator<Batch> {
   const pieces = files.stream(file)[Symbol.asyncIterator]();
   let text = '';
@@ -42,21 +42,21 @@ export async function* readBatches(files: Files, file: string): AsyncGenerator<B
         `${shownFile(file)}:${line}: a document longer than ${maxYamlBytes} bytes; write lists as JSON, or as documents`,
       );
     } else {
-      // A long document is searched for its end now and then, not with every piece of it.
+      // The end of a long document is searched now and then, not after every piece.
       enough = Math.min(2 * text.length, maxYamlBytes);
     }
   }
   if (text.trim() !== '') yield { file, line, text };
 }
 
-/** Where the last document of the text begins, if one before it is whole. */
+/** Where the last document of the text begins, if there is a complete one before it. */
 function lastBoundary(text: string): number {
   for (let at = text.lastIndexOf('\n---'); at > 0; at = text.lastIndexOf('\n---', at - 1)) {
     const next = text[at + 4];
-    const isMark = next === '\n' || next === ' ' || next === '\r' || next === '\t';
-    // Directives stand before the mark and belong to what comes after it.
+    const isSeparator = next === '\n' || next === ' ' || next === '\r' || next === '\t';
+    // Directives stand before the separator and belong to the document after it.
     const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
-    if (isMark && !before.startsWith('%')) return at + 1;
+    if (isSeparator && !before.startsWith('%')) return at + 1;
   }
   return 0;
 }

@@ -4,8 +4,8 @@ import { deepEqual, type KubeObject } from '../object/index.ts';
 const managedBy = 'app.kubernetes.io/managed-by';
 
 /**
- * An object as the tests compare it: without the labels that say what generated it, with the label that says who
- * manages it, and without nulls, empty maps and empty lists.
+ * An object as tests compare it: without the labels of generation, with the `managed-by` label, and without nulls,
+ * empty maps and empty lists.
  */
 export function comparable(object: KubeObject): Json {
   const labels = Object.entries(object.metadata.labels ?? {}).filter(
@@ -35,16 +35,16 @@ function tidy(value: Json): Json | undefined {
   return value === null ? undefined : value;
 }
 
-/** What tells the two apart, line by line (`-` expected, `+` found); undefined when they are the same. */
+/** The difference line by line (`-` expected, `+` found); undefined if they are equal. */
 export function difference(expected: KubeObject, actual: KubeObject): string | undefined {
   const [wanted, found] = [comparable(expected), comparable(actual)];
   if (deepEqual(wanted, found)) return undefined;
   const lines = diffLines(render(wanted), render(found));
-  // Numbers and text that print alike must still be told apart.
+  // Numbers and strings that print alike must still differ.
   return lines.some(({ sign }) => sign !== ' ') ? renderDiff(lines) : 'they differ in the type of a value';
 }
 
-/** What a mutation changed in an object, line by line. */
+/** What a mutation changed, line by line. */
 export function changes(before: KubeObject, after: KubeObject): string {
   return renderDiff(diffLines(render(before as unknown as Json), render(after as unknown as Json)));
 }
@@ -56,10 +56,10 @@ interface Line {
   readonly text: string;
 }
 
-/** Above this the table would be too large, and nobody reads such a difference line by line. */
+/** Above this size the table is too large, and such a diff is not read line by line. */
 const maxTable = 4_000_000;
 
-/** What both have at the beginning and at the end stays; between, the longest common subsequence does. */
+/** Keeps the common head and tail; between them, the longest common subsequence. */
 function diffLines(from: readonly string[], to: readonly string[]): readonly Line[] {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start++;
@@ -105,7 +105,7 @@ function subsequence(from: readonly string[], to: readonly string[]): readonly L
   return lines;
 }
 
-/** Changed lines with two lines around them. */
+/** Changed lines with two lines of context. */
 function renderDiff(lines: readonly Line[]): string {
   const isNear = (index: number) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== ' ');
   const shown: string[] = [];

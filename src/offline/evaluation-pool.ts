@@ -14,17 +14,17 @@ export type WorkerTask =
   | { readonly kind: 'batch'; readonly batch: Batch }
   | { readonly kind: 'definitions'; readonly definitions: readonly KubeObject[] };
 
-export type WorkerAnswer =
+export type WorkerResponse =
   | { readonly findings: readonly Finding[] }
   | { readonly error: { readonly code: string; readonly message: string } };
 
-/** Several threads that judge; a batch goes to the one with the least to do. */
+/** Worker threads that evaluate. A batch goes to the thread with the shortest queue. */
 export interface EvaluationPool {
   readonly size: number;
-  /** Every thread has work before it for a while. */
+  /** Every thread has enough queued. */
   readonly isBusy: boolean;
-  judge(batch: Batch): Promise<readonly Finding[]>;
-  /** Tells every thread of custom kinds, before the batches that come after. */
+  evaluate(batch: Batch): Promise<readonly Finding[]>;
+  /** Sends custom kinds to every thread, before the batches that follow. */
   learn(definitions: readonly KubeObject[]): void;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker;
-  /** Answers come in the order of the tasks. */
+  /** Responses come in the order of the tasks. */
   readonly waiting: Waiting[];
 }
 
@@ -52,7 +52,7 @@ export function openPool(program: URL, size: number, data: WorkerSetup): Evaluat
     get isBusy() {
       return threads.every(({ waiting }) => waiting.length >= 2);
     },
-    judge(batch) {
+    evaluate(batch) {
       const idlest = threads.reduce((best, thread) => (thread.waiting.length < best.waiting.length ? thread : best));
       return send(idlest, { kind: 'batch', batch });
     },
@@ -68,10 +68,10 @@ export function openPool(program: URL, size: number, data: WorkerSetup): Evaluat
 function startThread(program: URL, data: WorkerSetup): Thread {
   const worker = new Worker(program, { workerData: data });
   const waiting: Waiting[] = [];
-  worker.on('message', (answer: WorkerAnswer) => {
+  worker.on('message', (response: WorkerResponse) => {
     const next = waiting.shift();
-    if ('findings' in answer) next?.resolve(answer.findings);
-    else next?.reject(new UsageError(answer.error.code, answer.error.message));
+    if ('findings' in response) next?.resolve(response.findings);
+    else next?.reject(new UsageError(response.error.code, response.error.message));
   });
   worker.on('error', (thrown) => {
     for (const next of waiting.splice(0)) next.reject(thrown);

@@ -1,24 +1,26 @@
-/** One of several threads that judge batches: told once by what, it answers each batch with its findings, in order. */
+/**
+ * Worker thread that evaluates batches: it gets its setup at start and responds to each batch with findings, in order.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorMessage, SupercargoError } from '../base/index.ts';
 import { openApplication } from './apply.ts';
-import type { WorkerAnswer, WorkerSetup, WorkerTask } from './evaluation-pool.ts';
+import type { WorkerResponse, WorkerSetup, WorkerTask } from './evaluation-pool.ts';
 import { findingOf } from './report/index.ts';
 
 const { setup, options } = workerData as WorkerSetup;
 const application = openApplication(setup);
 
-function answerTo(task: WorkerTask): WorkerAnswer {
+function respondTo(task: WorkerTask): WorkerResponse {
   try {
     if (task.kind === 'definitions') {
       application.learn(task.definitions);
       return { findings: [] };
     }
-    return { findings: [...application.judgeBatch(task.batch)].map((judged) => findingOf(judged, options)) };
+    return { findings: [...application.evaluateBatch(task.batch)].map((evaluated) => findingOf(evaluated, options)) };
   } catch (thrown) {
     if (thrown instanceof SupercargoError) return { error: { code: thrown.code, message: errorMessage(thrown) } };
     throw thrown;
   }
 }
 
-parentPort?.on('message', (task: WorkerTask) => parentPort?.postMessage(answerTo(task)));
+parentPort?.on('message', (task: WorkerTask) => parentPort?.postMessage(respondTo(task)));

@@ -26,31 +26,31 @@ export interface OfflineEvaluatorOptions {
   readonly userInfo?: RequestInfo | undefined;
   readonly given: NonNullable<EvaluationOptions['given']>;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>> | undefined;
-  /** The moment that expressions see. */
+  /** The current time in expressions. */
   readonly now: number;
   readonly explain?: boolean | undefined;
 }
 
-/** What one rule said of one resource. */
+/** The response of one rule for one resource. */
 export interface RuleResponse {
   readonly result: RuleResult;
-  /** The resource as the rule's policy leaves it; for the phases after mutation, as it found it. */
+  /** The resource after the mutations of the rule's policy; for phases after mutation, as the rule found it. */
   readonly object: KubeObject | undefined;
 }
 
 export interface EngineResponse {
   readonly resource: KubeObject;
   readonly rules: readonly RuleResponse[];
-  /** With `explain`: rules that matched and had nothing to say. */
+  /** With `explain`: rules that matched and had no result. */
   readonly silent: readonly SilentRule[];
   /** The resource after all mutations. */
   readonly object: KubeObject | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** What was asked last; all phases of one resource ask the same but for the mutations. */
+  /** The last request; all phases of one resource use the same request, except for mutations. */
   readonly request: PolicyRequest;
 }
 
-/** Judges a resource by all policies, phase after phase. `operation` overrides what the values say. */
+/** Evaluates all policies on a resource, phase by phase. `operation` overrides the values. */
 export type OfflineEvaluator = (resource: KubeObject, operation?: PolicyOperation) => EngineResponse;
 export type AsyncOfflineEvaluator = (resource: KubeObject, signal: AbortSignal) => Promise<EngineResponse>;
 
@@ -63,9 +63,9 @@ type Evaluating = (
 const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
 const never = new AbortController().signal;
 
-/** For look-ups that are answered without I/O. */
-export function createOfflineEvaluator(options: OfflineEvaluatorOptions, answer: LookUpResolver): OfflineEvaluator {
-  const evaluateResource = createEvaluate(options, { answer });
+/** For look-ups without I/O. */
+export function createOfflineEvaluator(options: OfflineEvaluatorOptions, resolve: LookUpResolver): OfflineEvaluator {
+  const evaluateResource = createEvaluate(options, { answer: resolve });
   return (resource, operation) => {
     const response = evaluateResource(resource, operation, never);
     if (response instanceof Promise) throw new TypeError('a look-up without I/O returned a promise');
@@ -76,9 +76,9 @@ export function createOfflineEvaluator(options: OfflineEvaluatorOptions, answer:
 /** For look-ups that need I/O. */
 export function createAsyncOfflineEvaluator(
   options: OfflineEvaluatorOptions,
-  answer: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
+  resolve: (lookUp: LookUp, signal: AbortSignal) => Promise<LookUpAnswer>,
 ): AsyncOfflineEvaluator {
-  const evaluateResource = createEvaluate(options, { answer });
+  const evaluateResource = createEvaluate(options, { answer: resolve });
   return async (resource, signal) => evaluateResource(resource, undefined, signal);
 }
 
@@ -98,7 +98,7 @@ function createEvaluate(options: OfflineEvaluatorOptions, lookUps: ReadyLookUps)
     );
     const rules: RuleResponse[] = [];
     const silent: SilentRule[] = [];
-    // One resource's look-ups are asked once, whichever rule needs them.
+    // Look-ups of one resource are resolved once, whichever rule needs them.
     const common = {
       exceptions,
       given,
@@ -118,7 +118,7 @@ function createEvaluate(options: OfflineEvaluatorOptions, lookUps: ReadyLookUps)
         request = current;
         return andThen(evaluate(step.programs, current, { ...common, phase: step.phase }), (evaluation) => {
           silent.push(...evaluation.silent);
-          object = addAnswers(rules, evaluation.results, current) ?? object;
+          object = addMutations(rules, evaluation.results, current) ?? object;
         });
       });
     }
@@ -134,7 +134,7 @@ interface Group {
   readonly variables: Variables;
 }
 
-/** Policies in a row that see the same variables run together. */
+/** Consecutive policies with the same variables run together. */
 function groupsOf(programs: readonly PolicyProgram[], resource: KubeObject, values: Values): readonly Group[] {
   if (programs.length === 0) return [];
   const name = resource.metadata.name ?? '';
@@ -151,7 +151,9 @@ interface Subject {
   readonly namespaceLabels: Readonly<Record<string, string>>;
 }
 
-/** The request that writing this object would have made; variables named `request.object.…` change the object itself. */
+/**
+ * The request that writing this object would have made. Variables named `request.object.…` change the object itself.
+ */
 export function requestOf(subject: Subject, { values, userInfo, now }: OfflineEvaluatorOptions): PolicyRequest {
   const { resource, variables } = subject;
   const { request, ...others } = variables;
@@ -166,7 +168,7 @@ export function requestOf(subject: Subject, { values, userInfo, now }: OfflineEv
   const requestVariables = {
     ...rest,
     ...(isShown ? { operation: written } : {}),
-    // A creation has no old object; what is written of one is seen by expressions alone.
+    // A creation has no old object; a given one is visible to expressions only.
     ...(operation === 'CREATE' && oldChanges !== undefined ? { oldObject: oldChanges } : {}),
   };
   const current =
@@ -190,13 +192,13 @@ export function requestOf(subject: Subject, { values, userInfo, now }: OfflineEv
 
 const given = (variables: object) => Object.keys(variables).length > 0;
 
-/** Anything that is no write of an object is judged as a creation; expressions read what was written. */
+/** An operation that is not a write is evaluated as a creation; expressions read the given operation. */
 function operationOf(written: unknown): PolicyOperation {
   return written === 'UPDATE' || written === 'DELETE' ? written : 'CREATE';
 }
 
-/** Adds the rules in order, each with its policy's object, and returns the object if a rule changed it. */
-function addAnswers(
+/** Adds the rules in order, each with its policy's object. Returns the object if a rule changed it. */
+function addMutations(
   rules: RuleResponse[],
   results: readonly RuleResult[],
   request: PolicyRequest,

@@ -2,27 +2,27 @@ import { renderJson } from '../base/index.ts';
 import type { FilterExplanation, TraceStep } from '../policy/index.ts';
 import type { Explanation, RuleExplanation } from './explain.ts';
 
-/** `yes` a check that holds, `no` one that decided against the resource, `off` what does not apply, `note` neither. */
+/** `yes`: a check that holds, `no`: one that decided against the resource, `off`: does not apply, `note`: neither. */
 export type NodeState = 'yes' | 'no' | 'off' | 'note';
 
-/** A line of an explanation, with what is below it. */
+/** A line of an explanation, with its children. */
 export interface TreeNode {
-  readonly mark: NodeState;
+  readonly state: NodeState;
   readonly text: string;
   readonly children: readonly TreeNode[];
-  /** Lines that are shown as they are: a diff. */
+  /** Lines shown unchanged: a diff. */
   readonly lines?: readonly string[];
 }
 
 const maxValueLength = 240;
 
-const node = (mark: NodeState, text: string, children: readonly TreeNode[] = []): TreeNode => ({
-  mark,
+const node = (state: NodeState, text: string, children: readonly TreeNode[] = []): TreeNode => ({
+  state,
   text,
   children,
 });
 
-/** An explanation as a tree for people. Rules derived for other kinds are left out unless all are asked for. */
+/** An explanation as a tree. Rules derived for other kinds are omitted unless all are requested. */
 export function explanationTree({ resource, file, line, rules }: Explanation, isDetailed: boolean): TreeNode {
   const shown = rules.filter(({ rule, status }) => isDetailed || status !== 'no match' || !rule.startsWith('autogen-'));
   const policies = [...new Set(shown.map(({ policy }) => policy))];
@@ -35,7 +35,7 @@ export function explanationTree({ resource, file, line, rules }: Explanation, is
   );
 }
 
-const ruleMarks: Readonly<Record<RuleExplanation['status'], NodeState>> = {
+const ruleStates: Readonly<Record<RuleExplanation['status'], NodeState>> = {
   pass: 'yes',
   fail: 'no',
   error: 'no',
@@ -49,7 +49,7 @@ function ruleTree(rule: RuleExplanation): TreeNode {
   const children = isMatched
     ? [...matchedBy(rule.filters), ...stepTrees(rule.steps), ...outcomeTrees(rule)]
     : notMatchedBy(rule);
-  return node(ruleMarks[rule.status], `rule ${rule.rule}: ${rule.status}`, children);
+  return node(ruleStates[rule.status], `rule ${rule.rule}: ${rule.status}`, children);
 }
 
 function outcomeTrees({
@@ -60,9 +60,9 @@ function outcomeTrees({
   targets = [],
   generated = [],
 }: RuleExplanation): readonly TreeNode[] {
-  const mark = ruleMarks[status];
+  const state = ruleStates[status];
   return [
-    ...(message === '' ? [] : [node(mark, `${status}: ${message.trim()}`)]),
+    ...(message === '' ? [] : [node(state, `${status}: ${message.trim()}`)]),
     ...(path === undefined || message.includes(path) ? [] : [node('note', `decided at ${path}`)]),
     ...(diff === undefined ? [] : [{ ...node('note', 'changes'), lines: diff.split('\n') }]),
     ...targets.map(({ resource }) => node('yes', `changes ${resource}`)),
@@ -72,20 +72,20 @@ function outcomeTrees({
 
 const isExclude = ({ where }: FilterExplanation) => where.startsWith('exclude');
 
-/** Of a rule that is for the resource, the first filter that says so; of `all`, every one. */
+/** For a rule that matches: the first filter that matches; for `all`, every filter. */
 function matchedBy(filters: readonly FilterExplanation[]): readonly TreeNode[] {
   const matching = filters.filter((filter) => !isExclude(filter) && filter.matches);
   return (matching[0]?.where.startsWith('match.all') ? matching : matching.slice(0, 1)).map(filterTree);
 }
 
-/** Of a rule that is not for the resource, only the filters that say so. */
+/** For a rule that does not match: only the filters that exclude the resource. */
 function notMatchedBy({ filters, message }: RuleExplanation): readonly TreeNode[] {
   const isExcluded = message === 'excluded';
   const deciding = filters.filter((filter) =>
     isExcluded ? isExclude(filter) && filter.matches : !isExclude(filter) && !filter.matches,
   );
   return deciding.length > 0
-    ? deciding.map((filter) => ({ ...filterTree(filter), mark: 'off' }))
+    ? deciding.map((filter) => ({ ...filterTree(filter), state: 'off' }))
     : [node('off', message)];
 }
 
@@ -94,10 +94,10 @@ function filterTree({ where, matches, parts }: FilterExplanation): TreeNode {
   const said = deciding.map(
     ({ field, wanted, found }) => `${field} ${show(wanted)} ${matches ? 'matches' : 'does not match'} ${show(found)}`,
   );
-  return node(matches ? 'yes' : 'off', `${where}: ${said.length > 0 ? said.join(', ') : 'nothing is asked for'}`);
+  return node(matches ? 'yes' : 'off', `${where}: ${said.length > 0 ? said.join(', ') : 'no condition'}`);
 }
 
-/** Steps come in the order they happened; elements open a level that the next element of the same depth closes. */
+/** Steps come in order of execution. An element opens a level, which the next element of the same depth closes. */
 function stepTrees(steps: readonly TraceStep[]): readonly TreeNode[] {
   const roots: Growing[] = [];
   const open: { readonly depth: number; readonly node: Growing }[] = [];
@@ -121,7 +121,7 @@ function stepTrees(steps: readonly TraceStep[]): readonly TreeNode[] {
   }
   // Conditions without an end: one of them could not be evaluated.
   for (const left of conditions) add(grow(left));
-  return roots.map(settleMark);
+  return roots.map(settleState);
 }
 
 interface Growing extends TreeNode {
@@ -130,16 +130,16 @@ interface Growing extends TreeNode {
 
 const grow = (tree: TreeNode): Growing => ({ ...tree, children: tree.children.map(grow) });
 
-/** An element is what its checks are. */
-function settleMark(tree: Growing): TreeNode {
-  const children = tree.children.map(settleMark);
+/** The state of an element follows from its checks. */
+function settleState(tree: Growing): TreeNode {
+  const children = tree.children.map(settleState);
   if (!tree.text.startsWith('element ')) return { ...tree, children };
-  const mark = children.some((child) => child.mark === 'no')
+  const state = children.some((child) => child.state === 'no')
     ? 'no'
-    : children.some((child) => child.mark === 'off')
+    : children.some((child) => child.state === 'off')
       ? 'off'
       : 'yes';
-  return { ...tree, children, mark };
+  return { ...tree, children, state };
 }
 
 function conditionTree({
@@ -160,7 +160,7 @@ function conditionsTree(
   children: readonly TreeNode[],
 ): TreeNode {
   if (!where.includes('deny')) return node(hold ? 'yes' : 'off', `${where}${hold ? '' : ': not met'}`, children);
-  // What holds here is what the rule forbids.
+  // The rule forbids what holds here.
   return node(hold ? 'no' : 'yes', hold ? 'deny: the conditions hold' : 'deny: the conditions do not hold', children);
 }
 
@@ -201,13 +201,16 @@ function patternTree({
   found,
 }: TraceStep & { readonly kind: 'pattern' }): TreeNode {
   if (outcome === 'pass') return node('yes', `${where} matches`);
-  const mark = outcome === 'skip' ? 'off' : 'no';
+  const state = outcome === 'skip' ? 'off' : 'no';
   const title = outcome === 'skip' ? `${where} does not apply` : `${where} does not match`;
-  return node(mark, path ? `${title} at ${path}` : title, [
+  return node(state, path ? `${title} at ${path}` : title, [
     ...(path
-      ? [node(mark, `expected ${show(expected)}`), node(mark, `found ${found === undefined ? 'nothing' : show(found)}`)]
+      ? [
+          node(state, `expected ${show(expected)}`),
+          node(state, `found ${found === undefined ? 'nothing' : show(found)}`),
+        ]
       : []),
-    // What differs is said already.
+    // The difference is already shown.
     ...(message === undefined || message === '' || (path && message.startsWith('resource value '))
       ? []
       : [node('note', message)]),

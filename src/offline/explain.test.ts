@@ -27,9 +27,9 @@ spec:
 async function explain(policy: string, more: Partial<ApplyOptions> = {}): Promise<Explanation> {
   const files = memoryFiles({ 'p.yaml': policy, 'r.yaml': pod });
   const application = openApplication(loadSetup({ files, policies: ['p.yaml'], now: 0, explain: true, ...more }));
-  for await (const judged of evaluateFiles(application, files, ['r.yaml'], new AbortController().signal))
-    return explainResponse(application, judged);
-  throw new Error('nothing was judged');
+  for await (const evaluated of evaluateFiles(application, files, ['r.yaml'], new AbortController().signal))
+    return explainResponse(application, evaluated);
+  throw new Error('nothing was evaluated');
 }
 
 /** The lines below the policy. */
@@ -43,7 +43,7 @@ async function treeOf(policy: string): Promise<readonly string[]> {
 const match = (filter: string) => `match: {any: [{resources: ${filter}}]}`;
 const pods = match('{kinds: [Pod]}');
 
-it('names the part of a filter that does not fit', async () => {
+it('names the part of a filter that does not match', async () => {
   const deny = '\nvalidate: {deny: {}}';
   const policy = policyOf(
     rule('kind', `${match('{kinds: [Service]}')}${deny}`),
@@ -67,7 +67,7 @@ it('names the part of a filter that does not fit', async () => {
   ]);
 });
 
-it('shows what preconditions saw', async () => {
+it('shows the values of preconditions', async () => {
   const conditions = `all:
     - {key: "{{ request.operation }}", operator: Equals, value: CREATE}
     - {key: "{{ request.object.metadata.name }}", operator: AnyIn, value: [x, z]}`;
@@ -94,7 +94,7 @@ it('shows the element and the place where a pattern fails, with what was expecte
   ]);
 });
 
-it('finds its way through anchors, lists and keys with slashes', async () => {
+it('handles anchors, lists and keys with slashes', async () => {
   const fails = async (pattern: string) => {
     const { rules } = await explain(policyOf(rule('r', `${pods}\nvalidate: {message: m, pattern: ${pattern}}`)));
     return rules[0]?.steps.map((step) => (step.kind === 'pattern' ? [step.path, step.expected, step.found] : step));
@@ -108,7 +108,7 @@ it('finds its way through anchors, lists and keys with slashes', async () => {
   expect(await fails('{spec: {hostNetwork: false}}')).toEqual([['/spec/hostNetwork/', false, undefined]]);
 });
 
-it('shows each place that an assertion looked at', async () => {
+it('shows each path that an assertion checked', async () => {
   const tree = `{object: {metadata: {name: web}, spec: {nodeName: x, "~.containers": {"(ends_with(image, ':latest'))": false}}}}`;
   expect((await treeOf(policyOf(rule('r', `${pods}\nvalidate: {assert: ${tree}}`)))).slice(2)).toEqual([
     '  ✓ object.metadata.name: "web"',
@@ -122,7 +122,7 @@ it('shows each place that an assertion looked at', async () => {
   ]);
 });
 
-it('marks the conditions of a deny that hold as what decided', async () => {
+it('marks the conditions of a deny that hold as decisive', async () => {
   const body = `${pods}\nvalidate: {message: m, deny: {conditions: {any: [{key: "{{ length(request.object.spec.containers) }}", operator: GreaterThan, value: 1}]}}}`;
   expect((await treeOf(policyOf(rule('r', body)))).slice(2)).toEqual([
     '  ✗ deny: the conditions hold',
@@ -146,14 +146,14 @@ it('names what a rule generates', async () => {
   expect(tree.at(-1)).toBe('  ✓ generates ConfigMap/shop/c');
 });
 
-it('says of a loop without elements why there are none', async () => {
+it('explains why a loop has no elements', async () => {
   const body = `${pods}\nvalidate: {message: m, foreach: [{list: request.object.spec.nothing, deny: {}}]}`;
   const tree = await treeOf(policyOf(rule('r', body)));
   expect(tree[0]).toBe('– rule r: silent');
   expect(tree.join('\n')).toContain('foreach request.object.spec.nothing: ');
 });
 
-it('leaves rules derived for other kinds to those who ask for them', async () => {
+it('omits rules derived for other kinds unless they are requested', async () => {
   const explanation = await explain(
     policyOf(rule('r', `${pods}\nvalidate: {message: m, pattern: {spec: {hostPID: false}}}`)),
   );

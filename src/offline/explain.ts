@@ -4,23 +4,23 @@ import type { EvaluatedResource, PolicyApplication } from './apply.ts';
 import { changes } from './compare.ts';
 import { resourceName } from './resources.ts';
 
-/** How one rule came to its verdict. */
+/** How one rule came to its result. */
 export interface RuleExplanation {
   readonly policy: string;
   readonly rule: string;
   readonly phase: string;
-  /** What the rule said; `no match` when it is not for this resource, `silent` when it has nothing to say of it. */
+  /** The result; `no match` if the rule does not match the resource, `silent` if it has no result. */
   readonly status: RuleResult['status'] | 'no match' | 'silent';
   readonly message: string;
-  /** Where in the resource it was decided. */
+  /** The path in the resource that decided. */
   readonly path?: string;
   readonly filters: readonly FilterExplanation[];
   readonly steps: readonly TraceStep[];
-  /** Mutate rules: what changed, line by line. */
+  /** Mutate rules: the changes, line by line. */
   readonly diff?: string;
-  /** Rules that mutate other objects: what changed in each. */
+  /** Mutate-existing rules: the changes of each target. */
   readonly targets?: readonly { readonly resource: string; readonly object: KubeObject }[];
-  /** Generate rules: what is to be there. */
+  /** Generate rules: the objects to generate. */
   readonly generated?: readonly { readonly resource: string; readonly object: KubeObject }[];
 }
 
@@ -31,33 +31,33 @@ export interface Explanation {
   readonly rules: readonly RuleExplanation[];
 }
 
-/** Every rule of every policy, in order, also those that do not match or have nothing to say. */
+/** Every rule of every policy, in order, including rules without a match or result. */
 export function explainResponse(
   { policies }: PolicyApplication,
-  { response: verdict, file, line }: EvaluatedResource,
+  { response, file, line }: EvaluatedResource,
 ): Explanation {
   const diffs = diffsOf(
-    verdict.resource,
-    verdict.rules.map(({ result }) => result),
+    response.resource,
+    response.rules.map(({ result }) => result),
   );
-  const stepsOf = (rule: RuleProgram) => verdict.silent.find((silent) => silent.rule === rule)?.steps ?? [];
+  const stepsOf = (rule: RuleProgram) => response.silent.find((silent) => silent.rule === rule)?.steps ?? [];
   const rules = policies.programs.flatMap((program) =>
     program.rules.map((rule): RuleExplanation => {
-      const answer = verdict.rules.find(({ result }) => result.rule === rule);
+      const ruleResponse = response.rules.find(({ result }) => result.rule === rule);
       const head = {
         policy: program.key,
         rule: rule.name,
         phase: rule.phase,
-        filters: rule.explainMatch(verdict.request),
+        filters: rule.explainMatch(response.request),
       };
-      if (answer) return { ...head, ...outcomeOf(answer.result, diffs.get(answer.result)) };
-      const mismatch = rule.mismatchReason(verdict.request);
+      if (ruleResponse) return { ...head, ...outcomeOf(ruleResponse.result, diffs.get(ruleResponse.result)) };
+      const mismatch = rule.mismatchReason(response.request);
       return mismatch === undefined
         ? { ...head, status: 'silent', message: 'the rule has nothing to say of this resource', steps: stepsOf(rule) }
         : { ...head, status: 'no match', message: mismatch, steps: [] };
     }),
   );
-  return { resource: resourceName(verdict.resource), file, line, rules };
+  return { resource: resourceName(response.resource), file, line, rules };
 }
 
 function outcomeOf(result: RuleResult, diff: string | undefined) {
@@ -75,7 +75,7 @@ function outcomeOf(result: RuleResult, diff: string | undefined) {
 
 const named = (object: KubeObject) => ({ resource: resourceName(object), object });
 
-/** Each mutation builds on the one before it, so each is compared with what it found. */
+/** Each mutation builds on the previous one, so each is compared with its input. */
 function diffsOf(resource: KubeObject, results: readonly RuleResult[]): ReadonlyMap<RuleResult, string> {
   const diffs = new Map<RuleResult, string>();
   let before = resource;

@@ -12,12 +12,12 @@ import type { LookUp, LookUpAnswer } from '../policy/index.ts';
 import type { Scopes } from './scope.ts';
 import type { ApiCallResponse, GlobalContextValue } from './test-file.ts';
 
-/** What stands in for a cluster and for the services that policies call. */
+/** Replaces the cluster and the services that policies call. */
 export interface FakeCluster {
   readonly objects: readonly KubeObject[];
   readonly scopes: Scopes;
-  /** True when `objects` answer API calls and ConfigMap entries; else only targets and clone sources are found. */
-  readonly answersCalls: boolean;
+  /** True if `objects` resolve API calls and ConfigMap entries; otherwise only targets and clone sources are found. */
+  readonly resolvesCalls: boolean;
   readonly apiCalls?: readonly ApiCallResponse[] | undefined;
   readonly globalContext?: ReadonlyMap<string, unknown> | undefined;
 }
@@ -27,31 +27,33 @@ export type LookUpResolver = (lookUp: LookUp) => LookUpAnswer;
 const found = (value: unknown): LookUpAnswer => ({ ok: true, value });
 const missing = (message: string): LookUpAnswer => ({ ok: false, message });
 
-/** Answers the engine's look-ups without any network. */
-export function createLookUpResolver(world: FakeCluster): LookUpResolver {
+/** Resolves the engine's look-ups without a network. */
+export function createLookUpResolver(cluster: FakeCluster): LookUpResolver {
   return (lookUp) => {
     switch (lookUp.kind) {
       case 'configMap':
-        return configMap(world, lookUp.namespace, lookUp.name);
+        return configMap(cluster, lookUp.namespace, lookUp.name);
       case 'apiCall':
-        return mocked(world, lookUp.method, lookUp.urlPath) ?? apiCall(world, lookUp.method, lookUp.urlPath);
+        return mocked(cluster, lookUp.method, lookUp.urlPath) ?? apiCall(cluster, lookUp.method, lookUp.urlPath);
       case 'serviceCall':
-        return mocked(world, lookUp.method, lookUp.url) ?? missing(`no answer is given for a call of ${lookUp.url}`);
+        return (
+          mocked(cluster, lookUp.method, lookUp.url) ?? missing(`no response is given for a call of ${lookUp.url}`)
+        );
       case 'imageData':
-        return missing(`the registry is not asked about ${lookUp.reference}`);
+        return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
-        return world.globalContext?.has(lookUp.name)
-          ? found(world.globalContext.get(lookUp.name))
+        return cluster.globalContext?.has(lookUp.name)
+          ? found(cluster.globalContext.get(lookUp.name))
           : missing(`global context entry ${lookUp.name} not found`);
       case 'resources':
-        return found(resources(world, lookUp));
+        return found(resources(cluster, lookUp));
     }
   };
 }
 
-function configMap({ objects, answersCalls }: FakeCluster, namespace: string, name: string): LookUpAnswer {
+function configMap({ objects, resolvesCalls }: FakeCluster, namespace: string, name: string): LookUpAnswer {
   const object =
-    answersCalls &&
+    resolvesCalls &&
     objects.find(
       ({ apiVersion, kind, metadata }) =>
         apiVersion === 'v1' && kind === 'ConfigMap' && metadata.namespace === namespace && metadata.name === name,
@@ -89,17 +91,17 @@ function parsePath(path: string): ApiPath | undefined {
   return { apiVersion, resource, name, namespace: isInside ? rest[1]! : '' };
 }
 
-function apiCall(world: FakeCluster, method: string, urlPath: string): LookUpAnswer {
-  if (!world.answersCalls) return missing(`no answer is given for a call of ${urlPath}`);
-  if (method !== 'GET') return missing(`only GET is answered offline, not ${method} ${urlPath}`);
+function apiCall(cluster: FakeCluster, method: string, urlPath: string): LookUpAnswer {
+  if (!cluster.resolvesCalls) return missing(`no response is given for a call of ${urlPath}`);
+  if (method !== 'GET') return missing(`only GET is supported offline, not ${method} ${urlPath}`);
   const question = urlPath.indexOf('?');
   const query = new URLSearchParams(question === -1 ? '' : urlPath.slice(question + 1));
   const path = parsePath(question === -1 ? urlPath : urlPath.slice(0, question));
   if (!path) return missing(`failed to parse path: ${urlPath}`);
-  const candidates = world.objects.filter(
+  const candidates = cluster.objects.filter(
     (object) =>
       object.apiVersion === path.apiVersion &&
-      world.scopes.pluralOf(object.apiVersion, object.kind) === path.resource &&
+      cluster.scopes.pluralOf(object.apiVersion, object.kind) === path.resource &&
       (path.namespace === '' || object.metadata.namespace === path.namespace),
   );
   if (path.name !== '') {
@@ -146,7 +148,7 @@ function resources({ objects }: FakeCluster, wanted: Wanted): readonly KubeObjec
   );
 }
 
-/** The data of mocked global context entries, each after its field path and projections. */
+/** The data of mocked global context entries, after field path and projections. */
 export function globalContextOf(
   entries: readonly GlobalContextValue[],
   readFile: (file: string) => readonly KubeObject[],

@@ -2,7 +2,7 @@ import { isJsonObject } from '../base/index.ts';
 import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
 import { isRuleNamed } from './values.ts';
 
-/** Which sources of context entries can be asked; entries of the others must be among the values. */
+/** The available sources of context entries. Entries of other sources must be in the values. */
 export interface Loadable {
   readonly configMap: boolean;
   readonly apiCall: boolean;
@@ -12,7 +12,7 @@ export interface Loadable {
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** The names of a rule's context entries, of its loops and targets too, that nobody will look up. */
+/** The names of a rule's context entries, including those of loops and targets, that are not looked up. */
 export function givenNames(loadable: Loadable): (policy: PolicyProgram, rule: RuleProgram) => ReadonlySet<string> {
   const known = new WeakMap<RuleProgram, ReadonlySet<string>>();
   return (policy, rule) => {
@@ -27,7 +27,7 @@ export function givenNames(loadable: Loadable): (policy: PolicyProgram, rule: Ru
   };
 }
 
-/** Context entries can only stand under these fields of a rule; patterns may hold a key `context` of their own. */
+/** Context entries can only be under these fields of a rule; patterns may have a key `context` of their own. */
 const holders = ['validate', 'mutate', 'generate', 'foreach', 'targets'];
 
 function* entriesOf(value: unknown, loadable: Loadable): Generator<string> {

@@ -1,8 +1,8 @@
 /**
- * Policies judged on files, without a cluster: what `apply`, `test` and `explain` do. It reads manifests, values and
- * test files, stands in for the cluster that policies ask, and writes reports. It prints nothing and knows no options.
+ * Evaluates policies on files, without a cluster: `apply`, `test` and `explain`. It reads manifests, values and test
+ * files, fakes the cluster for look-ups, and writes reports. It does not print and does not know command-line options.
  *
- * Invariants: nothing that was read is left out silently; a mistake in a file is one line with its place; nothing is
+ * Invariants: nothing that is read is dropped silently; an error in a file is one line with its place; nothing is
  * fetched from a network.
  */
 

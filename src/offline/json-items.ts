@@ -2,13 +2,13 @@ import { maxYamlBytes, UsageError } from '../base/index.ts';
 import { shownFile } from '../manifests/index.ts';
 import type { Batch } from './batches.ts';
 
-/** True when the text is JSON and not YAML. */
+/** True if the text is JSON and not YAML. */
 export const startsJson = (text: string) => /^\s*\{/.test(text);
 
 /**
- * Cuts a stream of JSON objects into batches without parsing it: between objects, and for an object with `items`, as
- * kubectl prints it, between the items. A batch of items is a List of its own; an item that says no kind has the one
- * that its list said before.
+ * Splits a stream of JSON objects into batches without parsing it: between objects, and for an object with `items`, as
+ * kubectl prints it, between the items. A batch of items becomes a List; an item without a kind gets the kind of its
+ * list.
  */
 export async function* jsonItems(
   file: string,
@@ -30,13 +30,13 @@ const [quote, backslash, open, close, openList, closeList, lineBreak] = [34, 92,
 class Scan {
   private text = '';
   private at = 0;
-  /** Where what must be kept of the text begins; undefined between objects and between items. */
+  /** Start of the text that must be kept; undefined between objects and between items. */
   private start: number | undefined;
   private startLine = 1;
   private line = 1;
   private depth = 0;
   private isInText = false;
-  /** `items` inside the list of a List, `tail` behind it. */
+  /** `items`: inside the list of a List; `tail`: after it. */
   private place: 'object' | 'items' | 'tail' = 'object';
   private head = { kind: 'List', apiVersion: 'v1' };
   private items: string[] = [];

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { errorMessage, renderYaml, UsageError } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
-/** Writes objects into a folder, a file each. */
+/** Writes objects into a folder, one file each. */
 export interface OutputFolder {
   readonly written: number;
   write(object: KubeObject): Promise<void>;
 }
 
-/** Makes the folder. A file that is there already is replaced; two objects of one run never share a file. */
+/** Creates the folder. An existing file is replaced; two objects of one run never share a file. */
 export async function openOutputFolder(path: string): Promise<OutputFolder> {
   const attempt = async (work: () => Promise<unknown>) => {
     try {
@@ -35,7 +35,7 @@ export async function openOutputFolder(path: string): Promise<OutputFolder> {
   };
 }
 
-/** `pod-default-web`; names may hold characters that are none of a file's. */
+/** `pod-default-web`; characters that are not allowed in file names are replaced. */
 function fileName({ kind, metadata: { namespace, name, generateName } }: KubeObject): string {
   return [kind.toLowerCase(), namespace, name ?? generateName]
     .filter((part) => part !== undefined && part !== '')

@@ -30,22 +30,22 @@ export interface Rejected {
 
 export interface LoadedPolicies {
   readonly programs: readonly PolicyProgram[];
-  /** What this program does not run yet. */
+  /** Features that this program does not support yet. */
   readonly unsupported: readonly Rejected[];
-  /** What no program should run. */
+  /** Invalid policies. */
   readonly invalid: readonly Rejected[];
-  /** Exceptions that stand among the policies. */
+  /** Exceptions found among the policies. */
   readonly exceptions: readonly ExceptionProgram[];
-  /** Remarks on policies that run all the same. */
+  /** Warnings about policies that run all the same. */
   readonly warnings: readonly string[];
   /** Documents that are neither policies nor exceptions. */
   readonly strangers: readonly string[];
 }
 
-/** The policies of files and folders as they are written. */
+/** The policies of files and folders as written. */
 export interface PolicySource {
   readonly objects: readonly Written<KubeObject>[];
-  /** How many documents of folders were left out because they are no policies: folders hold other things too. */
+  /** Documents of folders that were skipped because they are not policies: folders hold other files too. */
   readonly ignored: number;
 }
 
@@ -71,7 +71,7 @@ export function readPolicies(files: Files, paths: readonly string[]): PolicySour
   return { objects, ignored };
 }
 
-/** Compiles policies. Everything that cannot run is told, nothing is left out. */
+/** Compiles policies. Everything that cannot run is returned with its reason. */
 export function compilePolicies(objects: readonly Written<KubeObject>[]): LoadedPolicies {
   const programs: PolicyProgram[] = [];
   const unsupported: Rejected[] = [];
@@ -136,7 +136,7 @@ function loadException(written: Written<KubeObject>): ExceptionProgram | { reado
   );
 }
 
-/** PolicyExceptions of files and folders; nothing else may stand there. */
+/** PolicyExceptions of files and folders; other kinds are an error. */
 export function readExceptions(files: Files, paths: readonly string[]): readonly Written<KubeObject>[] {
   const found = paths.flatMap((path) => [...manifestFiles(files, path)].flatMap((file) => readObjects(files, file)));
   const stranger = found.find(({ value }) => !isException(value));
@@ -148,7 +148,7 @@ export function readExceptions(files: Files, paths: readonly string[]): readonly
   return found;
 }
 
-/** `unsupported` are the exceptions of kinds that do not run yet. */
+/** `unsupported`: exceptions of kinds that do not run yet. */
 export function compileExceptions(objects: readonly Written<KubeObject>[]): {
   readonly exceptions: readonly ExceptionProgram[];
   readonly unsupported: readonly Rejected[];

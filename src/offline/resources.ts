@@ -3,7 +3,7 @@ import { type Files, manifestFiles, readObjects, type Written } from '../manifes
 import { type KubeObject, parseApiVersion } from '../object/index.ts';
 import type { Scopes } from './scope.ts';
 
-/** Resources of one file as a cluster would hold them: namespaces filled in, written nulls of maps made maps. */
+/** Resources of one file as a cluster would store them: namespaces filled in, null maps made empty maps. */
 export function readResources(files: Files, file: string, scopes: Scopes): readonly Written<KubeObject>[] {
   return readObjects(files, file).map((written) => ({ ...written, value: settle(written.value, scopes) }));
 }
@@ -19,7 +19,7 @@ export function* streamResources(
   }
 }
 
-/** The object with its namespace: one that names none is in `default`, unless its kind has no namespace. */
+/** The object with its namespace: `default` if it has none, unless its kind is cluster-scoped. */
 export function settle(object: KubeObject, scopes: Scopes): KubeObject {
   const filled = fillMaps(object as unknown as JsonObject) as unknown as KubeObject;
   if (filled.metadata.namespace || scopes.isClusterScoped(object.apiVersion, object.kind)) return filled;
@@ -28,7 +28,7 @@ export function settle(object: KubeObject, scopes: Scopes): KubeObject {
 
 const mapFields = new Set(['annotations', 'labels', 'matchLabels', 'nodeSelector', 'data', 'stringData']);
 
-/** `labels:` with nothing after it is an empty map. */
+/** `labels:` without a value is an empty map. */
 function fillMaps<T extends Json>(value: T): T {
   if (Array.isArray(value)) {
     let changed: Json[] | undefined;
@@ -42,7 +42,7 @@ function fillMaps<T extends Json>(value: T): T {
   }
   if (!isJsonObject(value)) return value;
   let changed: Record<string, Json> | undefined;
-  // Runs over every field of every resource: `for in` makes no list of them.
+  // Runs over every field of every resource: `for in` allocates no list of keys.
   for (const key in value) {
     const field = value[key];
     if (typeof field !== 'object') continue;
@@ -52,7 +52,7 @@ function fillMaps<T extends Json>(value: T): T {
   return (changed as T | undefined) ?? value;
 }
 
-/** Of objects with the same group, kind, namespace and name only the first. */
+/** Of objects with the same group, kind, namespace and name, only the first. */
 export function withoutDuplicates(resources: readonly KubeObject[]): readonly KubeObject[] {
   const seen = new Map<string, KubeObject>();
   for (const resource of resources) {
@@ -63,7 +63,7 @@ export function withoutDuplicates(resources: readonly KubeObject[]): readonly Ku
   return [...seen.values()];
 }
 
-/** `Pod/default/web`, as people read it. */
+/** `Pod/default/web`. */
 export function resourceName({ kind, metadata: { namespace, name, generateName } }: KubeObject): string {
   const shown = name ?? (generateName === undefined ? '' : `${generateName}*`);
   return namespace ? `${kind}/${namespace}/${shown}` : `${kind}/${shown}`;

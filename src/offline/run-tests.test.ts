@@ -27,29 +27,29 @@ function run(test: string, more: Readonly<Record<string, string>> = {}) {
 }
 
 describe('a row of a test', () => {
-  it('passes when the rule says what is expected and leaves what is expected', () => {
+  it('passes if the status and the object are as expected', () => {
     expect(run(testOf('result: pass, patchedResources: good.yaml'))).toMatchObject([{ outcome: 'passed', test: 'd' }]);
   });
 
-  it('fails with what differs', () => {
+  it('fails with the difference', () => {
     const [row] = run(testOf('result: pass, patchedResources: bad.yaml'));
     expect(row).toMatchObject({ outcome: 'failed', expected: 'pass', actual: 'different' });
     expect(row?.reason).toMatch(/^Pod\/default\/web is not what bad\.yaml says:\n[\s\S]*\+ {4,}a: b/);
   });
 
-  it('that expects a mutation to fail passes when the file shows something else, and only then', () => {
+  it('that expects a mutation to fail passes only if the file differs', () => {
     expect(run(testOf('result: fail, patchedResources: bad.yaml'))).toMatchObject([{ outcome: 'passed' }]);
     expect(run(testOf('result: fail, patchedResources: good.yaml'))).toMatchObject([{ outcome: 'failed' }]);
     expect(run(testOf('result: fail'))).toMatchObject([{ outcome: 'failed', actual: 'pass' }]);
   });
 
-  it('fails when the rule says nothing, unless a skip is expected', () => {
+  it('fails if the rule has no result, unless a skip is expected', () => {
     const service = { 'd/r.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: web}\n' };
     expect(run(testOf('result: pass'), service)).toMatchObject([{ outcome: 'failed', actual: 'none' }]);
     expect(run(testOf('result: skip'), service)).toMatchObject([{ outcome: 'passed' }]);
   });
 
-  it('is skipped when its policy cannot be run yet', () => {
+  it('is skipped if its policy is not supported yet', () => {
     const policy = 'apiVersion: policies.kyverno.io/v1alpha1\nkind: ValidatingPolicy\nmetadata: {name: p}\nspec: {}\n';
     const [row] = run(testOf('result: pass'), { 'd/p.yaml': policy });
     expect(row).toMatchObject({ outcome: 'skipped', reason: expect.stringContaining('not supported yet') });
@@ -57,14 +57,14 @@ describe('a row of a test', () => {
 });
 
 describe('a test file', () => {
-  it('may say another apiVersion, or none', () => {
+  it('may have another apiVersion, or none', () => {
     expect(run(testOf('result: pass', ''))).toMatchObject([{ outcome: 'passed' }]);
     expect(run(testOf('result: pass', 'apiVersion: kyverno.io/v1\nkind: Test\n'))).toMatchObject([
       { outcome: 'passed' },
     ]);
   });
 
-  it('of another kind, or with fields that tests do not have, is refused', () => {
+  it('of another kind, or with unknown fields, is rejected', () => {
     expect(() => run(testOf('result: pass', 'kind: Pod\n'))).toThrow(
       'd/t.yaml:1: kind: Test is expected here, not Pod',
     );

@@ -19,7 +19,7 @@ export interface TestSummary {
   readonly skipped: number;
 }
 
-/** Test files below the folders; a file may be named itself. */
+/** Test files below the folders; a path may also name a file. */
 export function findTests(files: Files, paths: readonly string[], fileName: string): readonly string[] {
   const found = paths.flatMap((path) => (files.isDirectory(path) ? [...filesNamed(files, path, fileName)] : [path]));
   if (paths.length > 0 && found.length === 0)
@@ -27,7 +27,7 @@ export function findTests(files: Files, paths: readonly string[], fileName: stri
   return [...new Set(found)];
 }
 
-/** Test files of the folders that a list names, one a line, each by itself. Relative to the folder of the command. */
+/** Test files of the folders in a list, one folder per line. Relative to the working directory. */
 export function listedTests(files: Files, list: string, fileName: string): readonly string[] {
   return files
     .read(list)
@@ -47,7 +47,7 @@ function runTest(files: Files, file: string, test: TestSpec, now: number): reado
   return checkTest(test, setUpTest(files, file, test, now)).map((row) => ({ test: name, file, ...row }));
 }
 
-/** Most tests are called after their file; the folder tells more. */
+/** Most tests have the name of their file; the folder says more. */
 function nameOf({ metadata, name }: TestSpec, file: string): string {
   const written = metadata?.name ?? name;
   return written && written !== basename(file) ? written : basename(dirname(file));

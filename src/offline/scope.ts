@@ -1,10 +1,10 @@
 import { isJsonObject } from '../base/index.ts';
 import { type KubeObject, parseApiVersion } from '../object/index.ts';
 
-/** Which kinds have no namespace. A kind that nobody has heard of is taken for a namespaced one. */
+/** The cluster-scoped kinds. An unknown kind counts as namespaced. */
 export interface Scopes {
   isClusterScoped(apiVersion: string, kind: string): boolean;
-  /** The plural that URLs use. */
+  /** The plural for URLs. */
   pluralOf(apiVersion: string, kind: string): string;
 }
 
@@ -39,7 +39,7 @@ interface Custom {
 
 const keyOf = (group: string, kind: string) => `${group}/${kind}`;
 
-/** The built-in kinds, and those of the custom resource definitions given. */
+/** The built-in kinds, and those of the given custom resource definitions. */
 export function scopesOf(definitions: readonly KubeObject[] = []): Scopes {
   const custom = new Map(definitions.flatMap((definition) => customKind(definition)));
   return {
@@ -66,7 +66,7 @@ function customKind(definition: KubeObject): [string, Custom][] {
   ];
 }
 
-/** How the Kubernetes clients guess a plural. */
+/** The plural as Kubernetes clients guess it. */
 function guess(kind: string): string {
   const lower = kind.toLowerCase();
   if (lower === 'endpoints') return lower;

@@ -11,16 +11,16 @@ export interface ApplyOptions {
   readonly policies: readonly string[];
   readonly exceptions?: readonly string[] | undefined;
   readonly valuesFile?: string | undefined;
-  /** Variables by name, over those of the values file: `--set a.b=c`. */
+  /** Variables by name, which override the values file: `--set a.b=c`. */
   readonly set?: Readonly<Record<string, unknown>> | undefined;
   readonly userInfoFile?: string | undefined;
-  /** Objects that are in the cluster already: they answer ConfigMap entries and API calls, and are targets and sources. */
+  /** Objects of the cluster: they resolve ConfigMap entries and API calls, and are targets and clone sources. */
   readonly cluster?: readonly string[] | undefined;
   readonly now: number;
   readonly explain?: boolean | undefined;
 }
 
-/** All that judging needs but the resources: plain data, which another thread can be given. */
+/** Everything an evaluation needs except the resources: plain data that can be sent to a thread. */
 export interface ApplySetup {
   readonly policies: readonly Written<KubeObject>[];
   readonly ignored: number;
@@ -51,7 +51,7 @@ export function loadSetup(options: ApplyOptions): ApplySetup {
   };
 }
 
-/** What is set on the command line is said last, and wins over what a file says of single resources, too. */
+/** Command-line variables come last and override the values of single resources too. */
 function withSet(values: ValuesSpec, set: Readonly<Record<string, unknown>>): ValuesSpec {
   return {
     ...values,

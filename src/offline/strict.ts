@@ -1,13 +1,13 @@
 import { isJsonObject, UsageError } from '../base/index.ts';
 
 /**
- * What a map of a file may hold: the name of each field and how it is read. Go's JSON, which the files are written for,
- * takes field names in any case.
+ * The fields a map may have, and how each is read. Field names are case-insensitive, as in Go's JSON, for which the
+ * files are written.
  */
 export type Shape<T> = { readonly [K in keyof Required<T>]: Reader<T[K]> };
 export type Reader<T> = (value: unknown, where: string) => Exclude<T, undefined>;
 
-/** Refuses what the shape does not know; null and missing fields are left out. */
+/** Rejects unknown fields; null and missing fields are omitted. */
 export function readShape<T extends object>(value: unknown, shape: Shape<T>, where: string): T {
   if (!isJsonObject(value)) return refuse(where, 'a map is expected here');
   const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name as keyof T & string]));

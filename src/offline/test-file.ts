@@ -143,12 +143,12 @@ const testShape: Shape<TestSpec> = {
 
 const operations = ['CREATE', 'UPDATE', 'DELETE'];
 
-/** Reads every test of a file; a field that tests do not have is refused. */
+/** Reads every test of a file; unknown fields are rejected. */
 export function loadTests(files: Files, file: string): readonly TestSpec[] {
   return readDocuments(files, file).map((document) => {
     const where = placeOf(document);
     const test = shape(testShape)(document.value, where);
-    // Old files say another apiVersion; a document of another kind is a mistake.
+    // Old files have another apiVersion, which is accepted; another kind is an error.
     if (test.kind !== undefined && test.kind !== 'Test')
       return refuse(where, `kind: Test is expected here, not ${test.kind}`);
     for (const [index, result] of (test.results ?? []).entries()) checkResult(result, `${where} results[${index}]`);

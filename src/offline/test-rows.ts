@@ -6,24 +6,24 @@ import type { ExpectedResult, TestSpec } from './test-file.ts';
 import type { TestSetup } from './test-setup.ts';
 import { isRuleNamed } from './values.ts';
 
-/** One expectation on one resource, and how it went. */
+/** One expectation on one resource, with its result. */
 export interface Row {
   readonly policy: string;
   readonly rule: string;
   readonly resource: string;
   readonly kind: string;
   readonly expected: string;
-  /** What the rule said; `none` when it said nothing. */
+  /** The status of the rule; `none` if it had no result. */
   readonly actual: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** Why it was not what was expected, or why it was not tried. */
+  /** Why it differs from the expectation, or why it was skipped. */
   readonly reason: string;
 }
 
-/** Every row of a test: one for each resource that a result names. */
-export function checkTest(test: TestSpec, bench: TestSetup): readonly Row[] {
+/** All rows of a test: one per resource that a result names. */
+export function checkTest(test: TestSpec, setup: TestSetup): readonly Row[] {
   return (test.results ?? []).flatMap((expected) =>
-    subjectsOf(expected).map((subject) => checkRow(expected, subject, bench)),
+    subjectsOf(expected).map((subject) => checkRow(expected, subject, setup)),
   );
 }
 
@@ -34,7 +34,7 @@ interface Subject {
 
 const everything: Subject = { shown: '*', names: () => true };
 
-/** A name, or a namespace and a name; without any, all resources are meant. */
+/** A name, or namespace and name; without any, all resources match. */
 function subjectsOf({ resources = [], resourceSpecs = [] }: ExpectedResult): readonly Subject[] {
   const named = resources.map((text): Subject => {
     const [name, namespace] = text.split('/').reverse();
@@ -60,22 +60,22 @@ function subjectsOf({ resources = [], resourceSpecs = [] }: ExpectedResult): rea
   return subjects.length > 0 ? subjects : [everything];
 }
 
-function checkRow(expected: ExpectedResult, subject: Subject, bench: TestSetup): Row {
+function checkRow(expected: ExpectedResult, subject: Subject, setup: TestSetup): Row {
   const { policy, rule = '', kind = '', result } = expected;
   const row = { policy, rule, resource: subject.shown, kind, expected: result };
   const name = policy.split('/').at(-1);
-  const isKnown = bench.policies.programs.some((program) => program.policy.metadata.name === name);
-  const rejected = [...bench.unsupported, ...bench.policies.invalid].find((candidate) => candidate.name === name);
-  if (!isKnown && rejected && bench.unsupported.includes(rejected))
+  const isKnown = setup.policies.programs.some((program) => program.policy.metadata.name === name);
+  const rejected = [...setup.unsupported, ...setup.policies.invalid].find((candidate) => candidate.name === name);
+  if (!isKnown && rejected && setup.unsupported.includes(rejected))
     return { ...row, actual: 'none', outcome: 'skipped', reason: notSupportedYet(rejected.reason) };
-  const blocked = unsupportedException(bench);
+  const blocked = unsupportedException(setup);
   if (blocked) return { ...row, actual: 'none', outcome: 'skipped', reason: notSupportedYet(blocked) };
   if (!isKnown) {
     const reason = rejected ? `the policy is not valid: ${rejected.reason}` : `there is no policy ${policy}`;
     return { ...row, actual: 'none', outcome: 'failed', reason };
   }
-  const checks = findAnswers(expected, name!, subject, bench).map((found) => checkAnswer(expected, found, bench));
-  if (checks.length === 0) return silent(row, subject, bench);
+  const checks = findResponses(expected, name!, subject, setup).map((found) => checkResponse(expected, found, setup));
+  if (checks.length === 0) return silent(row, subject, setup);
   const wrong = checks.find(({ reason }) => reason !== '');
   const { actual, reason } = wrong ?? checks[0]!;
   return { ...row, actual, outcome: wrong ? 'failed' : 'passed', reason };
@@ -84,48 +84,48 @@ function checkRow(expected: ExpectedResult, subject: Subject, bench: TestSetup):
 const notSupportedYet = (reason: string) =>
   reason.includes('not supported yet') ? reason : `not supported yet: ${reason}`;
 
-/** A test with an exception that does not run here proves nothing. */
+/** A test with an exception that is not supported proves nothing. */
 function unsupportedException({ unsupported }: TestSetup): string | undefined {
   return unsupported.find(({ kind }) => kind === 'PolicyException')?.reason;
 }
 
-function silent(row: Omit<Row, 'actual' | 'outcome' | 'reason'>, subject: Subject, bench: TestSetup): Row {
-  const isThere = [...bench.triggers, ...bench.targets].some((resource) => subject.names(resource));
-  const reason = isThere ? 'the rule did not speak of this resource' : 'there is no such resource';
+function silent(row: Omit<Row, 'actual' | 'outcome' | 'reason'>, subject: Subject, setup: TestSetup): Row {
+  const isThere = [...setup.triggers, ...setup.targets].some((resource) => subject.names(resource));
+  const reason = isThere ? 'the rule has no result for this resource' : 'there is no such resource';
   if (row.expected === 'skip') return { ...row, actual: 'none', outcome: 'passed', reason: '' };
   return { ...row, actual: 'none', outcome: 'failed', reason };
 }
 
 interface Found {
-  readonly answer: RuleResponse;
-  /** What the rule left or made, to be compared with what is expected. */
+  readonly response: RuleResponse;
+  /** What the rule changed or generated, to compare with the expectation. */
   readonly object: KubeObject | undefined;
 }
 
-function findAnswers(expected: ExpectedResult, policy: string, subject: Subject, bench: TestSetup): readonly Found[] {
+function findResponses(expected: ExpectedResult, policy: string, subject: Subject, setup: TestSetup): readonly Found[] {
   const { rule = '', operation } = expected;
-  const verdicts = bench.verdicts(operation);
+  const responses = setup.responses(operation);
   const isMeant = ({ result }: RuleResponse) =>
     result.policy.policy.metadata.name === policy && (rule === '' || isRuleNamed(result.rule.name, rule));
-  const ofTriggers = verdicts
+  const ofTriggers = responses
     .filter(({ resource }) => subject.names(resource))
-    .flatMap(({ rules: answers }: EngineResponse) => answers.filter(isMeant).flatMap(triggerAnswers));
-  const ofTargets = verdicts.flatMap(({ rules: answers }) =>
-    answers
+    .flatMap(({ rules }: EngineResponse) => rules.filter(isMeant).flatMap(triggerResponses));
+  const ofTargets = responses.flatMap(({ rules }) =>
+    rules
       .filter(isMeant)
-      .flatMap((answer) =>
-        (answer.result.targets ?? [])
-          .filter((target) => subject.names(target) && bench.targets.some((known) => isSame(known, target)))
-          .map((object) => ({ answer, object })),
+      .flatMap((response) =>
+        (response.result.targets ?? [])
+          .filter((target) => subject.names(target) && setup.targets.some((known) => isSame(known, target)))
+          .map((object) => ({ response, object })),
       ),
   );
   return ofTargets.length > 0 && subject !== everything ? ofTargets : [...ofTriggers, ...ofTargets];
 }
 
-function triggerAnswers(answer: RuleResponse): readonly Found[] {
-  const { generated } = answer.result;
-  if (generated?.length) return generated.map((object) => ({ answer, object }));
-  return [{ answer, object: answer.object }];
+function triggerResponses(response: RuleResponse): readonly Found[] {
+  const { generated } = response.result;
+  if (generated?.length) return generated.map((object) => ({ response, object }));
+  return [{ response, object: response.object }];
 }
 
 function isSame(a: KubeObject, b: KubeObject): boolean {
@@ -137,36 +137,36 @@ function isSame(a: KubeObject, b: KubeObject): boolean {
   );
 }
 
-/** An empty reason means that all is as expected. */
-function checkAnswer(expected: ExpectedResult, found: Found, bench: TestSetup): { actual: string; reason: string } {
-  const actual = reportedStatus(found.answer);
-  const { message } = found.answer.result;
-  if (actual === 'pass' && expected.result === 'fail' && isRefuted(expected, found, bench))
+/** An empty reason means that the expectation is met. */
+function checkResponse(expected: ExpectedResult, found: Found, setup: TestSetup): { actual: string; reason: string } {
+  const actual = reportedStatus(found.response);
+  const { message } = found.response.result;
+  if (actual === 'pass' && expected.result === 'fail' && isRefuted(expected, found, setup))
     return { actual: 'fail', reason: '' };
   if (actual !== expected.result) {
-    return { actual, reason: message === '' ? 'the rule says no more than that' : message };
+    return { actual, reason: message === '' ? 'the rule has no message' : message };
   }
-  const reason = compareObjects(expected, found, bench) ?? '';
+  const reason = compareObjects(expected, found, setup) ?? '';
   return { actual: reason === '' ? actual : 'different', reason };
 }
 
-/** A mutation or generation is expected to fail when the file named for it shows what must not come out. */
-function isRefuted(expected: ExpectedResult, found: Found, bench: TestSetup): boolean {
+/** A mutation or generation is expected to fail if the named file shows what must not be the result. */
+function isRefuted(expected: ExpectedResult, found: Found, setup: TestSetup): boolean {
   const isNamed = expected.patchedResources ?? expected.generatedResource ?? expected.generatedResources?.length;
-  return Boolean(isNamed) && compareObjects({ ...expected, failOnMissingResources: true }, found, bench) !== undefined;
+  return Boolean(isNamed) && compareObjects({ ...expected, failOnMissingResources: true }, found, setup) !== undefined;
 }
 
-/** A failure of a policy that does not count towards the score is a warning. */
+/** A failure of an unscored policy is a warning. */
 export function reportedStatus({ result: { status, policy } }: RuleResponse): string {
   const isScored = policy.policy.metadata.annotations?.['policies.kyverno.io/scored'] !== 'false';
   return status === 'fail' && !isScored ? 'warn' : status;
 }
 
-function compareObjects(expected: ExpectedResult, { answer, object }: Found, bench: TestSetup): string | undefined {
+function compareObjects(expected: ExpectedResult, { response, object }: Found, setup: TestSetup): string | undefined {
   const { patchedResources, generatedResource, failOnMissingResources } = expected;
-  const isGenerate = answer.result.rule.phase === 'generate';
+  const isGenerate = response.result.rule.phase === 'generate';
   if (patchedResources && !isGenerate && object) {
-    const wanted = bench.objects(patchedResources).find((candidate) => isSame(candidate, object));
+    const wanted = setup.objects(patchedResources).find((candidate) => isSame(candidate, object));
     if (!wanted) {
       return failOnMissingResources ? `${resourceName(object)} is not in ${patchedResources}` : undefined;
     }
@@ -179,8 +179,9 @@ function compareObjects(expected: ExpectedResult, { answer, object }: Found, ben
       ? [generatedResource]
       : [];
   if (!isGenerate || files.length === 0) return undefined;
-  if (!answer.result.generated?.length) return answer.result.status === 'pass' ? 'nothing was generated' : undefined;
-  const wanted = files.flatMap((file) => bench.objects(file)).filter((candidate) => isSame(candidate, object!));
+  if (!response.result.generated?.length)
+    return response.result.status === 'pass' ? 'nothing was generated' : undefined;
+  const wanted = files.flatMap((file) => setup.objects(file)).filter((candidate) => isSame(candidate, object!));
   if (wanted.length === 0) return `${resourceName(object!)} was generated, but is not in ${files.join(', ')}`;
   const diffs = wanted.map((candidate) => difference(candidate, object!));
   return diffs.includes(undefined)

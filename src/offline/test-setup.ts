@@ -15,15 +15,15 @@ import type { TestSpec } from './test-file.ts';
 import { loadUserInfo } from './user-info.ts';
 import { isRuleNamed, loadValues, valuesOf } from './values.ts';
 
-/** Everything a test names, loaded, and its resources judged. */
+/** Everything a test names, loaded, with an evaluator. */
 export interface TestSetup {
   readonly policies: LoadedPolicies;
   readonly unsupported: readonly Rejected[];
   readonly triggers: readonly KubeObject[];
   readonly targets: readonly KubeObject[];
-  /** Verdicts on the triggers, in order; `operation` runs them again as that operation. */
-  verdicts(operation?: string): readonly EngineResponse[];
-  /** The objects of a file of the test's folder. */
+  /** The responses for the triggers, in order; `operation` evaluates them as that operation. */
+  responses(operation?: string): readonly EngineResponse[];
+  /** The objects of a file in the test's folder. */
   objects(file: string): readonly KubeObject[];
 }
 
@@ -54,10 +54,10 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
   const { exceptions, unsupported } = compileExceptions(readExceptions(files, (test.exceptions ?? []).map(at)));
   const values = valuesOf(test.values ?? (test.variables ? loadValues(files, at(test.variables)) : {}));
   const hasCluster = cluster.length > 0 || (test.clusterResources ?? []).length > 0;
-  const world: FakeCluster = {
+  const fakeCluster: FakeCluster = {
     objects: [...triggers, ...targets, ...resourcesOf(test.paramResources), ...cluster],
     scopes,
-    answersCalls: hasCluster,
+    resolvesCalls: hasCluster,
     apiCalls: test.apiCallResponses,
     globalContext: test.globalContextEntries?.length
       ? globalContextOf(
@@ -82,16 +82,16 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     given: givenNames({
       configMap: hasCluster,
       apiCall: hasCluster || (test.apiCallResponses ?? []).length > 0,
-      globalReference: world.globalContext !== undefined,
+      globalReference: fakeCluster.globalContext !== undefined,
       imageRegistry: false,
     }),
     namespaceLabels: (namespace) =>
-      values.namespaceLabels(namespace) ?? (hasCluster ? labelsOfNamespace(world.objects, namespace) : undefined),
+      values.namespaceLabels(namespace) ?? (hasCluster ? labelsOfNamespace(fakeCluster.objects, namespace) : undefined),
     now,
   };
-  const judge = createOfflineEvaluator(
+  const evaluate = createOfflineEvaluator(
     options,
-    createLookUpResolver({ ...world, objects: [...clones, ...world.objects] }),
+    createLookUpResolver({ ...fakeCluster, objects: [...clones, ...fakeCluster.objects] }),
   );
   const byOperation = new Map<string, readonly EngineResponse[]>();
   return {
@@ -100,20 +100,22 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     triggers,
     targets,
     objects,
-    verdicts(operation = '') {
-      let verdicts = byOperation.get(operation);
-      if (!verdicts) {
-        verdicts = triggers.map((trigger) => judge(trigger, (operation || undefined) as PolicyOperation | undefined));
-        byOperation.set(operation, verdicts);
+    responses(operation = '') {
+      let responses = byOperation.get(operation);
+      if (!responses) {
+        responses = triggers.map((trigger) =>
+          evaluate(trigger, (operation || undefined) as PolicyOperation | undefined),
+        );
+        byOperation.set(operation, responses);
       }
-      return verdicts;
+      return responses;
     },
   };
 }
 
 const unique = (paths: readonly string[] = []) => [...new Set(paths)];
 
-/** A folder among the policies or resources stands for the manifests in it, not below it. */
+/** A folder among policies or resources means the manifests in it, without subfolders. */
 function inFolder(files: Files, path: string): readonly string[] {
   if (!files.isDirectory(path)) return [path];
   return files
@@ -135,14 +137,14 @@ function loadCluster(files: Files, paths: readonly string[], at: (path: string) 
     crds.flatMap((path) => readObjects(files, at(path)).map(({ value }) => value)),
   );
   const objects = parts.flatMap(({ resources = [] }) => resources as readonly KubeObject[]);
-  // Objects of the fake cluster are what they say they are; only their metadata must be there.
+  // Objects of the fake cluster are taken as they are; only metadata is required.
   return [
     ...definitions,
     ...objects.map((object) => (isJsonObject(object.metadata) ? object : { ...object, metadata: {} })),
   ];
 }
 
-/** What generate rules clone: the files that results name for them. */
+/** The clone sources of generate rules: the files that results name for them. */
 function cloneSources(
   test: TestSpec,
   programs: readonly PolicyProgram[],

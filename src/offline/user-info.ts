@@ -26,7 +26,7 @@ const extra: Reader<Readonly<Record<string, readonly string[]>>> = (value, where
     Object.entries(map(value, where)).map(([key, list]) => [key, listOf(text)(list, `${where} ${key}`)]),
   );
 
-/** Reads a file of kind UserInfo (`cli.kyverno.io/v1alpha1`): who asks, with which roles. Only the fields count, not the kind. */
+/** Reads a file of kind UserInfo (`cli.kyverno.io/v1alpha1`): the user and its roles. The kind is not checked. */
 export function loadUserInfo(files: Files, file: string): RequestInfo {
   const [document, second] = readDocuments(files, file);
   if (!document || second) return refuse(file, 'one document of kind UserInfo is expected');

@@ -83,8 +83,8 @@ interface ValuesFile extends ValuesSpec {
 }
 
 /**
- * Reads a file of kind Values (`cli.kyverno.io/v1alpha1`). The kind is not insisted on, for Kyverno never looks at it and
- * many files say something else; a field that values do not have is refused all the same.
+ * Reads a file of kind Values (`cli.kyverno.io/v1alpha1`). The kind is not checked, because Kyverno does not check it
+ * and many files have another. Unknown fields are rejected.
  */
 export function loadValues(files: Files, file: string): ValuesSpec {
   const [document, second] = readDocuments(files, file);
@@ -93,20 +93,20 @@ export function loadValues(files: Files, file: string): ValuesSpec {
   return shape<ValuesFile>({ ...valuesShape, apiVersion: text, kind: text, metadata: map })(document.value, where);
 }
 
-/** What a values file says, ready to be asked. */
+/** Look-ups in a values file. */
 export interface Values {
-  /** Variables of this policy on this resource, without the rule's own; the same object for the same answer. */
+  /** Variables of this policy on this resource, without those of single rules. Equal results are the same object. */
   variablesFor(policy: string, resource: string): Variables;
   ruleVariables(policy: PolicyProgram, rule: RuleProgram): Variables | undefined;
   namespaceLabels(namespace: string): Labels | undefined;
-  /** The kind that stands for another's subresource: `PodExecOptions` → Pod, exec. */
+  /** The kind of a subresource: `PodExecOptions` → Pod, exec. */
   parentOf(kind: GroupVersionKind): { readonly kind: GroupVersionKind; readonly subresource: string } | undefined;
   readonly spec: ValuesSpec;
 }
 
 const autogenPrefix = /^autogen-(cronjob-)?/;
 
-/** True when `name` is the rule of that name, or one generated from it. */
+/** True if `name` is the rule of that name, or one generated from it. */
 export function isRuleNamed(name: string, rule: string): boolean {
   return name === rule || name === `autogen-${rule}` || name === `autogen-cronjob-${rule}`;
 }

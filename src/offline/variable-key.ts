@@ -2,7 +2,7 @@ import { isJsonObject, setOwn } from '../base/index.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** `request.object.metadata.labels."app.kubernetes.io/name"` in its parts: dots part, quotes protect, `""` is a quote. */
+/** Splits `request.object.metadata.labels."app.kubernetes.io/name"`: dots separate, quotes protect, `""` is a quote. */
 export function splitVariableKey(key: string): readonly string[] {
   const parts: string[] = [];
   let part = '';
@@ -31,7 +31,7 @@ export function variableTree(values: Variables): Variables {
   return tree;
 }
 
-/** `over` merged into `under`: maps are merged, everything else replaced. Neither is changed. */
+/** `over` merged into `under`: maps are merged, other values replaced. The inputs are not modified. */
 export function mergeDeep(under: unknown, over: unknown): unknown {
   if (!isJsonObject(under) || !isJsonObject(over)) return over;
   const merged: Record<string, unknown> = { ...under };

@@ -2,10 +2,10 @@ import { deepEqual, type FieldsV1, type KubeObject } from '../object/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
-/** As whom we write; the server keeps with each field who wrote it last. */
+/** Our field manager: the server records for each field which manager wrote it last. */
 export const fieldManager = 'supercargo-sync';
 
-/** The part of an object that a sync decides: everything but identity, server-set fields and status. */
+/** The part of an object that a sync controls: everything except identity, server-set fields and status. */
 export function contentOf({ apiVersion: _a, kind: _k, metadata, status: _s, ...rest }: KubeObject): object {
   return { ...rest, labels: metadata.labels ?? {}, annotations: metadata.annotations ?? {} };
 }
@@ -15,7 +15,7 @@ export function sameContent(a: KubeObject, b: KubeObject): boolean {
   return deepEqual(contentOf(a), contentOf(b));
 }
 
-/** Whether `part` is `whole` with something missing at an end: entries of maps, the last items of lists, the end of texts. */
+/** Whether `part` is `whole` with something cut off: map entries, the last items of lists, the end of strings. */
 export function isPartOf(part: unknown, whole: unknown): boolean {
   if (typeof part === 'string') return typeof whole === 'string' && whole.startsWith(part);
   if (Array.isArray(part))
@@ -28,8 +28,8 @@ export function isPartOf(part: unknown, whole: unknown): boolean {
 }
 
 /**
- * The object to write over `before` so that it becomes `desired`. The spec is replaced as a whole; labels and
- * annotations that others put on the object stay, those that we wrote and Insights no longer names go.
+ * The object to write over `before` to get `desired`. The spec is replaced as a whole. Labels and annotations of other
+ * writers stay; those that we wrote and Insights no longer has are removed.
  */
 export function overwrite(before: KubeObject, desired: KubeObject): KubeObject {
   const { metadata, status } = before;
@@ -48,12 +48,12 @@ export function overwrite(before: KubeObject, desired: KubeObject): KubeObject {
       labels: Object.keys(labels).length > 0 ? labels : undefined,
       annotations,
     }),
-    // Where the kind has no status of its own right, a write without it would erase it.
+    // Without a status subresource, a write without the status would erase it.
     ...(status === undefined ? {} : { status }),
   };
 }
 
-/** The object as it can be created again: without what only the server gives. */
+/** The object in a form that can be created again: without server-set fields. */
 export function recreatable({ metadata, status: _, ...rest }: KubeObject): KubeObject {
   const { name, namespace, labels, annotations, finalizers, ownerReferences } = metadata;
   return {

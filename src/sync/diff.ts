@@ -3,10 +3,10 @@ import type { KubeObject } from '../object/index.ts';
 import type { Operation } from './plan.ts';
 
 const context = 3;
-/** Beyond this many comparisons the middle is shown as replaced: a diff is for reading, not for minimality. */
+/** Above this many comparisons the middle is shown as replaced: the diff need not be minimal. */
 const maxCells = 4_000_000;
 
-/** What an operation would change, as lines of YAML with `+`, `-` and context. */
+/** The changes of an operation as YAML lines with `+`, `-` and context. */
 export function renderDiff(operation: Operation): string {
   const before = operation.action === 'apply' ? [] : linesOf(operation.before);
   // Without what the server adds, its defaults would look removed.
@@ -23,9 +23,9 @@ function linesOf({ apiVersion, kind, metadata, status: _, ...rest }: KubeObject)
   return renderYaml(shown, { sortKeys: true }).trimEnd().split('\n');
 }
 
-/** A line diff with three lines of context; `…` stands for what is the same. */
+/** A line diff with three lines of context; `…` stands for omitted equal lines. */
 export function diffLines(before: readonly string[], after: readonly string[]): string[] {
-  const marked = mark(before, after);
+  const marked = markLines(before, after);
   const isNear = (index: number) =>
     marked.slice(Math.max(0, index - context), index + context + 1).some((line) => !line.startsWith(' '));
   const shown: string[] = [];
@@ -36,7 +36,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return shown;
 }
 
-function mark(before: readonly string[], after: readonly string[]): string[] {
+function markLines(before: readonly string[], after: readonly string[]): string[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let tail = 0;
@@ -54,7 +54,7 @@ function markMiddle(before: readonly string[], after: readonly string[]): string
   const gone = (line: string) => `- ${line}`;
   const come = (line: string) => `+ ${line}`;
   if (before.length * after.length > maxCells) return [...before.map(gone), ...after.map(come)];
-  // The length of the longest common part of what is left, from each pair of places.
+  // Length of the longest common subsequence of the remaining lines, for each pair of positions.
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);
   for (let i = before.length - 1; i >= 0; i--)

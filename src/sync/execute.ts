@@ -14,29 +14,29 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal;
 }
 
-/** One thing that happened, as it happens. */
+/** One event of a run, reported as it happens. */
 export interface OperationResult {
   readonly operation: Operation;
   readonly result: 'done' | 'failed' | 'rolled-back' | 'not-rolled-back';
   readonly reason?: string;
 }
 
-/** An operation that was sent. Without `stored` its answer is not known, so it may have happened or not. */
+/** An operation that was sent. Without `stored` its response is unknown, so it may or may not have happened. */
 export interface SentOperation {
   readonly operation: Operation;
   readonly stored?: KubeObject;
 }
 
-/** Putting back gets its time even when the program is told to stop. */
+/** The roll-back gets its time even if the program is asked to stop. */
 const rollBackMs = 25_000;
 
-/** Makes the changes one after the other. Atomic: the first failure stops, and what was done is put back. */
+/** Executes the operations one after another. Atomic mode stops at the first failure and rolls back what was done. */
 export async function execute(operations: readonly Operation[], options: ExecuteOptions): Promise<void> {
   const { mode, signal, onStep } = options;
   const sent: SentOperation[] = [];
   let hasFailed = false;
   for (const operation of operations) {
-    // A policy is only taken away when all that should take its place is there.
+    // A policy is removed only after everything that replaces it exists.
     if (hasFailed && (mode === 'atomic' || signal.aborted)) break;
     const outcome = await perform(operation, options);
     if (outcome.reason === undefined) {
@@ -71,7 +71,7 @@ async function perform(operation: Operation, { client, signal }: ExecuteOptions)
   } catch (thrown) {
     if (signal.aborted) return { reason: 'the sync was stopped', mayHaveHappened: true };
     if (!(thrown instanceof SupercargoError)) throw thrown;
-    // A refusal is certain; silence, a broken connection and a failed server are not.
+    // A rejection is certain; a time-out, a broken connection or a server error is not.
     const { status } = isKubeError(thrown) ? thrown : { status: 400 };
     return { reason: errorMessage(thrown), mayHaveHappened: status === undefined || status >= 500 || status === 408 };
   }
@@ -79,7 +79,7 @@ async function perform(operation: Operation, { client, signal }: ExecuteOptions)
 
 async function rollBack(sent: readonly SentOperation[], { client, clock, onStep }: ExecuteOptions): Promise<void> {
   const controller = new AbortController();
-  const cancel = clock.after(rollBackMs, () => controller.abort(new Error('there was no time left')));
+  const cancel = clock.after(rollBackMs, () => controller.abort(new Error('the time limit was reached')));
   try {
     for (const one of sent.toReversed()) {
       const { operation } = one;

@@ -42,7 +42,7 @@ const setUp = () => {
 /** The id of a process that has ended. */
 const deadPid = () => spawnSync(process.execPath, ['-e', '']).pid;
 
-test('one process has the lock until it gives it back, and leaves nothing behind', async () => {
+test('one process holds the lock until it releases it, and leaves no files', async () => {
   const { folder, lock } = setUp();
   const [first, second] = [lock(), lock()];
   await first.acquire(never);
@@ -57,50 +57,50 @@ test('one process has the lock until it gives it back, and leaves nothing behind
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('of many that come at once one gets it', async () => {
+test('of many concurrent attempts one gets it', async () => {
   const { lock } = setUp();
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lock().acquire(never)));
   expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('of many that find it stale one takes it over', async () => {
+test('of many that find it expired one takes it over', async () => {
   const { lock } = setUp();
   await lock({ self: { ...self, pid: deadPid() } }).acquire(never);
   const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lock().acquire(never)));
   expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('that of another machine is respected for its time by the server, whatever this machine thinks', async () => {
+test('that of another machine expires by the time of the server, whatever the local clock', async () => {
   const { lock } = setUp();
   await lock({ self: { ...self, host: 'elsewhere', pidSpace: 'elsewhere', pid: deadPid() } }).acquire(never);
   const skewed = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
   await expect(lock({ clock: skewed, serverTimeMs: async () => 1_059_000 }).acquire(never)).rejects.toThrow(
-    /held by process \d+ on elsewhere, last heard of 59s ago/,
+    /held by process \d+ on elsewhere, last renewed 59s ago/,
   );
   await lock({ clock: skewed, serverTimeMs: async () => 1_061_000 }).acquire(never);
 });
 
 test.each([
   ['a note', '12345\n'],
-  ['JSON of somebody else', '{"host":"h","pid":1}'],
+  ['JSON of another program', '{"host":"h","pid":1}'],
   ['nothing', ''],
   ['a large file', 'x'.repeat(100_000)],
 ])('a file that holds %s is never taken for a lock, however old it is', async (_, text) => {
   const { folder, path, lock } = setUp();
   writeFileSync(path, text);
   utimesSync(path, 0, 0);
-  await expect(lock().acquire(never)).rejects.toThrow(/is no lock file of a policy sync and is left as it is; name/);
+  await expect(lock().acquire(never)).rejects.toThrow(/is not a lock file of a policy sync and is not changed; name/);
   expect(readFileSync(path, 'utf8')).toBe(text);
   expect(readdirSync(folder)).toEqual(['sync.lock']);
 });
 
-test.each(['folder', 'link'])('a %s in its place is left alone', async (what) => {
+test.each(['folder', 'link'])('a %s in its place is not changed', async (what) => {
   const { folder, path, lock } = setUp();
   const target = join(folder, 'precious');
   writeFileSync(target, 'precious');
   if (what === 'folder') mkdirSync(path);
   else symlinkSync(target, path);
-  await expect(lock().acquire(never)).rejects.toThrow(/is no lock file/);
+  await expect(lock().acquire(never)).rejects.toThrow(/is not a lock file/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
 });
 
@@ -110,7 +110,7 @@ test('that of an earlier process with the same id is taken over at once', async 
   await lock().acquire(never);
 });
 
-test('a folder that is not there is told in one line', async () => {
+test('a missing folder is one line of error', async () => {
   const { folder, lock } = setUp();
   const path = join(folder, 'absent', 'sync.lock');
   await expect(lock({ path }).acquire(never)).rejects.toThrow(/cannot write the lock file/);

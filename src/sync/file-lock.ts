@@ -18,7 +18,7 @@ export interface FileLockOptions {
   readonly path: string;
   readonly self: ProcessIdentity;
   readonly timeoutMs: number;
-  /** The API server's time; the machine's own may jump. */
+  /** The API server's time, because the local clock may jump. */
   readonly serverTimeMs: (signal: AbortSignal) => Promise<number>;
   readonly clock: Clock;
 }
@@ -28,15 +28,15 @@ interface LockRecord extends ProcessIdentity {
   readonly renewedAtMs: number;
 }
 
-/** Held only for the moment of a take-over or a release; an older one was left by a crash in that moment. */
+/** Held only during a take-over or a release. An older guard was left by a crash. */
 const guardMs = 10_000;
 /** A lock file is one short line. */
 const maxBytes = 4096;
 
 /**
- * A lock that is a file. It appears whole or not at all (`link`), and every change to one that exists is made while
- * holding a guard folder beside it, so that two who find it stale cannot both take it. A file at that path that is no
- * lock is never changed.
+ * A lock file. It is created atomically (`link`). Every change to an existing one is made while holding a guard folder
+ * beside it, so that two processes that find it stale cannot both take it. A file at that path that is not a lock is
+ * never changed.
  */
 export function createFileLock(options: FileLockOptions): SyncLock {
   const { path, self, timeoutMs, serverTimeMs, clock } = options;
@@ -62,7 +62,7 @@ export function createFileLock(options: FileLockOptions): SyncLock {
       throw new SupercargoError('sync-lock-file', `cannot write the ${where}: ${errorMessage(thrown)}`);
     }
   };
-  /** Runs while no other process changes the lock; undefined when one does just now. */
+  /** Runs while no other process changes the lock; undefined if one is doing so. */
   const guarded = <T>(work: () => T): T | undefined => {
     const guard = `${path}.guard`;
     try {
@@ -90,7 +90,7 @@ export function createFileLock(options: FileLockOptions): SyncLock {
           if (!exists(path)) continue;
           throw new SupercargoError(
             'sync-lock-file',
-            `${path} is no lock file of a policy sync and is left as it is; name another with LOCK_FILE, or remove it`,
+            `${path} is not a lock file of a policy sync and is not changed; name another with LOCK_FILE, or remove it`,
           );
         }
         const ageMs = nowMs - record.renewedAtMs;
@@ -98,7 +98,7 @@ export function createFileLock(options: FileLockOptions): SyncLock {
         const holder = `process ${record.pid} on ${record.host}`;
         if ((!isDead && ageMs < timeoutMs) || attempt > 3) throw new SyncLockedError(holder, ageMs, where, timeoutMs);
         const isTaken = guarded(() => {
-          // Somebody may have been faster between the look and the guard.
+          // Another process may have taken it between the read and the guard.
           if (readRecord(path)?.nonce !== record.nonce) return false;
           write(nowMs, (from) => renameSync(from, path));
           return true;
@@ -124,10 +124,10 @@ export function createFileLock(options: FileLockOptions): SyncLock {
   };
 }
 
-/** Undefined when there is no file, or it is no lock of ours. */
+/** Undefined if the file does not exist or is not our lock. */
 function readRecord(path: string): LockRecord | undefined {
   try {
-    // Only then is it certain that reading ends.
+    // Only for a regular file is it certain that reading ends.
     const { size, isFile } = look(path);
     if (!isFile || size > maxBytes) return undefined;
     const value = parseJson(readFileSync(path, 'utf8'));

@@ -8,22 +8,22 @@ export interface DesiredPolicy {
   readonly object: KubeObject;
 }
 
-/** What Insights answered, sorted into what can be synced and what cannot. */
+/** The response of Insights, split into policies that can be synced and rejected documents. */
 export interface Incoming {
   readonly policies: readonly DesiredPolicy[];
   readonly refused: readonly Refusal[];
   /**
-   * False when a document does not say which policy it is, or the last one looks cut off: then it is unknown whether a
-   * policy is missing from the answer, and none may be removed.
+   * False if a document does not identify its policy, or the last one looks truncated. It is then unknown whether a
+   * policy is missing from the response, and none may be removed.
    */
   readonly isComplete: boolean;
-  /** The policy at the end: where it turns out to be wrong, the answer may have been cut off there. */
+  /** The last policy. If it turns out to be invalid, the response may have been truncated there. */
   readonly lastKey: string | undefined;
 }
 
-/** Reads the answer. Throws YamlError when it is no YAML; a document that is no policy is refused by itself. */
+/** Parses the response. Throws YamlError if it is not YAML; a document that is not a policy is rejected on its own. */
 export function readIncoming(text: string, kinds: PolicyKinds): Incoming {
-  const parsed = parseYamlDocuments(text, { file: 'the answer of Insights' });
+  const parsed = parseYamlDocuments(text, { file: 'the response of Insights' });
   const documents = parsed.flatMap(({ value, line }) =>
     itemsOf(value).map((item, index) => ({ item, place: `line ${line}${index === 0 ? '' : `, item ${index}`}` })),
   );
@@ -37,12 +37,12 @@ export function readIncoming(text: string, kinds: PolicyKinds): Incoming {
     const policy = readPolicy(item, kinds, place);
     const read =
       isLast && isCut && !('reason' in policy)
-        ? { ...refusal(policy), reason: 'it ends inside a mapping: the answer is cut off there' }
+        ? { ...refusal(policy), reason: 'it ends inside a mapping: the response is truncated there' }
         : policy;
     if (isLast) lastKey = read.ref?.key;
     if ('reason' in read) {
       refused.push(read);
-      // A refused document at the end may be half a document.
+      // A rejected last document may be a truncated one.
       if (read.ref === undefined || isLast) isComplete = false;
     } else found.set(read.ref.key, [...(found.get(read.ref.key) ?? []), read]);
   }
@@ -50,10 +50,11 @@ export function readIncoming(text: string, kinds: PolicyKinds): Incoming {
   const isRefused = new Set(refused.map(({ ref }) => ref?.key));
   for (const same of found.values()) {
     const [first] = same as [DesiredPolicy];
-    // One outcome for each policy: the reason is already told.
+    // One outcome per policy: the reason is already reported.
     if (isRefused.has(first.ref.key)) continue;
     if (same.every(({ object }) => deepEqual(object, first.object))) policies.push(first);
-    else refused.push({ ...refusal(first), reason: `it is in the answer ${same.length} times with different content` });
+    else
+      refused.push({ ...refusal(first), reason: `it is in the response ${same.length} times with different content` });
   }
   return { policies, refused, isComplete, lastKey };
 }
@@ -68,7 +69,7 @@ const refusal = ({ ref, object }: DesiredPolicy) => ({ ref, label: ref.label, ob
 
 function readPolicy(value: Json, kinds: PolicyKinds, place: string): DesiredPolicy | Refusal {
   const unknown = (what: string): Refusal => ({ label: `document at ${place}`, reason: what });
-  if (!isJsonObject(value)) return unknown('it is no Kubernetes object');
+  if (!isJsonObject(value)) return unknown('it is not a Kubernetes object');
   const { apiVersion, kind, metadata } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return unknown('it has no apiVersion and kind');
   if (!isJsonObject(metadata) || typeof metadata['name'] !== 'string') return unknown(`the ${kind} has no name`);
@@ -92,7 +93,7 @@ function readPolicy(value: Json, kinds: PolicyKinds, place: string): DesiredPoli
   return { ...refusal(policy), reason: `it lacks the annotation ${ownerAnnotation}: "${ownerValue}"` };
 }
 
-/** What no policy is without. It shows a document that is cut off, and one that would switch a policy off in silence. */
+/** Fields that every policy has. Detects a truncated document, and one that would silently disable a policy. */
 function missingPart({ apiVersion, kind, ...rest }: KubeObject): string | undefined {
   const spec = (rest as { readonly spec?: unknown }).spec;
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return 'it has no spec; is it cut off?';
@@ -103,8 +104,8 @@ function missingPart({ apiVersion, kind, ...rest }: KubeObject): string | undefi
 }
 
 /**
- * Whether the text stops after a key, the sign of a list item or the head of a block text. Both the value and the last line
- * must show it: an explicit `null` is a value, and a text may end in a colon.
+ * Whether the text stops after a key, a list dash or the header of a block scalar. Both the value and the last line
+ * must show it: an explicit `null` is a value, and a string may end in a colon.
  */
 function endsInsideMapping(value: Json | undefined, text: string): boolean {
   let last = value;
@@ -119,7 +120,7 @@ function isTextMap(value: Json | undefined): boolean {
   return isJsonObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
 }
 
-/** Only what a sync decides: server-set fields and the status that came along are not Insights' to say. */
+/** Only what a sync controls: Insights does not decide server-set fields and status. */
 function clean(value: KubeObject, isNamespaced: boolean): KubeObject {
   const { metadata, status: _, ...rest } = value;
   const { name, namespace, labels, annotations } = metadata;

@@ -1,10 +1,10 @@
 /**
- * Keeps the cluster's Kyverno policies as Insights says they should be: fetch, plan, validate, execute, report. Not
- * here: what a policy means (a validator is passed in) and the calls to Insights (insights).
+ * Keeps the cluster's Kyverno policies equal to those of Insights: fetch, plan, validate, execute, report. Not here:
+ * what a policy means (a validator is passed in) and the calls to Insights (insights).
  *
- * Invariants: only a policy with the annotation of Insights is ever written or deleted, and only the very object that
- * the plan was made from; an answer that is empty, cut off or not understood in full removes nothing; in atomic mode a
- * run changes everything it planned or puts back what it changed, and says so when it cannot.
+ * Invariants: only a policy with the annotation of Insights is ever written or deleted, and only the exact object that
+ * the plan was made from; a response that is empty, truncated or not fully understood removes nothing; in atomic mode a
+ * run changes everything it planned or rolls back, and reports if it cannot.
  */
 
 export { diffLines, renderDiff } from './diff.ts';

@@ -6,9 +6,9 @@ import { recreatable } from './content.ts';
 import type { PolicyValidator } from './validate.ts';
 
 export interface KyvernoCliOptions {
-  /** The program: a path, or a name to be found on the search path. */
+  /** The program: a path, or a name on the PATH. */
   readonly program: string;
-  /** All of its environment: no variable of ours, above all no token, is handed on. */
+  /** The complete environment of the process: none of our variables, in particular no token, is passed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly temporaryDir: string;
   readonly timeoutMs?: number;
@@ -16,12 +16,15 @@ export interface KyvernoCliOptions {
 
 const maxOutput = 64 * 1024;
 
-/** Without one `apply` does nothing. What a policy says about it is of no interest: it is there to be loaded against. */
+/** `apply` does nothing without a resource. Its result does not matter; it makes the CLI load the policy. */
 const resource = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'policy-sync', namespace: 'default' } };
 
-/** Asks `kyverno apply` about each policy, by what it prints: its exit code does not tell a wrong policy from a violated one. */
+/**
+ * Runs `kyverno apply` on each policy and reads its output: the exit code does not distinguish an invalid policy from a
+ * violated one.
+ */
 export function createKyvernoCliValidator(options: KyvernoCliOptions): PolicyValidator {
-  // Each is a process of some hundred megabytes.
+  // Each is a process of several hundred megabytes.
   const limiter = createLimiter(2);
   return (policy, signal) =>
     limiter.run(async () => {
@@ -46,8 +49,8 @@ export function createKyvernoCliValidator(options: KyvernoCliOptions): PolicyVal
 }
 
 /**
- * What `kyverno apply` of 1.19 prints about a wrong policy: it counts no rule where the policy does not fit its schema,
- * lists the policy as skipped or invalid where its validation fails, and gives no summary where it ends with an error.
+ * The output of `kyverno apply` 1.19 for an invalid policy: it counts no rule if the policy does not fit its schema,
+ * lists the policy as skipped or invalid if validation fails, and prints no summary if it ends with an error.
  */
 export function problemIn(output: string): string | undefined {
   const lines = output.split('\n').map((line) => line.trim());

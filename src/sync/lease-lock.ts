@@ -10,32 +10,32 @@ export const lockName = 'kyverno-policy-sync-lock';
 export interface LeaseLockOptions {
   readonly client: KubeClient;
   readonly namespace: string;
-  /** Different for every sync that ever ran. */
+  /** Unique for every sync. */
   readonly identity: string;
   readonly self: ProcessIdentity;
-  /** Set in a cluster: there this process runs in the pod of its host name, if that exists. */
+  /** Set in a cluster: this process then runs in the pod of its host name, if that exists. */
   readonly isInCluster: boolean;
   readonly timeoutMs: number;
-  /** Only where a server does not say what time it is. */
+  /** Only used if a server sends no `Date`. */
   readonly clock: Clock;
 }
 
 const pods: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
-/** Which process the holder is. It counts only while it names the holder. */
+/** The process of the holder. Valid only while it names the holder. */
 const processAnnotation = 'supercargo.dev/sync-process';
 
 interface Pod extends KubeObject {
   readonly status?: { readonly phase?: string };
 }
 
-/** The server's `Date` counts whole seconds. */
+/** The server's `Date` has a resolution of one second. */
 const dateStepMs = 1_000;
 
 /**
- * A lock that is a Lease. All times in it are the API server's, read from the `Date` of its answers and compared with
- * the same, so that no clock of a machine matters. A holder that is known to have ended is not waited for: its process,
- * where that can be seen from here, or its pod. The rights to read pods are not needed: without them, its time counts.
+ * A lock on a Lease. All times in it are the API server's, read from the `Date` header and compared with the same, so
+ * that no local clock matters. A holder that is known to have ended is not waited for: its process, if visible from
+ * here, or its pod. Permission to read pods is optional: without it only the time counts.
  */
 export function createLeaseLock(options: LeaseLockOptions): SyncLock {
   const { client, namespace, identity, timeoutMs, clock } = options;
@@ -69,7 +69,7 @@ export function createLeaseLock(options: LeaseLockOptions): SyncLock {
     };
   };
   const holderOf = (lease: Lease | undefined) => lease?.spec?.holderIdentity ?? '';
-  /** Since the holder's last sign; one without any never ends, so it counts as old. */
+  /** Since the holder's last renewal. A lock without a renew time would never expire, so it counts as old. */
   const ageOf = (lease: Lease | undefined, nowMs: number) => leaseAgeMs(lease, nowMs) ?? Number.POSITIVE_INFINITY;
 
   let self: ProcessIdentity | undefined;
@@ -99,7 +99,7 @@ export function createLeaseLock(options: LeaseLockOptions): SyncLock {
         if (isHeld && !(await hasEnded(lease, own, signal))) throw new SyncLockedError(holder, ageMs, where, timeoutMs);
         try {
           const next = record(lease, nowMs, own);
-          // Preconditioned by the version read: of several that take over at once, one succeeds.
+          // With the resourceVersion as a precondition: of several that take over at once, one succeeds.
           if (lease === undefined) await client.create(leases, next, { signal });
           else await client.replace(leases, next, { signal });
           return;
@@ -133,7 +133,7 @@ function processOf(lease: Lease | undefined): ProcessIdentity | undefined {
   }
 }
 
-/** `absent` when there is none; undefined when that cannot be known. */
+/** `absent` if the pod does not exist; undefined if that is unknown. */
 async function readPod(
   client: KubeClient,
   { namespace, name }: Pick<PodIdentity, 'namespace' | 'name'>,

@@ -14,7 +14,7 @@ const lockOf = (calls: string[], renew: () => boolean | Promise<boolean>): SyncL
 });
 const never = new AbortController().signal;
 
-test('the holder of a lock gives signs of life, and gives it back at the end', async () => {
+test('the holder renews the lock, and releases it at the end', async () => {
   const clock = createFakeClock();
   const calls: string[] = [];
   const work = withLock({ lock: lockOf(calls, () => true), clock, renewMs: 10, signal: never }, (signal) =>
@@ -25,7 +25,7 @@ test('the holder of a lock gives signs of life, and gives it back at the end', a
   expect(calls).toEqual(['acquire', 'renew', 'renew', 'release']);
 });
 
-test('a lost lock ends the work; a sign that could not be given does not', async () => {
+test('a lost lock ends the work; a failed renewal does not', async () => {
   const clock = createFakeClock();
   const calls: string[] = [];
   let signs = 0;
@@ -42,7 +42,7 @@ test('a lost lock ends the work; a sign that could not be given does not', async
   expect(calls).toEqual(['acquire', 'renew', 'renew', 'release']);
 });
 
-test('a sync is repeated after every interval, whatever became of the one before', async () => {
+test('a sync is repeated after every interval, whatever the result of the previous one', async () => {
   const clock = createFakeClock();
   const stop = new AbortController();
   const runs: number[] = [];

@@ -1,6 +1,6 @@
 import { type Clock, isAbort, SupercargoError } from '../base/index.ts';
 
-/** Somebody else syncs now; the message says who, since when and where that is written. */
+/** Another sync holds the lock; the message names the holder, its age and where the lock is. */
 export class SyncLockedError extends SupercargoError {
   constructor(
     readonly holder: string,
@@ -11,7 +11,7 @@ export class SyncLockedError extends SupercargoError {
     const seconds = Math.max(0, Math.round(ageMs / 1000));
     super(
       'sync-locked',
-      `another sync is running: held by ${holder}, last heard of ${seconds}s ago (${where}; taken over after ${Math.round(timeoutMs / 1000)}s without a sign)`,
+      `another sync is running: held by ${holder}, last renewed ${seconds}s ago (${where}; taken over after ${Math.round(timeoutMs / 1000)}s without renewal)`,
       { retry: 'backoff' },
     );
   }
@@ -19,9 +19,9 @@ export class SyncLockedError extends SupercargoError {
 
 /** A lock that one sync holds at a time. */
 export interface SyncLock {
-  /** Takes it at once, or throws SyncLockedError. */
+  /** Acquires it at once, or throws SyncLockedError. */
   acquire(signal: AbortSignal): Promise<void>;
-  /** Gives a sign of life; false when somebody else has it now. */
+  /** Renews it; false if it has another holder now. */
   renew(signal: AbortSignal): Promise<boolean>;
   release(signal: AbortSignal): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface SyncLock {
 export interface WithLockOptions {
   readonly lock: SyncLock;
   readonly clock: Clock;
-  /** How often signs of life are given. */
+  /** How often the lock is renewed. */
   readonly renewMs: number;
   readonly signal: AbortSignal;
 }
@@ -37,8 +37,8 @@ export interface WithLockOptions {
 const releaseMs = 5_000;
 
 /**
- * Runs `work` while holding the lock. Its signal aborts when the lock is lost. A lock is no fence: what the work writes
- * is preconditioned all the same.
+ * Runs `work` while holding the lock. Its signal aborts when the lock is lost. The lock is not a fence, so all writes
+ * have preconditions as well.
  */
 export async function withLock<T>(options: WithLockOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { lock, clock, signal } = options;
@@ -55,8 +55,8 @@ export async function withLock<T>(options: WithLockOptions, work: (signal: Abort
     ended.abort();
     await renewing;
     const limit = new AbortController();
-    const cancel = clock.after(releaseMs, () => limit.abort(new Error('no answer in time')));
-    // One that cannot be released is taken over when its time is up.
+    const cancel = clock.after(releaseMs, () => limit.abort(new Error('no response in time')));
+    // A lock that cannot be released is taken over when it expires.
     await lock.release(limit.signal).catch(() => undefined);
     cancel();
   }
@@ -73,7 +73,7 @@ async function keepAlive(
       if (await lock.renew(ended)) continue;
       lost.abort(new SupercargoError('sync-lock-lost', 'another sync has taken over the lock'));
     } catch (thrown) {
-      // Between two signs there is room for several that fail; only the time limit decides.
+      // Several renewals may fail before the lock expires; only the time limit counts.
       if (isAbort(thrown) || ended.aborted) return;
     }
   }

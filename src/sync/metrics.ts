@@ -3,7 +3,7 @@ import type { SyncResult } from './result.ts';
 
 export interface SyncMetrics {
   finished(result: SyncResult, nowMs: number): void;
-  /** A run that did not begin: another has the lock, or the lock cannot be had. */
+  /** A run that did not start: another sync holds the lock, or the lock cannot be acquired. */
   notRun(reason: 'locked' | 'error'): void;
 }
 
@@ -11,26 +11,26 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
   const registers = [registry];
   const durations = new Histogram({
     name: 'supercargo_sync_duration_seconds',
-    help: 'How long policy syncs took, by outcome.',
+    help: 'Duration of policy syncs, by outcome.',
     labelNames: ['outcome'],
     buckets: [0.5, 1, 5, 15, 60, 300],
     registers,
   });
   const skipped = new Counter({
     name: 'supercargo_sync_not_run_total',
-    help: 'Policy syncs that did not begin, by reason.',
+    help: 'Policy syncs that did not start, by reason.',
     labelNames: ['reason'],
     registers,
   });
   const policies = new Counter({
     name: 'supercargo_sync_policies_total',
-    help: 'Policies by what syncs did with them; dry runs are not counted.',
+    help: 'Policies by sync operation; dry runs are not counted.',
     labelNames: ['result'],
     registers,
   });
   const lastSuccess = new Gauge({
     name: 'supercargo_sync_last_success_timestamp_seconds',
-    help: 'When the last policy sync succeeded.',
+    help: 'Time of the last successful policy sync.',
     registers,
   });
   return {

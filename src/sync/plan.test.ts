@@ -31,10 +31,10 @@ const kinds = policyKindsOf([
 ]);
 
 const planSync = (
-  answer: Parameters<typeof plan>[0],
+  response: Parameters<typeof plan>[0],
   found: ReadonlyMap<string, CurrentPolicy>,
   options: PlanOptions = { maxRemovePercent: 100 },
-) => plan(answer, found, options);
+) => plan(response, found, options);
 const annotations = { [ownerAnnotation]: ownerValue };
 const policy = (name: string, spec: object = {}, metadata: object = {}): KubeObject => ({
   apiVersion: 'kyverno.io/v1',
@@ -85,7 +85,7 @@ describe('a plan', () => {
     expect(plan.unchanged.map(({ label }) => label)).toEqual(['same']);
   });
 
-  test('takes an empty map, a null and an absent field in a spec for different things', () => {
+  test('distinguishes an empty map, a null and an absent field in a spec', () => {
     for (const [a, b] of [
       [{ deny: {} }, {}],
       [{ x: null }, {}],
@@ -94,7 +94,7 @@ describe('a plan', () => {
       expect(actions(planSync(incoming(policy('p', a)), current(policy('p', b))))).toEqual(['update p']);
   });
 
-  test('drops an update of which the server says that it would change nothing', () => {
+  test('drops an update that would change nothing on the server', () => {
     const plan = planSync(incoming(policy('p', { a: 1 })), current(policy('p', { a: 1, defaulted: true })));
     expect(actions(plan)).toEqual(['update p']);
     const key = plan.operations[0]!.ref.key;
@@ -103,25 +103,25 @@ describe('a plan', () => {
     expect(settled.unchanged).toHaveLength(1);
   });
 
-  test('never touches what is not of Insights, whatever it is named', () => {
+  test('never touches a policy that is not of Insights, whatever its name', () => {
     const foreign = policy('p', { a: 1 }, { annotations: { [ownerAnnotation]: 'somebody' } });
     const plan = planSync(incoming(policy('p', { a: 2 })), current(foreign, policy('q', {}, { annotations: {} })));
     expect(plan.operations).toEqual([]);
     expect(plan.refused[0]?.reason).toMatch(/not of Insights/);
   });
 
-  test('removes nothing while a document of the answer is not understood', () => {
+  test('removes nothing while a document of the response is not understood', () => {
     const plan = planSync(incoming(policy('a'), { apiVersion: 'v1' }), current(policy('a'), policy('b')));
     expect(plan.operations).toEqual([]);
     expect(plan.refused).toHaveLength(1);
   });
 
-  test('does not remove a policy whose new form is refused', () => {
+  test('does not remove a policy whose new form is rejected', () => {
     const plan = planSync(incoming(policy('a', {}, { annotations: {} })), current(policy('a')));
     expect(plan.operations).toEqual([]);
   });
 
-  test('leaves alone what is being deleted', () => {
+  test('skips a policy that is being deleted', () => {
     const leaving = { deletionTimestamp: '2026-01-01T00:00:00Z' };
     const plan = planSync(incoming(policy('a', { n: 1 })), current(policy('a', {}, leaving), policy('b', {}, leaving)));
     expect(plan.operations).toEqual([]);
@@ -129,8 +129,8 @@ describe('a plan', () => {
   });
 });
 
-describe('the answer', () => {
-  test('may be lists, and may name a policy twice in the same words', () => {
+describe('the response', () => {
+  test('may contain lists, and the same policy twice', () => {
     const { policies, refused } = incoming(
       { apiVersion: 'v1', kind: 'List', items: [policy('a'), policy('b')] },
       policy('a'),
@@ -139,7 +139,7 @@ describe('the answer', () => {
     expect(refused).toEqual([]);
   });
 
-  test('is read without what only a server may say', () => {
+  test('is read without server-set fields', () => {
     const [read] = incoming(stored(policy('a', { x: 1 }, { namespace: 'stray', finalizers: ['f'] }))).policies;
     expect(read?.object).toEqual(policy('a', { x: 1 }));
   });
@@ -154,7 +154,7 @@ describe('the answer', () => {
   });
 });
 
-test('an overwritten policy keeps foreign labels and loses those that we wrote', () => {
+test('an updated policy keeps foreign labels and loses those that we wrote', () => {
   const managedFields = [
     { manager: 'supercargo-sync', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:ours': {} } } } },
     { manager: 'kubectl', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } } },
@@ -166,16 +166,16 @@ test('an overwritten policy keeps foreign labels and loses those that we wrote',
   expect(sameContent(after, before)).toBe(false);
 });
 
-describe('a last policy that lost its end', () => {
+describe('a truncated last policy', () => {
   const rules = [{ name: 'r' }, { name: 's', message: 'a\nb\n' }];
   const planOf = (last: object, others: readonly KubeObject[], maxRemovePercent = 50) => {
-    const answer = incoming(policy('a'), policy('p', last));
+    const response = incoming(policy('a'), policy('p', last));
     const found = current(policy('a'), policy('p', { rules }), ...others);
-    const planned = planSync(answer, found, { maxRemovePercent });
+    const planned = planSync(response, found, { maxRemovePercent });
     const preview = new Map(
       planned.operations.flatMap((one) => (one.action === 'update' ? [[one.ref.key, one.desired]] : [])),
     );
-    return withoutUnsafeRemovals(withoutNoOps(planned, preview), answer, { maxRemovePercent });
+    return withoutUnsafeRemovals(withoutNoOps(planned, preview), response, { maxRemovePercent });
   };
   const shortened: readonly (readonly object[])[] = [[rules[0]!], [rules[0]!, { name: 's', message: 'a\n' }]];
 
@@ -187,7 +187,7 @@ describe('a last policy that lost its end', () => {
     ]);
   });
 
-  test('is an update like any other where nothing is missing, where that is allowed, and where more changed', () => {
+  test('is a normal update if nothing is missing, if it is allowed, or if more has changed', () => {
     const cut = { rules: [rules[0]] };
     expect(actions(planOf(cut, []))).toEqual(['update p']);
     expect(actions(planOf(cut, [policy('z')], 100))).toEqual(['update p', 'remove z']);

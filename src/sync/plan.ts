@@ -3,7 +3,7 @@ import { contentOf, isPartOf, overwrite, sameContent } from './content.ts';
 import type { Incoming } from './incoming.ts';
 import { isOwned, ownerAnnotation, type PolicyRef, type Refusal } from './policy.ts';
 
-/** One change to make; `desired` is the object as it is written. */
+/** One change; `desired` is the object to write. */
 export type Operation =
   | { readonly action: 'apply'; readonly ref: PolicyRef; readonly desired: KubeObject }
   | {
@@ -11,30 +11,32 @@ export type Operation =
       readonly ref: PolicyRef;
       readonly desired: KubeObject;
       readonly before: KubeObject;
-      /** What the server says it would store. */
+      /** What the server would store, from a dry run. */
       readonly preview?: KubeObject;
     }
   | { readonly action: 'remove'; readonly ref: PolicyRef; readonly before: KubeObject };
 
 export interface PlanOptions {
-  /** How many of the policies that were synced may go at once, in per cent; a single one always may. */
+  /** The share of synced policies that one run may remove, in per cent; a single one may always be removed. */
   readonly maxRemovePercent: number;
 }
 
 export interface SyncPlan {
-  /** In the order they are made: first what is new, then what changes, then what goes. */
+  /** In order of execution: creations, then updates, then removals. */
   readonly operations: readonly Operation[];
   readonly unchanged: readonly PolicyRef[];
   readonly refused: readonly Refusal[];
 }
 
-/** A policy that the cluster has, ours or not. */
+/** A policy in the cluster, ours or not. */
 export interface CurrentPolicy {
   readonly ref: PolicyRef;
   readonly object: KubeObject;
 }
 
-/** What to do so that the cluster has the policies of the answer. Pure; `settlePlan` knows what the server adds. */
+/**
+ * Plans the operations that make the cluster match the response. Pure; `settlePlan` adds what the server would store.
+ */
 export function planSync(
   incoming: Incoming,
   current: ReadonlyMap<string, CurrentPolicy>,
@@ -71,7 +73,7 @@ export function planSync(
   }
   const ownedCount = [...current.values()].filter(({ object }) => isOwned(object)).length;
   if (removes.length > 1 && removes.length * 100 > ownedCount * maxRemovePercent) {
-    const reason = `the answer lacks ${removes.length} of the ${ownedCount} policies that were synced, more than ${maxRemovePercent}%; none is removed (ALLOW_REMOVE_SHARE allows more)`;
+    const reason = `the response lacks ${removes.length} of the ${ownedCount} policies that were synced, more than ${maxRemovePercent}%; none is removed (ALLOW_REMOVE_SHARE allows more)`;
     refused.push({ label: 'sync', reason });
     removes.length = 0;
   }
@@ -79,8 +81,8 @@ export function planSync(
 }
 
 /**
- * The plan without removals where the answer shows that it was cut off in its last policy: that is refused, or it would
- * become a part of itself while policies are missing after it.
+ * The plan without removals if the response looks truncated in its last policy: that policy is rejected, or its update
+ * would cut its end off while other policies are missing.
  */
 export function withoutUnsafeRemovals(
   plan: SyncPlan,
@@ -94,7 +96,7 @@ export function withoutUnsafeRemovals(
   const last = kept.find(({ ref }) => ref.key === lastKey);
   if (missing === 0 || maxRemovePercent >= 100 || last?.action !== 'update' || !isCut(last)) return plan;
   const { ref, desired: object } = last;
-  const reason = `it lost its end, and ${missing} of the policies that were synced are missing: the answer looks cut off there (ALLOW_REMOVE_SHARE=100 takes it as it is)`;
+  const reason = `it lost its end, and ${missing} of the policies that were synced are missing: the response looks truncated there (ALLOW_REMOVE_SHARE=100 takes it as it is)`;
   return {
     ...plan,
     operations: kept.filter((operation) => operation !== last),
@@ -102,17 +104,17 @@ export function withoutUnsafeRemovals(
   };
 }
 
-/** By what the server would store: before that, its defaults would look missing. */
+/** Compares with what the server would store; otherwise its defaults would look missing. */
 const isCut = ({ before, preview }: Extract<Operation, { action: 'update' }>) =>
   preview !== undefined && isPartOf(contentOf(preview), contentOf(before));
 
-/** Whether an update would change nothing, by what the server says it would store: defaults and all, by key. */
+/** Whether an update would change nothing, compared with what the server would store, defaults included, by key. */
 export function isNoOp(operation: Operation, asStored: ReadonlyMap<string, KubeObject>): boolean {
   const stored = asStored.get(operation.ref.key);
   return operation.action === 'update' && stored !== undefined && sameContent(stored, operation.before);
 }
 
-/** The plan without the updates that would change nothing. */
+/** The plan without updates that would change nothing. */
 export function withoutNoOps(plan: SyncPlan, asStored: ReadonlyMap<string, KubeObject>): SyncPlan {
   const idle = plan.operations.filter((operation) => isNoOp(operation, asStored));
   const withPreview = (operation: Operation): Operation => {

@@ -5,16 +5,16 @@ import { parseApiVersion } from '../object/index.ts';
 const policyGroups: readonly string[] = ['kyverno.io', 'policies.kyverno.io'];
 const neededVerbs = ['create', 'delete', 'get', 'list', 'update'];
 
-/** The policy kinds of Kyverno that the cluster serves. */
+/** The Kyverno policy kinds that the cluster serves. */
 export interface PolicyKinds {
-  /** One type a kind, in the version its group prefers. */
+  /** One type per kind, in the preferred version of its group. */
   readonly listed: readonly ResourceType[];
   find(apiVersion: string, kind: string): ResourceType | undefined;
 }
 
 export class PolicyKindsError extends SupercargoError {}
 
-/** Asks the cluster afresh: a kind that is overlooked would look as if all its policies were gone. */
+/** Uses fresh discovery: for a missing kind all policies would look deleted. */
 export async function discoverPolicyKinds(discovery: Discovery, signal: AbortSignal): Promise<PolicyKinds> {
   discovery.invalidate();
   const types = await discovery.list({ signal });
@@ -28,7 +28,7 @@ export async function discoverPolicyKinds(discovery: Discovery, signal: AbortSig
   return policyKindsOf(types);
 }
 
-/** Every kind of those groups whose name ends in Policy; a PolicyException is none, and cannot be synced. */
+/** Every kind of those groups whose name ends in Policy. A PolicyException is not a policy and cannot be synced. */
 export function policyKindsOf(types: readonly DiscoveredType[]): PolicyKinds {
   const policies = types.filter(
     ({ group, kind, verbs }) =>

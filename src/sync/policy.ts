@@ -1,19 +1,19 @@
 import type { ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
-/** Which policy: kind, namespace and name together, for names repeat across kinds and namespaces. */
+/** Identifies a policy by kind, namespace and name, because names repeat across kinds and namespaces. */
 export interface PolicyRef {
   readonly key: string;
-  /** For people: the name of a ClusterPolicy, `Kind/name` or `Kind/namespace/name` of any other. */
+  /** For messages: the name of a ClusterPolicy, `Kind/name` or `Kind/namespace/name` of any other. */
   readonly label: string;
   readonly type: ResourceType;
   readonly name: string;
   readonly namespace: string | undefined;
 }
 
-/** A policy that is not synced, and why. */
+/** A policy that is not synced, with the reason. */
 export interface Refusal {
-  /** Absent when it cannot even be said which policy it is. */
+  /** Undefined if the document does not identify a policy. */
   readonly ref?: PolicyRef;
   readonly label: string;
   readonly reason: string;
@@ -33,7 +33,7 @@ export function refOf(type: ResourceType, { metadata }: KubeObject): PolicyRef {
   };
 }
 
-/** Only this annotation makes a policy one that a sync may touch. */
+/** Only policies with this annotation may be changed by a sync. */
 export const ownerAnnotation = 'insights.fairwinds.com/owned-by';
 export const ownerValue = 'Fairwinds Insights';
 

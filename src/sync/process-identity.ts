@@ -2,15 +2,15 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isJsonObject, isProcessRunning, type Json, processStartTime } from '../base/index.ts';
 
-/** Which process holds a lock, precise enough to find out later whether it still runs. */
+/** Identifies the process that holds a lock, so that another can find out whether it still runs. */
 export interface ProcessIdentity {
   readonly host: string;
   readonly pid: number;
-  /** Where process ids are unique: the kernel's boot and its PID namespace; the host name where there are none. */
+  /** The scope of process ids: the kernel's boot id and PID namespace; the host name if there are none. */
   readonly pidSpace: string;
-  /** When the process started, as the kernel counts: ids are used again, in a container at once. */
+  /** The start time of the process in kernel ticks: ids are reused, in a container at once. */
   readonly startTime: string;
-  /** `namespace/name` and UID of the pod, where it runs in one. */
+  /** `namespace/name` and UID of the pod, if it runs in one. */
   readonly pod?: PodIdentity;
 }
 
@@ -25,10 +25,11 @@ export function ownProcess(pid: number = process.pid): ProcessIdentity {
   return { host, pid, pidSpace: ownPidSpace() ?? `host ${host}`, startTime: processStartTime(pid) ?? '' };
 }
 
-/** Undefined when it cannot be known from here. */
+/** Undefined if it cannot be determined from here. */
 export function isRunning(holder: ProcessIdentity, self: ProcessIdentity): boolean | undefined {
   if (holder.pidSpace !== self.pidSpace) {
-    // One container of a pod syncs; it has another PID namespace after a restart, and then the earlier one has ended.
+    // Only one container of a pod syncs. After a restart it has another PID namespace, and the earlier process has
+    // ended.
     const isEarlierContainer = holder.pod !== undefined && holder.pod.uid === self.pod?.uid;
     return isEarlierContainer ? false : undefined;
   }

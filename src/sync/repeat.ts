@@ -10,7 +10,7 @@ export interface RepeatOptions {
   readonly log: Logger;
 }
 
-/** Syncs at once and then every interval, give or take a tenth, until the signal aborts; no failure ends it. */
+/** Syncs at once and then every interval, with 10% jitter, until the signal aborts; a failure does not end it. */
 export async function repeatSync(
   { sync, intervalMs, clock, random, log }: RepeatOptions,
   signal: AbortSignal,

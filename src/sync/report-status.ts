@@ -4,7 +4,7 @@ import type { KubeObject } from '../object/index.ts';
 import type { Operation } from './plan.ts';
 import type { SyncResult } from './result.ts';
 
-/** Tells Insights what became of one policy. Wired by `app`. */
+/** Reports the outcome of one policy to Insights. Wired by `app`. */
 export type ReportPolicy = (status: PolicyStatus, signal: AbortSignal) => Promise<void>;
 
 export interface StatusReportOptions {
@@ -16,23 +16,23 @@ export interface StatusReportOptions {
 }
 
 const concurrency = 4;
-/** After so many failures in a row Insights counts as away, and the rest is not tried. */
+/** After this many consecutive failures Insights counts as unreachable, and the remaining reports are skipped. */
 const maxFailures = 3;
 
-/** Reports every outcome; a failure to report is logged and never becomes one of the sync. */
+/** Reports every outcome; a failed report is logged and does not fail the sync. */
 export async function reportToInsights(
   result: SyncResult,
   { report, clock, log, limitMs }: StatusReportOptions,
 ): Promise<void> {
   const controller = new AbortController();
-  const cancel = clock.after(limitMs, () => controller.abort(new Error('there was no time left')));
+  const cancel = clock.after(limitMs, () => controller.abort(new Error('the time limit was reached')));
   const states = policyStatusesOf(result, rfc3339(clock.now()));
   let failuresInRow = 0;
-  let untold = 0;
+  let unreported = 0;
   let lastProblem = '';
   await mapConcurrent(states, concurrency, async (status) => {
     if (failuresInRow >= maxFailures || controller.signal.aborted) {
-      untold++;
+      unreported++;
       return;
     }
     try {
@@ -40,12 +40,13 @@ export async function reportToInsights(
       failuresInRow = 0;
     } catch (thrown) {
       failuresInRow++;
-      untold++;
+      unreported++;
       lastProblem = errorMessage(thrown);
     }
   });
   cancel();
-  if (untold > 0) log.warn('Some outcomes were not reported to Insights', { count: untold, error: lastProblem });
+  if (unreported > 0)
+    log.warn('Some outcomes were not reported to Insights', { count: unreported, error: lastProblem });
 }
 
 export function policyStatusesOf(result: SyncResult, lastAppliedAt: string): PolicyStatus[] {
@@ -66,7 +67,7 @@ export function policyStatusesOf(result: SyncResult, lastAppliedAt: string): Pol
   const failed = result.failed.flatMap((failure) =>
     failure.ref === undefined ? [] : [{ ...failure, ref: failure.ref }],
   );
-  // One outcome for each policy: where it failed on the way and was put back or not, the last reason counts.
+  // One outcome per policy. If a policy failed and was then rolled back or not, the last reason counts.
   const last = new Map(failed.map((failure) => [failure.ref.key, failure]));
   const isFine = ({ ref }: Operation) => !last.has(ref.key);
   return [

@@ -1,10 +1,10 @@
 import type { Operation } from './plan.ts';
 import type { Refusal } from './policy.ts';
 
-/** How a run ended; `incomplete` when what it had changed could not all be put back. */
+/** How a run ended; `incomplete` if a roll-back did not succeed in full. */
 export type SyncOutcome = 'succeeded' | 'failed' | 'incomplete';
 
-/** A policy that failed, or a reason why the whole run did. */
+/** A policy that failed, or the reason why the whole run failed. */
 export type SyncFailure = Pick<Refusal, 'ref' | 'label' | 'reason' | 'object'> & {
   readonly action: 'apply' | 'delete';
 };
@@ -21,14 +21,14 @@ export interface SyncResult {
   readonly unchanged: number;
 }
 
-/** A line of the run's account, in the order its fields are printed. */
+/** A line of the run log; fields are printed in this order. */
 export interface SyncLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly msg: string;
   readonly [field: string]: unknown;
 }
 
-/** The one line that closes every run; monitoring reads it, so its shape is fixed. */
+/** The last line of every run. Monitoring parses it, so its format is fixed. */
 export function closingLine(result: SyncResult): SyncLine {
   const labels = (operations: readonly Operation[]) => operations.map(({ ref }) => ref.label);
   const { applied, updated, removed, failed, rolledBack } = result;

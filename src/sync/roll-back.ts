@@ -9,8 +9,8 @@ import { createPolicy, findPolicy, PolicyChangedError, updatePolicy } from './wr
 type Of<A extends Operation['action']> = Extract<Operation, { readonly action: A }>;
 
 /**
- * Takes back what one operation did, judged by what the cluster has now; false when there was nothing to take back.
- * Throws when it cannot be done, or would overwrite what somebody else did since.
+ * Reverts one operation, based on the current state of the cluster; false if there was nothing to revert. Throws if it
+ * cannot be done, or would overwrite a later change of another writer.
  */
 export async function rollBackOperation(
   { operation, stored }: SentOperation,
@@ -23,7 +23,7 @@ export async function rollBackOperation(
 }
 
 const changed = () =>
-  new PolicyChangedError('sync-policy-changed', 'somebody changed it since, so it was not put back');
+  new PolicyChangedError('sync-policy-changed', 'it was changed since by another writer, so it was not rolled back');
 
 async function undoApply(
   { ref, desired }: Of<'apply'>,
@@ -70,7 +70,7 @@ async function undoRemove({ ref, before }: Of<'remove'>, client: KubeClient, sig
   return true;
 }
 
-/** Whether an object is what was sent, give or take what a server adds. */
+/** Whether an object is what was sent, except for what a server adds. */
 function isWithin(sent: unknown, found: unknown): boolean {
   if (Array.isArray(sent))
     return (

@@ -5,18 +5,18 @@ import type { PolicyRef } from './policy.ts';
 import { actionOf, objectOf } from './report-status.ts';
 import type { SyncFailure, SyncLine, SyncResult } from './result.ts';
 
-/** Where the account of a run goes. */
+/** Where the log of a run goes. */
 export interface SyncOutput {
-  /** One line for each operation, and the closing one. */
+  /** One line per operation, and the last line of the run. */
   line(line: SyncLine): void;
-  /** What a dry run would change, for a person to read. */
+  /** The changes of a dry run, as readable text. */
   diff(title: string, text: string): void;
 }
 
 const doneMessages = { apply: 'Policy applied', update: 'Policy updated', remove: 'Policy removed' } as const;
 const pastWords = { apply: 'applied', update: 'updated', remove: 'removed' } as const;
 
-/** Keeps the account of a run and tells each entry as it comes. */
+/** Collects the results of a run and writes each entry as it comes. */
 export class SyncRunLog {
   private done: Operation[] = [];
   private readonly rolledBack: Operation[] = [];

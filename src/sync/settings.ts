@@ -1,25 +1,25 @@
 import type { SettingsReader } from '../insights/index.ts';
 
-/** What happens to the others when one policy fails: all are put back, or they are kept. */
+/** What happens to the other policies when one fails: roll back all, or keep them. */
 export type SyncMode = 'atomic' | 'best-effort';
 
 export interface SyncSettings {
   readonly mode: SyncMode;
   readonly isDryRun: boolean;
-  /** Policies are checked by the engine and by the Kyverno CLI, not only by the API server. */
+  /** Policies are also checked by the engine and by the Kyverno CLI, not only by the API server. */
   readonly validates: boolean;
-  /** An answer without a single policy is believed, and removes all that were synced. */
+  /** Accepts an empty response, which removes all synced policies. */
   readonly allowsEmpty: boolean;
-  /** How much of what was synced one answer may remove, in per cent. */
+  /** The share of synced policies that one response may remove, in per cent. */
   readonly maxRemovePercent: number;
   readonly intervalMs: number;
   readonly lockTimeoutMs: number;
   readonly lockFile: string | undefined;
-  /** The Kyverno CLI to ask as well. */
+  /** The Kyverno CLI for the additional check. */
   readonly kyvernoCli: string | undefined;
 }
 
-/** Reads the settings of a sync from the environment; mistakes are the reader's to tell. */
+/** Reads the settings of a sync from the environment; the reader collects errors. */
 export function readSyncSettings(reader: SettingsReader): SyncSettings {
   return {
     mode: reader.choice('SYNC_MODE', 'atomic', ['atomic', 'best-effort']),

@@ -12,7 +12,7 @@ import type { SyncSettings } from './settings.ts';
 import { type PolicyValidator, validatePlan } from './validate.ts';
 
 export interface SyncOptions {
-  /** The policies the cluster should have, as YAML of several documents. */
+  /** The desired policies as multi-document YAML. */
   readonly fetchPolicies: (signal: AbortSignal) => Promise<string>;
   readonly report: ReportPolicy;
   readonly client: KubeClient;
@@ -25,8 +25,8 @@ export interface SyncOptions {
 }
 
 /**
- * One run: fetch, plan, validate, execute, report. Failures are part of the result, and there always is one closing
- * line; whoever calls holds the lock.
+ * One run: fetch, plan, validate, execute, report. Failures are part of the result, and there is always one last line.
+ * The caller holds the lock.
  */
 export async function runSync(options: SyncOptions, signal: AbortSignal): Promise<SyncResult> {
   const { clock, log, output, settings } = options;
@@ -69,7 +69,7 @@ export async function runSync(options: SyncOptions, signal: AbortSignal): Promis
   return result;
 }
 
-/** The closing line of a run that never began, because another holds the lock or the lock cannot be had. */
+/** The last line of a run that did not start, because another sync holds the lock or the lock cannot be acquired. */
 export function notRunLine(thrown: unknown, isDryRun: boolean): SyncLine {
   const failed = [{ label: 'sync', reason: errorMessage(thrown), action: 'apply' as const }];
   const nothing = { applied: [], updated: [], removed: [], rolledBack: [], unchanged: 0 };
@@ -81,9 +81,9 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
   return signal.reason instanceof SupercargoError ? errorMessage(signal.reason) : 'it was stopped';
 }
 
-class EmptyAnswerError extends SupercargoError {}
+class EmptyResponseError extends SupercargoError {}
 
-/** Everything up to the point where something would change. */
+/** Everything before the first change. */
 async function prepare(options: SyncOptions, signal: AbortSignal): Promise<SyncPlan> {
   const { client, discovery, settings, validators, log } = options;
   const text = await options.fetchPolicies(signal);
@@ -93,12 +93,12 @@ async function prepare(options: SyncOptions, signal: AbortSignal): Promise<SyncP
   const incoming = readIncoming(text, kinds);
   const isEmpty = incoming.policies.length + incoming.refused.length === 0;
   if (isEmpty && !settings.allowsEmpty)
-    throw new EmptyAnswerError(
+    throw new EmptyResponseError(
       'sync-empty-answer',
-      'Insights answered with no policy at all; nothing is removed (ALLOW_EMPTY=true allows it)',
+      'Insights returned no policy at all; nothing is removed (ALLOW_EMPTY=true allows it)',
     );
   const current = await readCurrent(client, kinds, incoming, signal);
-  // Who allows an empty answer allows it to remove all.
+  // Allowing an empty response means allowing it to remove everything.
   const limit = { maxRemovePercent: isEmpty ? 100 : settings.maxRemovePercent };
   const plan = planSync(incoming, current, limit);
   log.debug('Policies compared', {
@@ -116,7 +116,7 @@ async function prepare(options: SyncOptions, signal: AbortSignal): Promise<SyncP
   return validated;
 }
 
-/** Every policy of every kind, ours or not, each in the version in which it is to be written. */
+/** Every policy of every kind, ours or not, each in the version in which it is written. */
 async function readCurrent(
   client: KubeClient,
   kinds: PolicyKinds,

@@ -5,7 +5,7 @@ import { isNoOp, type Operation, type SyncPlan, withoutNoOps } from './plan.ts';
 import type { Refusal } from './policy.ts';
 import { createPolicy, removePolicy, updatePolicy } from './write.ts';
 
-/** Says what is wrong with a policy; nothing when it is fit to be applied. Wired by `app`. */
+/** Returns the problems of a policy; empty if it can be applied. Wired by `app`. */
 export type PolicyValidator = (policy: KubeObject, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface ValidateOptions {
@@ -14,10 +14,10 @@ export interface ValidateOptions {
   readonly signal: AbortSignal;
 }
 
-/** Enough to hide the time of a round trip, few enough not to crowd the server. */
+/** Enough to hide the round-trip time, few enough not to overload the server. */
 const concurrency = 8;
 
-/** The plan after every operation has been tried without effect: idle updates left out, impossible ones refused. */
+/** The plan after a dry run of every operation: no-op updates are dropped, impossible operations rejected. */
 export async function validatePlan(plan: SyncPlan, options: ValidateOptions): Promise<SyncPlan> {
   const asStored = new Map<string, KubeObject>();
   const refusals = await mapConcurrent(plan.operations, concurrency, async (operation): Promise<Refusal[]> => {
@@ -31,7 +31,7 @@ export async function validatePlan(plan: SyncPlan, options: ValidateOptions): Pr
       if (!(thrown instanceof SupercargoError)) throw thrown;
       problems.push(errorMessage(thrown));
     }
-    // The server is asked first: most updates turn out to change nothing, and then nobody else need look.
+    // The server comes first: most updates turn out to be no-ops and need no further checks.
     if (!isNoOp(operation, asStored)) problems.push(...(await problemsOf(operation, options)));
     if (problems.length === 0) return [];
     const object = operation.action === 'remove' ? operation.before : operation.desired;
@@ -50,7 +50,7 @@ async function problemsOf(operation: Operation, { validators, signal }: Validate
   return problems;
 }
 
-/** A server-side dry run: schema, permissions and admission, and nothing is stored. */
+/** A server-side dry run: schema, permissions and admission; nothing is stored. */
 async function rehearse(operation: Operation, { client, signal }: ValidateOptions): Promise<KubeObject | undefined> {
   const options = { dryRun: true, fieldValidation: 'Strict', signal } as const;
   if (operation.action === 'apply') return createPolicy(client, operation, options);

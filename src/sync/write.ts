@@ -8,17 +8,17 @@ import { isOwned, type PolicyRef } from './policy.ts';
 type Of<A extends Operation['action']> = Extract<Operation, { readonly action: A }>;
 type Options = Pick<WriteOptions, 'dryRun' | 'fieldValidation' | 'signal'>;
 
-/** The cluster is not as it was when the plan was made; the next run plans afresh. */
+/** The cluster has changed since the plan was made; the next run plans again. */
 export class PolicyChangedError extends SupercargoError {}
 
-/** A policy's status is written by its engine at any moment: only that may happen between reading and writing. */
+/** The engine writes a policy's status at any time: only the status may change between read and write. */
 const attempts = 5;
 
 export function createPolicy(client: KubeClient, { ref, desired }: Of<'apply'>, options: Options): Promise<KubeObject> {
   return client.create(ref.type, desired, { ...options, fieldManager });
 }
 
-/** Writes over exactly the object that was planned for. */
+/** Overwrites exactly the planned object. */
 export async function updatePolicy(
   client: KubeClient,
   { ref, desired, before }: Pick<Of<'update'>, 'ref' | 'desired' | 'before'>,
@@ -31,7 +31,7 @@ export async function updatePolicy(
   });
 }
 
-/** Deletes exactly the object that was planned for, and only while it is of Insights. */
+/** Deletes exactly the planned object, and only while it has the annotation of Insights. */
 export async function removePolicy(client: KubeClient, { ref, before }: Of<'remove'>, options: Options): Promise<void> {
   await onSame(client, { ref, before, signal: options.signal }, ({ metadata: { uid, resourceVersion } }) =>
     client.delete(ref.type, ref, {
@@ -64,7 +64,7 @@ interface Expected {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs a preconditioned write, again with the newest version as long as nobody changed the content. */
+/** Runs a write with a precondition, and retries with the newest version while the content is unchanged. */
 async function onSame<T>(
   client: KubeClient,
   expected: Expected,
@@ -81,10 +81,7 @@ async function onSame<T>(
     const found = await findPolicy(client, ref, signal);
     const isSame = found !== undefined && found.metadata.uid === before.metadata.uid && sameContent(found, before);
     if (!isSame || !isOwned(found))
-      throw new PolicyChangedError(
-        'sync-policy-changed',
-        'somebody changed it during the sync; the next run looks again',
-      );
+      throw new PolicyChangedError('sync-policy-changed', 'it was changed during the sync; the next run tries again');
     latest = found;
   }
 }

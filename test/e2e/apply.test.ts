@@ -150,7 +150,7 @@ describe.concurrent('supercargo apply', { timeout: 60_000 }, () => {
     );
     const { exitCode, stderr, stdout } = await runProgram(['apply', cel, enforce, '-r', good]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/cel\.yaml:1: ValidatingPolicy later was left out: .*not supported yet/);
+    expect(stderr).toMatch(/cel\.yaml:1: ValidatingPolicy later was skipped: .*not supported yet/);
     expect(stdout).toContain('pass: 1');
     expect((await runProgram(['apply', cel, enforce, '-r', good, '--allow-unsupported'])).exitCode).toBe(0);
     expect((await runProgram(['apply', cel, enforce, '-r', bad])).exitCode).toBe(1);

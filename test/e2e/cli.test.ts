@@ -73,7 +73,7 @@ describe.concurrent('supercargo', { timeout: 60_000 }, () => {
     expect(await refused(['up', '--prot', '1'])).toBe(
       "unknown option '--prot' (Did you mean --port?) (--help shows what is possible)",
     );
-    expect(await refused(['explain', 'p.yaml'])).toBe('nothing to judge: name resources with -r');
+    expect(await refused(['explain', 'p.yaml'])).toBe('nothing to evaluate: name resources with -r');
     expect(await refused(['run'], { env: { LOG_LEVEL: 'loud' } })).toContain('LOG_LEVEL must be one of debug, info');
     expect(await refused(['up', 'extra'])).toContain("too many arguments for 'up'");
     expect(await refused(['up', '--port', '99999'])).toContain('a port is a whole number from 0 to 65535');

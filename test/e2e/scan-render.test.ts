@@ -66,7 +66,7 @@ describe('supercargo scan', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^ +REPOSITORY +TAG +PREFIX +WHY$/m);
     expect(stdout).toMatch(/^✓ +shop\/web +1\.10\.0 +the newest in >=1\.0\.0$/m);
     expect(stdout).toMatch(/^– +shop\/web +1\.9\.0 +1\.10\.0 is preferred$/m);
-    expect(stdout).toMatch(/^– +shop\/web +latest +it is no version$/m);
+    expect(stdout).toMatch(/^– +shop\/web +latest +it is not a version$/m);
     expect(stdout).toContain('4 tags of 1 repositories, 1 would be detected\n');
   });
 
@@ -232,7 +232,7 @@ Add shop-web 1.10
     ['a name that is not there', { template: 'a: {{ .Missing }}' }, 'map has no entry for key "Missing"'],
     ['a broken action', { template: 'a: {{ .ImageTag' }, 'template: spec.template:1: '],
     ['an unknown function', { template: 'a: {{ shout .ImageTag }}' }, 'function "shout" not defined'],
-    ['no YAML', { template: 'a: [' }, 'what was rendered is no YAML: apps/shop-web.yaml:'],
+    ['no YAML', { template: 'a: [' }, 'the rendered text is not YAML: apps/shop-web.yaml:'],
     [
       'a tag that is a number',
       { template: text.replace(' | quote', '') },

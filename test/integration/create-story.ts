@@ -109,7 +109,7 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
         'PathRefused: spec.multiFiles[0].template: the path "/etc/x.yaml" is absolute',
       ],
       ['git-files', () => ({ multiFiles: [{ relativePath: '.git/config', template: valid }] }), 'PathRefused: '],
-      ['no-yaml', () => ({ template: 'a: [' }), 'InvalidManifest: what was rendered is no YAML: no-yaml-img.yaml:'],
+      ['no-yaml', () => ({ template: 'a: [' }), 'InvalidManifest: the rendered text is not YAML: no-yaml-img.yaml:'],
       [
         'a-number',
         () => ({ template: valid.replace('{{ .ImageTag | quote }}', '{{ .ImageTag }}') }),
@@ -133,7 +133,7 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
       [
         'no-secret',
         () => ({ template: valid, gitRepository: { url: 'https://git.example/x.git', secretRef: { name: 'absent' } } }),
-        'SecretUnavailable: Secret create-refusals/absent is not there',
+        'SecretUnavailable: Secret create-refusals/absent does not exist',
       ],
       [
         'illegal-name',
@@ -147,7 +147,7 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
           template: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\ndata: { "not a key": x }\n',
           validation: { dryRun: true },
         }),
-        'DryRunFailed: dry-run-img.yaml:1: the server would refuse it: ',
+        'DryRunFailed: dry-run-img.yaml:1: the server rejects it: ',
       ],
     ] as const)(
       '%s',

@@ -167,7 +167,7 @@ export function defineDetectStory(start: () => Promise<Cluster>): void {
     await says('no-group', 'has no group');
     await says('asleep', 'Suspended');
     await says('no-registry', 'ScanFailed: ');
-    await says('no-secret', 'Secret detect-story/missing is not there');
+    await says('no-secret', 'Secret detect-story/missing does not exist');
     expect(findCondition((await statusOf('bad-regex'))?.conditions, 'Stalled')?.status).toBe('True');
     for (const name of ['no-match', 'bad-regex', 'no-group', 'asleep', 'no-registry', 'no-secret'])
       expect(await detectedBy(name)).toEqual([]);

@@ -173,7 +173,7 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
         namespace,
       });
       expect(findCondition(status?.conditions, 'Ready')?.message).toContain(
-        'left out 1 repositories that hold copies of other images',
+        'excluded 1 repositories that hold copies of other images',
       );
       expect(status).toMatchObject({ repositories: 1, detected: 1 });
     }, patience);

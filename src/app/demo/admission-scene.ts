@@ -46,24 +46,24 @@ const pod = (name: string, image: string): KubeObject => ({
   spec: { containers: [{ name: 'app', image }] },
 });
 
-/** A pod is refused with its reason, another one is changed on its way in. */
+/** One pod is denied with a message, another is mutated. */
 export const admissionScene: Scene = {
-  title: 'Policies judge what is created',
+  title: 'Policies decide what is created',
   needs: 'admission',
-  async play(stage) {
-    for (const policy of [requireTag, addTeam]) await createOnce(stage, policies, policy);
-    await Promise.all([requireTag, addTeam].map((policy) => untilReady(stage, policy.metadata.name!)));
-    stage.say('created clusterpolicy/require-image-tag and clusterpolicy/add-team; both are Ready');
-    const refusal = await refusalOf(stage, pod('demo-untagged', 'nginx'));
-    stage.say('creating pod/demo-untagged with the image nginx is refused:');
-    for (const line of refusal.split('\n').filter((text) => text.trim() !== '')) stage.say(`  ${line.trimEnd()}`);
-    await createOnce(stage, pods, pod('demo-tagged', 'nginx:1.29'));
-    const created = await stage.connection.client.get<KubeObject>(
+  async play(context) {
+    for (const policy of [requireTag, addTeam]) await createOnce(context, policies, policy);
+    await Promise.all([requireTag, addTeam].map((policy) => untilReady(context, policy.metadata.name!)));
+    context.say('created clusterpolicy/require-image-tag and clusterpolicy/add-team; both are Ready');
+    const refusal = await refusalOf(context, pod('demo-untagged', 'nginx'));
+    context.say('creating pod/demo-untagged with the image nginx is refused:');
+    for (const line of refusal.split('\n').filter((text) => text.trim() !== '')) context.say(`  ${line.trimEnd()}`);
+    await createOnce(context, pods, pod('demo-tagged', 'nginx:1.29'));
+    const created = await context.connection.client.get<KubeObject>(
       pods,
       { name: 'demo-tagged', namespace: 'default' },
-      { signal: stage.signal },
+      { signal: context.signal },
     );
-    stage.say(`pod/demo-tagged is created, with the label team=${created.metadata.labels?.['team']}`);
+    context.say(`pod/demo-tagged is created, with the label team=${created.metadata.labels?.['team']}`);
   },
 };
 
@@ -80,17 +80,17 @@ async function refusalOf({ connection, signal }: SceneContext, object: KubeObjec
     await connection.client.create(pods, object, { signal });
   } catch (thrown) {
     if (!isKubeError(thrown)) throw thrown;
-    // The client's own words around those of the server say nothing to a spectator.
+    // The client's text around the server's message is not shown.
     return thrown.message.replace(/^.*denied the request: /s, '').replace(/ \(\d+\)$/, '');
   }
-  return 'nobody refused it';
+  return 'it was not denied';
 }
 
 interface Status {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 }
 
-/** Watches until the policy says that it acts. */
+/** Watches until the policy is Ready. */
 async function untilReady({ connection: { client }, signal }: SceneContext, name: string): Promise<void> {
   const selection = { fieldSelector: `metadata.name=${name}`, signal };
   const isReady = (policy: KubeObject) =>

@@ -31,28 +31,28 @@ const git = async (...args: string[]) => (await promisify(execFile)('git', args)
 export const createScene: Scene = {
   title: 'An image that is pushed becomes a manifest in Git',
   needs: 'create',
-  async play(stage) {
-    if (!stage.features.includes('detect')) return stage.say('skipped: detection is switched off');
+  async play(context) {
+    if (!context.features.includes('detect')) return context.say('skipped: detection is switched off');
     const hasGit = await git('--version').catch(() => undefined);
-    if (hasGit === undefined) return stage.say('skipped: git is not installed on this machine');
+    if (hasGit === undefined) return context.say('skipped: git is not installed on this machine');
     const dir = await mkdtemp(join(tmpdir(), 'supercargo-demo-git-'));
     const images = createRegistryClient();
     try {
       const repository = join(dir, 'manifests.git');
       await git('init', '--quiet', '--bare', '--initial-branch=main', repository);
-      await pushDemoImage(images, `${stage.registry}/webapp/frontend:dev-v1.0.0`);
-      stage.say(`pushed webapp/frontend:dev-v1.0.0 to the registry at ${stage.registry}`);
-      await createObjects(stage, repository);
-      const { spec, status } = await untilSettled(stage);
-      stage.say(`imagedetected: ${spec.imageName} ${spec.imageTag}, prefix ${spec.tagPrefix}`);
-      stage.say(`${status?.phase}: ${status?.message}`);
+      await pushDemoImage(images, `${context.registry}/webapp/frontend:dev-v1.0.0`);
+      context.say(`pushed webapp/frontend:dev-v1.0.0 to the registry at ${context.registry}`);
+      await createObjects(context, repository);
+      const { spec, status } = await untilSettled(context);
+      context.say(`imagedetected: ${spec.imageName} ${spec.imageTag}, prefix ${spec.tagPrefix}`);
+      context.say(`${status?.phase}: ${status?.message}`);
       if (status?.resourceCreated) {
-        stage.say(`git log: ${await git('-C', repository, 'log', '-1', '--format=%h %an: %s', 'main')}`);
+        context.say(`git log: ${await git('-C', repository, 'log', '-1', '--format=%h %an: %s', 'main')}`);
         const text = await git('-C', repository, 'show', `main:${status.files?.[0]}`);
-        for (const line of text.split('\n').slice(-3)) stage.say(`   ${line}`);
+        for (const line of text.split('\n').slice(-3)) context.say(`   ${line}`);
       }
     } finally {
-      await removeObjects(stage);
+      await removeObjects(context);
       await images.close();
       await rm(dir, { recursive: true, force: true });
     }
@@ -80,7 +80,7 @@ async function createObjects({ connection: { client }, registry, signal }: Scene
   await client.apply(imageResourcePolicies, policy, { fieldManager: 'demo', force: true, signal });
 }
 
-/** Watches until the detection has come to an end: the demo waits for what happens, not for time. */
+/** Watches until the detection is settled; no fixed waits. */
 async function untilSettled({ connection: { client }, signal }: SceneContext): Promise<ImageDetected> {
   const selection = { namespace: metadata.namespace, signal };
   const isSettled = ({ spec, status }: ImageDetected) =>
@@ -93,7 +93,7 @@ async function untilSettled({ connection: { client }, signal }: SceneContext): P
   throw new Error('the watch ended before the detection was settled');
 }
 
-/** What points at a registry and a repository that are gone must not be left. */
+/** Objects that point to a deleted registry and repository must not stay. */
 async function removeObjects({ connection: { client } }: SceneContext): Promise<void> {
   const { items } = await client.list<ImageDetected>(imagesDetected, { namespace: metadata.namespace });
   const own = items.filter(({ spec }) => spec.sourcePolicy.name === metadata.name);

@@ -21,24 +21,24 @@ interface PodStatus {
   readonly phase?: string;
 }
 
-/** A Deployment becomes pods that run: the cluster is there. */
+/** A Deployment becomes running pods. */
 export const deploymentScene: Scene = {
   title: 'A Deployment runs',
-  async play(stage) {
-    const { client } = stage.connection;
+  async play(context) {
+    const { client } = context.connection;
     try {
-      await client.create(deployments, hello, { signal: stage.signal });
+      await client.create(deployments, hello, { signal: context.signal });
     } catch (thrown) {
       if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
     }
-    stage.say('created deployment/hello with 3 replicas of nginx:1.29');
-    const running = await untilRunning(stage, 3);
+    context.say('created deployment/hello with 3 replicas of nginx:1.29');
+    const running = await untilRunning(context, 3);
     for (const { metadata } of running)
-      stage.say(`pod/${metadata.name} is Running (simulated: no container is started)`);
+      context.say(`pod/${metadata.name} is Running (simulated: no container is started)`);
   },
 };
 
-/** Watches until so many pods run: the demo waits for what happens, not for time. */
+/** Watches until this many pods run; no fixed waits. */
 async function untilRunning(
   { connection: { client }, signal }: SceneContext,
   count: number,

@@ -8,7 +8,7 @@ const jobs: ResourceType = { group: 'batch', version: 'v1', resource: 'jobs', ki
 const image = 'nginx:1.21';
 const labelSelector = 'demo=one-job-per-image';
 
-/** The shipped example in small. */
+/** A short form of the shipped example. */
 const policy: KubeObject = {
   apiVersion: renderApiVersion(policyTypes.clusterPolicy),
   kind: 'ClusterPolicy',
@@ -40,23 +40,23 @@ const policy: KubeObject = {
   },
 };
 
-/** Three pods with one image bring about one Job. */
+/** Three pods with one image generate one Job. */
 export const generateScene: Scene = {
   title: 'One Job per image',
   needs: 'generate',
-  async play(stage) {
-    await create(stage, policyTypes.clusterPolicy, policy);
-    stage.say('created clusterpolicy/demo-one-job-per-image');
+  async play(context) {
+    await create(context, policyTypes.clusterPolicy, policy);
+    context.say('created clusterpolicy/demo-one-job-per-image');
     for (const name of ['shop-a', 'shop-b', 'shop-c']) {
       const metadata = { name, namespace: 'default', labels: { demo: 'one-job-per-image' } };
       const spec = { containers: [{ name: 'web', image }] };
-      await create(stage, pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
-      stage.say(`created pod/${name} with ${image}`);
+      await create(context, pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+      context.say(`created pod/${name} with ${image}`);
     }
-    const job = await firstJob(stage);
-    const { client } = stage.connection;
-    const { items } = await client.list(jobs, { namespace: 'default', labelSelector, signal: stage.signal });
-    stage.say(`job/${job.metadata.name} was made for ${image}: ${items.length} Job for 3 pods`);
+    const job = await firstJob(context);
+    const { client } = context.connection;
+    const { items } = await client.list(jobs, { namespace: 'default', labelSelector, signal: context.signal });
+    context.say(`job/${job.metadata.name} was made for ${image}: ${items.length} Job for 3 pods`);
   },
 };
 

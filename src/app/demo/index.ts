@@ -8,7 +8,7 @@ import { policyScene } from './policy-scene.ts';
 import { reportScene } from './report-scene.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
-/** In the order they are shown; every feature adds its own. */
+/** In display order; every feature adds its own. */
 const scenes: readonly Scene[] = [
   deploymentScene,
   policyScene,
@@ -20,17 +20,17 @@ const scenes: readonly Scene[] = [
   mirrorScene,
 ];
 
-/** Plays the guided demo on a running cluster. */
-export async function playDemo(stage: SceneContext): Promise<void> {
-  const shown = scenes.filter(({ needs }) => needs === undefined || stage.features.includes(needs));
+/** Runs the guided demo on a running cluster. */
+export async function playDemo(context: SceneContext): Promise<void> {
+  const shown = scenes.filter(({ needs }) => needs === undefined || context.features.includes(needs));
   for (const [i, scene] of shown.entries()) {
-    stage.say('');
-    stage.say(`${i + 1}. ${scene.title}`);
-    await scene.play({ ...stage, say: (line) => stage.say(`   ${line}`) });
+    context.say('');
+    context.say(`${i + 1}. ${scene.title}`);
+    await scene.play({ ...context, say: (line) => context.say(`   ${line}`) });
   }
-  stage.say('');
-  stage.say('Try it:');
-  stage.say(`   ${stage.program} kubectl get pods -o wide`);
+  context.say('');
+  context.say('Try it:');
+  context.say(`   ${context.program} kubectl get pods -o wide`);
 }
 
 export type { Scene, SceneContext } from './scene.ts';

@@ -8,7 +8,7 @@ import { createSyncProgram, readSyncConfig } from '../sync.ts';
 import { type InsightsStandIn, startInsightsStandIn } from './insights-stand-in.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
-/** An audit policy as Insights would hand it out. */
+/** An audit policy as Insights would send it. */
 function policy(name: string, message: string): KubeObject {
   const match = { any: [{ resources: { kinds: ['Pod'] } }] };
   const pattern = { metadata: { labels: { team: '?*' } } };
@@ -26,30 +26,30 @@ function policy(name: string, message: string): KubeObject {
 
 const yamlOf = (...policies: readonly KubeObject[]) => policies.map((one) => `---\n${renderYaml(one)}`).join('');
 
-/** Policies come from Insights, follow it, and never take the place of a person's own. */
+/** Policies are synced from Insights and never replace a user's own policy. */
 export const insightsScene: Scene = {
   title: 'Policies follow Fairwinds Insights (a local stand-in)',
-  async play(stage) {
+  async play(context) {
     const insights = await startInsightsStandIn();
     try {
-      await definePolicies(stage);
+      await definePolicies(context);
       insights.policies = yamlOf(policy('require-team', 'name a team'), policy('require-team-twice', 'once more'));
-      tell(stage, 'first sync', await sync(stage, insights));
+      sayCounts(context, 'first sync', await sync(context, insights));
       insights.policies = yamlOf(policy('require-team', 'name the team that owns this pod'));
-      tell(stage, 'Insights changed one and dropped one', await sync(stage, insights));
+      sayCounts(context, 'Insights changed one and dropped one', await sync(context, insights));
       insights.policies = '';
-      tell(stage, 'Insights answers with nothing', await sync(stage, insights));
-      stage.say(`told Insights ${insights.policyReports.length} outcomes`);
+      sayCounts(context, 'Insights returns nothing', await sync(context, insights));
+      context.say(`reported ${insights.policyReports.length} outcomes to Insights`);
     } finally {
       await insights.stop();
     }
   },
 };
 
-async function sync(stage: SceneContext, insights: InsightsStandIn): Promise<SyncResult> {
+async function sync(context: SceneContext, insights: InsightsStandIn): Promise<SyncResult> {
   const program = createSyncProgram({
     config: readSyncConfig(insights.env),
-    connection: stage.connection,
+    connection: context.connection,
     lock: 'lease',
     env: {},
     temporaryDir: tmpdir(),
@@ -57,13 +57,13 @@ async function sync(stage: SceneContext, insights: InsightsStandIn): Promise<Syn
     output: { line: () => undefined, diff: () => undefined },
   });
   try {
-    return await program.run(stage.signal);
+    return await program.run(context.signal);
   } finally {
     await program.close();
   }
 }
 
-function tell({ say }: SceneContext, title: string, { applied, updated, removed, failed }: SyncResult): void {
+function sayCounts({ say }: SceneContext, title: string, { applied, updated, removed, failed }: SyncResult): void {
   const parts = Object.entries({ applied, updated, removed }).flatMap(([word, operations]) =>
     operations.length === 0 ? [] : [`${word} ${operations.map(({ ref }) => ref.name).join(', ')}`],
   );
@@ -71,7 +71,7 @@ function tell({ say }: SceneContext, title: string, { applied, updated, removed,
   say(`${title}: ${parts.join('; ') || 'nothing to do'}`);
 }
 
-/** Where nothing has brought the kind of policies, the scene does. */
+/** Installs the policy kind if no feature has done so. */
 async function definePolicies({ connection: { client, discovery }, signal }: SceneContext): Promise<void> {
   const isServed = async () => (await discovery.byKind('kyverno.io/v1/ClusterPolicy', { signal })) !== undefined;
   if (await isServed()) return;

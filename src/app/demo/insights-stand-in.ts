@@ -8,7 +8,7 @@ export interface StandInRequest {
   readonly body: string;
 }
 
-/** What was reported about a policy or a job, as it came. */
+/** A received report about a policy or a job. */
 export type Report = Readonly<Record<string, unknown>>;
 
 export interface StandInJob {
@@ -21,23 +21,23 @@ export interface StandInOptions {
   readonly organization?: string;
   readonly cluster?: string;
   readonly token?: string;
-  /** Answers in place of the server; true when it did. For tests of what a server may do wrong. */
+  /** Responds instead of the server and returns true. For tests of server errors. */
   readonly intercept?: (request: StandInRequest, response: ServerResponse) => boolean | Promise<boolean>;
 }
 
-/** A local server that speaks the part of the Insights API that the program uses. */
+/** A local server with the part of the Insights API that the program uses. */
 export interface InsightsStandIn {
   readonly url: string;
   readonly token: string;
-  /** The environment variables with which the program finds it. */
+  /** The environment variables that point the program to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The YAML that it answers with. */
+  /** The YAML that it responds with. */
   policies: string;
-  /** Offers a job; it is handed out once. */
+  /** Offers a job; it is claimed once. */
   offer(job: StandInJob): void;
   readonly offered: readonly StandInJob[];
   readonly policyReports: readonly Report[];
-  /** In the order of arrival: `41 running`. */
+  /** In order of arrival: `41 running`. */
   readonly jobReports: readonly string[];
   readonly requests: readonly StandInRequest[];
   stop(): Promise<void>;
@@ -54,7 +54,7 @@ export async function startInsightsStandIn(options: StandInOptions = {}): Promis
   const requests: StandInRequest[] = [];
   let policies = '';
 
-  const answer = (request: StandInRequest): Answer => {
+  const respond = (request: StandInRequest): StandInResponse => {
     const { pathname, searchParams } = new URL(request.path, 'http://stand-in');
     const route = `${request.method} ${pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : ''}`;
     if (route === 'GET /kyverno-policies/with-app-groups-applied/yaml')
@@ -80,7 +80,7 @@ export async function startInsightsStandIn(options: StandInOptions = {}): Promis
       requests.push(request);
       if (await intercept?.(request, response)) return;
       if (incoming.headers.authorization !== `Bearer ${token}`) send(response, json({ message: 'unauthorized' }, 401));
-      else send(response, answer(request));
+      else send(response, respond(request));
     } catch {
       if (!response.headersSent) send(response, json({ message: 'bad request' }, 400));
     }
@@ -118,15 +118,19 @@ export async function startInsightsStandIn(options: StandInOptions = {}): Promis
   };
 }
 
-interface Answer {
+interface StandInResponse {
   readonly status: number;
   readonly text: string;
   readonly type: string;
 }
 
-const json = (value: unknown, status = 200): Answer => ({ status, text: renderJson(value), type: 'application/json' });
+const json = (value: unknown, status = 200): StandInResponse => ({
+  status,
+  text: renderJson(value),
+  type: 'application/json',
+});
 
-function send(response: ServerResponse, { status, text, type }: Answer): void {
+function send(response: ServerResponse, { status, text, type }: StandInResponse): void {
   const body = Buffer.from(text);
   response.writeHead(status, { 'content-type': type, 'content-length': body.length }).end(body);
 }

@@ -9,21 +9,21 @@ const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Na
 const namespace = 'cloned';
 const labels = { app: 'shop' };
 
-/** An image is pushed, a Deployment names it, and runs its copy. */
+/** An image is pushed, a Deployment names it and runs its copy. */
 export const mirrorScene: Scene = {
   title: 'An image is cloned, and a Deployment runs the copy',
   needs: 'mirror',
-  async play(stage) {
-    const { registry, say } = stage;
+  async play(context) {
+    const { registry, say } = context;
     const image = `${registry}/team/shop:1.0`;
-    await push(registry, 'team/shop', '1.0' as Tag, stage.signal);
+    await push(registry, 'team/shop', '1.0' as Tag, context.signal);
     say(`pushed ${image} to the embedded registry`);
-    await create(stage, namespaces, {
+    await create(context, namespaces, {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: namespace, labels: { 'image-clone-controller': 'enabled' } },
     });
-    await create(stage, deployments, {
+    await create(context, deployments, {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'shop', namespace },
@@ -33,8 +33,8 @@ export const mirrorScene: Scene = {
       },
     });
     say(`created deployment/shop with it, in namespace/${namespace}, which is labelled image-clone-controller=enabled`);
-    say(`it runs ${await untilReplaced(stage, image)}`);
-    say(`${stage.program} kubectl get mirroredimages shows every copy`);
+    say(`it runs ${await untilReplaced(context, image)}`);
+    say(`${context.program} kubectl get mirroredimages shows every copy`);
   },
 };
 
@@ -42,7 +42,7 @@ async function create({ connection, signal }: SceneContext, type: ResourceType, 
   try {
     await connection.client.create(type, object, { signal });
   } catch (thrown) {
-    // The demo may be played on a cluster that has seen it before.
+    // The demo may have run on this cluster before.
     if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
   }
 }

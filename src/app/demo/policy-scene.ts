@@ -44,18 +44,18 @@ spec:
         - { name: proxy, image: "envoyproxy/envoy:latest" }
 `;
 
-/** A policy on pods judges a Deployment, and shows how it came to its verdict. */
+/** A policy on pods is evaluated on a Deployment, with an explanation. */
 export const policyScene: Scene = {
-  title: 'A policy judges a manifest, and says why',
+  title: 'A policy is evaluated on a manifest, and explains its result',
   async play({ say, signal }) {
     // Nothing is written to the disk.
     const files = memoryFiles({ 'policy.yaml': policy, 'deployment.yaml': manifest });
     const application = openApplication(
       loadSetup({ files, policies: ['policy.yaml'], now: Date.now(), explain: true }),
     );
-    say('policy images-are-pinned is written for pods; deployment/shop is judged by the rule derived from it');
-    for await (const judged of evaluateFiles(application, files, ['deployment.yaml'], signal)) {
-      const { rules, ...where } = explainResponse(application, judged);
+    say('policy images-are-pinned is written for pods; deployment/shop is evaluated by the rule derived from it');
+    for await (const evaluated of evaluateFiles(application, files, ['deployment.yaml'], signal)) {
+      const { rules, ...where } = explainResponse(application, evaluated);
       const shown = { ...where, rules: rules.filter(({ status }) => status !== 'no match') };
       for (const line of renderTree(explanationTree(shown, true), painter(false)).trimEnd().split('\n')) say(line);
     }

@@ -33,41 +33,41 @@ const stowaway: KubeObject = {
 const report = { name: 'polr-ns-default-require-app-label', namespace: 'default' };
 const patienceMs = 15_000;
 
-/** A policy becomes a report about what is there already. */
+/** A policy becomes a report about existing objects. */
 export const reportScene: Scene = {
   title: 'A policy reports on what is there',
   needs: 'report',
-  async play(stage) {
-    const { client } = stage.connection;
-    await made(client.create(policyTypes.clusterPolicy, policy, { signal: stage.signal }));
-    await made(client.create(pods, stowaway, { signal: stage.signal }));
-    stage.say('created clusterpolicy/require-app-label, which only audits, and pod/stowaway without the label');
-    const found = await untilReported(stage);
+  async play(context) {
+    const { client } = context.connection;
+    await made(client.create(policyTypes.clusterPolicy, policy, { signal: context.signal }));
+    await made(client.create(pods, stowaway, { signal: context.signal }));
+    context.say('created clusterpolicy/require-app-label, which only audits, and pod/stowaway without the label');
+    const found = await untilReported(context);
     if (!found) {
-      stage.say('no report has come yet');
+      context.say('no report has come yet');
       return;
     }
     const { pass, fail } = found['summary'] as unknown as ReportSummary;
-    stage.say(`policyreport/${report.name}: ${pass} pass, ${fail} fail`);
+    context.say(`policyreport/${report.name}: ${pass} pass, ${fail} fail`);
     const results = found['results'] as readonly {
       result: string;
       message: string;
       resources: readonly { kind: string; name: string }[];
     }[];
     for (const { result, message, resources } of results)
-      if (result === 'fail') stage.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
-    stage.say(`see them all with: ${stage.program} kubectl get polr -A, or ${stage.program} report -A --details`);
+      if (result === 'fail') context.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
+    context.say(`see them all with: ${context.program} kubectl get polr -A, or ${context.program} report -A --details`);
   },
 };
 
-/** The demo may be played twice on a cluster that is kept. */
+/** The demo may run twice on a persistent cluster. */
 async function made(creation: Promise<KubeObject>): Promise<void> {
   await creation.catch((thrown) => {
     if (!isKubeError(thrown, 'kube-already-exists')) throw thrown;
   });
 }
 
-/** Undefined when no report tells of the pod within a time that a reader bears. */
+/** Undefined if no report has the pod within the time limit. */
 async function untilReported({ connection: { client }, signal }: SceneContext): Promise<KubeObject | undefined> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   const exists = (object: KubeObject) => JSON.stringify(object['results'] ?? []).includes('"stowaway"');

@@ -6,18 +6,18 @@ export interface SceneContext {
   readonly connection: Connection;
   /** How this program is called in a shell. */
   readonly program: string;
-  /** The embedded registry, where images are cloned. */
+  /** The embedded registry, where images are copied to. */
   readonly registry: string;
   readonly signal: AbortSignal;
-  /** What is switched on. */
+  /** The enabled features. */
   readonly features: readonly FeatureName[];
-  /** One line of what is going on. */
+  /** Prints one line. */
   readonly say: (line: string) => void;
 }
 
 export interface Scene {
   readonly title: string;
-  /** The feature without which there is nothing to see. */
+  /** The feature that the scene requires. */
   readonly needs?: FeatureName;
-  play(stage: SceneContext): Promise<void>;
+  play(context: SceneContext): Promise<void>;
 }

@@ -16,7 +16,7 @@ import {
 import { startOrder } from '../../controller/index.ts';
 import type { WireFeature } from './feature.ts';
 
-/** Requests judged by policies. */
+/** Admission reviews evaluated by policies. */
 export const wireAdmission: WireFeature = (environment) => {
   const { config, connection, informers, policies, webhooks, events, clock, admissionResults } = environment;
   const { client, discovery } = connection;
@@ -37,7 +37,7 @@ export const wireAdmission: WireFeature = (environment) => {
     onResults(results) {
       budgets.observe(results);
       recordEvents(events, omitted, results);
-      admissionResults.tell(results);
+      admissionResults.publish(results);
     },
   });
   const servedKinds = (signal: AbortSignal) => discovery.list({ signal });

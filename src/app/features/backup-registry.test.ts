@@ -4,7 +4,7 @@ import { createIsCopy } from './backup-registry.ts';
 
 type Informers = Parameters<typeof createIsCopy>[0]['informers'];
 
-/** A list of copies with these repositories. */
+/** MirroredImages with these repositories. */
 const listing = (...repositories: readonly string[]) =>
   ({
     for: () => ({ byIndex: (_: string, key: string) => (repositories.includes(key) ? [{}] : []) }),
@@ -16,7 +16,7 @@ const isCopyOf = (registry: string | undefined, env: Readonly<Record<string, str
 const at = (registry: string, path: string) => ({ registry, path });
 
 describe('a repository holds copies', () => {
-  it('when it is below the path of the backup registry, which is the same part by part', () => {
+  it('when it is below the path of the backup registry, compared by path segment', () => {
     const isCopy = isCopyOf('r.example/copies', {});
     expect(isCopy(at('r.example', 'copies/docker.io/library/nginx'))).toBe(true);
     expect(isCopy(at('r.example', 'copies-of-mine/app'))).toBe(false);
@@ -29,7 +29,7 @@ describe('a repository holds copies', () => {
     );
   });
 
-  it('when the list of copies says so, and then alone where the backup registry has no path', () => {
+  it('when a MirroredImage names it, and only then if the backup registry has no path', () => {
     const isCopy = isCopyOf('r.example', {}, 'r.example/docker.io/library/nginx');
     expect(isCopy(at('r.example', 'docker.io/library/nginx'))).toBe(true);
     expect(isCopy(at('r.example', 'team/app'))).toBe(false);

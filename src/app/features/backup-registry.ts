@@ -3,7 +3,7 @@ import { createImageMapper, parseTarget, type RegistryTarget } from '../../image
 import { imagesWithCopyIn, mirroredImageInformer } from '../../mirror/index.ts';
 import type { FeatureEnvironment } from './feature.ts';
 
-/** Where copies of images go, as the environment or the configuration says. */
+/** Where copies of images go, from the environment or the configuration. */
 export function backupRegistryOf({
   config,
   env,
@@ -13,8 +13,8 @@ export function backupRegistryOf({
 }
 
 /**
- * Whether a repository holds copies: everything below the backup registry's path, and what the cluster's list of copies
- * names. A backup registry without a path may hold images of its own beside them; there the list alone decides.
+ * Whether a repository holds copies: everything below the backup registry's path, and what the MirroredImages name. A
+ * backup registry without a path may also hold other images; there only the MirroredImages count.
  */
 export function createIsCopy(environment: Pick<FeatureEnvironment, 'config' | 'env' | 'informers'>): IsCopy {
   const { config, informers } = environment;

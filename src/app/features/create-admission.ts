@@ -16,9 +16,9 @@ export const detectionAdmissionName = ({
 }: Pick<DetectionAdmissionOptions, 'installation' | 'namespace'>) => `${installation}.${namespace}.detections`;
 
 /**
- * Admits ImageDetected objects, and the status that confirms them, from our own identities alone. The API server
- * evaluates it without asking us, so it holds while we are down. Servers before 1.30 do not serve the kind: there the
- * status of the policy, protected by RBAC, is what confirms a detection.
+ * A ValidatingAdmissionPolicy that admits ImageDetected objects, and the status that confirms them, from our own
+ * identities only. The API server evaluates it itself, so it holds while we are down. Servers before 1.30 do not serve
+ * the kind: there the policy's status, protected by RBAC, confirms a detection.
  */
 export function detectionAdmission(options: DetectionAdmissionOptions): readonly KubeObject[] {
   const { installation, namespace, labels, users } = options;
@@ -49,7 +49,7 @@ export function detectionAdmission(options: DetectionAdmissionOptions): readonly
         },
         validations: [
           {
-            // Finalizers and owner references are metadata: garbage collection may go on.
+            // Finalizers and owner references are metadata: garbage collection must work.
             expression: `request.userInfo.username in ${celList(users)} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && request.subResource == '')`,
             message: `only the detection and creation parts of ${installation} in namespace ${namespace} write this: what an ImageDetected names is committed to Git`,
             reason: 'Forbidden',

@@ -2,13 +2,13 @@ import type { ImageResourcePolicy } from '../../api/index.ts';
 import type { PrefixOf } from '../../create/index.ts';
 import { compileSelection, SelectionError } from '../../detect/index.ts';
 
-/** The prefix of a tag as detection sees it: one function for both. */
+/** The prefix of a tag, from the same function that detection uses. */
 export function prefixesOf({ spec }: Pick<ImageResourcePolicy, 'spec'>): PrefixOf {
   try {
     const selection = compileSelection(spec.policy);
-    return (tag) => selection.judge([{ repository: 'any', tag }])[0]?.prefix;
+    return (tag) => selection.decide([{ repository: 'any', tag }])[0]?.prefix;
   } catch (thrown) {
-    // A policy that makes no sense any more takes no tag for anything.
+    // A policy that has become invalid selects no tag.
     if (thrown instanceof SelectionError) return () => undefined;
     throw thrown;
   }

@@ -34,13 +34,13 @@ import { prefixesOf } from './create-prefixes.ts';
 import { createDryRun } from './dry-run.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
 
-/** As many detections as may share a commit: each waits for it. */
+/** The number of detections that may share a commit: each waits for it. */
 const detectionsAtOnce = 100;
 
-/** How often the log says what the index of images holds. */
+/** How often the statistics of the image index are logged. */
 const statisticsMs = 5 * 60_000;
 
-/** From `ImageDetected` objects to commits; on the leader alone. */
+/** From `ImageDetected` objects to commits; only on the leader. */
 export const wireCreate: WireFeature = (environment) => {
   const { config, env, connection, informers, events, clock } = environment;
   const log = environment.log.child({ feature: 'create' });
@@ -132,7 +132,10 @@ export const wireCreate: WireFeature = (environment) => {
 
 const leading = (name: string, run: Runnable['run']): Runnable => ({ name, needsLeadership: 'create', run });
 
-/** A detection is looked at when it comes, and when its policy or template changes; never because of our own status. */
+/**
+ * A detection is reconciled when it is created, and when its policy or template changes; never because of our own
+ * status.
+ */
 function detectionSources(
   detections: Informer<ImageDetected>,
   policies: Informer<ImageResourcePolicy>,
@@ -156,7 +159,7 @@ interface Change {
 const specChanged = ({ key, stored, previous }: Change): readonly string[] =>
   previous !== undefined && previous.metadata.generation === stored.metadata.generation ? [] : [key];
 
-/** The status confirms detections: what it records changes without a new generation. */
+/** The status confirms detections, and it changes without a new generation. */
 const policyChanged = (change: {
   readonly key: string;
   readonly stored: ImageResourcePolicy;
@@ -166,14 +169,14 @@ const policyChanged = (change: {
     ? specChanged(change)
     : [change.key];
 
-/** Annotations say who may use a template: they change without a new generation. */
+/** Annotations grant the use of a template, and they change without a new generation. */
 const grantChanged = (change: Change): readonly string[] => {
   const isGrant =
     JSON.stringify(change.previous?.metadata.annotations) !== JSON.stringify(change.stored.metadata.annotations);
   return isGrant ? [change.key] : specChanged(change);
 };
 
-/** What holds for registries holds for Git servers too; `create` allows or refuses more. */
+/** The address rules of registries apply to Git servers too; `create` allows or rejects more. */
 function gitAddresses(config: FeatureEnvironment['config']): AddressPolicy {
   const { addresses } = registryNetwork(config);
   const { allowLoopback, denyPrivateAddresses } = config.create;
@@ -193,13 +196,13 @@ function remotesOf({ config, env }: FeatureEnvironment): RemoteSettings {
   };
 }
 
-/** The folder of the copies; one that nobody named goes with the program. */
+/** The folder of the clones; the default one is deleted with the program. */
 function cacheOf(given: string | undefined): { readonly dir: string; readonly removeAfter: Runnable['run'] } {
   const dir = given ?? join(tmpdir(), `${ownPrefix('repositories')}${randomUUID()}`);
   return {
     dir,
     async removeAfter(signal) {
-      // Copies and private folders of processes that were killed.
+      // Clones and private folders of killed processes.
       await removeLeftovers(tmpdir());
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();

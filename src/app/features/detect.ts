@@ -14,19 +14,19 @@ import { registryNetwork } from '../registry-network.ts';
 import { createIsCopy } from './backup-registry.ts';
 import type { WireFeature } from './feature.ts';
 
-/** From registries to `ImageDetected` objects; on the leader alone. */
+/** From registries to `ImageDetected` objects; only on the leader. */
 export const wireDetect: WireFeature = (environment) => {
   const { config, env, connection, informers, events, metrics, controllerMetrics, clock, log } = environment;
   const { client } = connection;
   const policies = informers.for<ImageResourcePolicy>(imageResourcePolicies);
   const templates = informers.for<ResourceTemplate>(resourceTemplates);
   policies.addIndexes({ foreignTemplate: (policy) => foreignTemplateOf(policy) });
-  // Only a template of another namespace decides whether a policy is scanned.
+  // Only for a template of another namespace: its grant decides whether a policy is scanned.
   const usersOf = ({ key }: { readonly key: string }) =>
     policies.byIndex('foreignTemplate', key).map((policy) => keyOf(policy));
   const detector = createController({
     name: 'detect',
-    // A registry that refuses or throttles is not helped by being asked again at once.
+    // An immediate retry does not help against a registry that denies or throttles.
     backoff: { baseMs: 2_000, maxMs: 300_000 },
     sources: [informerSource(policies, specChanged), informerSource(templates, usersOf)],
     reconcile: createDetector({
@@ -48,7 +48,7 @@ export const wireDetect: WireFeature = (environment) => {
     log,
   });
   const runnables: Runnable[] = [leading('detect', (signal) => detector.run(signal))];
-  // The creation removes what is over; where only detection runs, somebody must.
+  // Creation deletes expired detections; without that feature detection does.
   if (!config.features.includes('create')) {
     const detections = informers.for<ImageDetected>(imagesDetected);
     const expiry = createController({
@@ -75,7 +75,7 @@ function foreignTemplateOf({ metadata, spec }: ImageResourcePolicy): readonly st
   return namespace === metadata.namespace ? [] : [`${namespace}/${name}`];
 }
 
-/** Our own status updates must not cause a scan, nor cut a back-off short. */
+/** Our own status updates must not cause a scan, nor cut a backoff short. */
 function specChanged(change: InformerChange<ImageResourcePolicy, ImageResourcePolicy>): readonly string[] {
   const isSame = 'previous' in change && change.previous.metadata.generation === change.stored.metadata.generation;
   return isSame ? [] : [change.key];

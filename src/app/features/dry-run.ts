@@ -3,7 +3,7 @@ import { CreateError, type DryRun } from '../../create/index.ts';
 import { type Discovery, isKubeError, type KubeClient } from '../../kube/index.ts';
 import { gvkOf, type KubeObject } from '../../object/index.ts';
 
-/** Asks the API server whether it would take every object of the files; nothing is stored. */
+/** Server-side dry run of every object of the files; nothing is stored. */
 export function createDryRun({
   client,
   discovery,
@@ -15,7 +15,7 @@ export function createDryRun({
     for (const { path, documents } of files)
       for (const { value, line } of documents) {
         const fail = (why: string, cause?: unknown) =>
-          new CreateError('create-dry-run', `${path}:${line}: the server would refuse it: ${why}`, cause);
+          new CreateError('create-dry-run', `${path}:${line}: the server rejects it: ${why}`, cause);
         const object = value as unknown as KubeObject;
         if (!isJsonObject(value) || !isJsonObject(value['metadata'])) throw fail('it is no object with metadata');
         const type = await discovery.byKind(gvkOf(object), { signal });

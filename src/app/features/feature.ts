@@ -9,56 +9,56 @@ import type { Webhooks } from '../../webhook/index.ts';
 import type { Config } from '../config.ts';
 import type { Connection } from '../connect.ts';
 
-/** What the program gives to each of its features. */
+/** What the program passes to each feature. */
 export interface FeatureEnvironment {
   readonly config: Config;
-  /** The process's environment variables: proxies, and the seeds' settings. */
+  /** The process's environment variables: proxies, and prescribed settings. */
   readonly env: Environment;
   /** Our own namespace in the cluster. */
   readonly namespace: string;
   readonly connection: Connection;
-  /** The program of a thread that writes reports; without it they are written in this one. */
+  /** The worker program that writes reports; without it they are written in this thread. */
   readonly reportWorker: URL | undefined;
   /** One informer per kind, shared by all features. */
   readonly informers: InformerFactory;
   readonly policies: LivePolicies;
-  /** Which of them are ours, by their labels; all when undefined. */
+  /** Which of them are ours, by their labels; all if undefined. */
   readonly selector: LabelMatcher | undefined;
   readonly lookUps: LookUps;
-  /** Labels of namespaces, followed where a feature asks for them. */
+  /** Labels of namespaces, watched only if a feature needs them. */
   readonly namespaces: Namespaces;
   readonly roles: Roles;
   /** Order among heavy evaluations on this event loop. */
   readonly turns: EvaluationTurns;
-  /** Where features bring their reviewers; its server runs when there is one. */
+  /** Features register their reviewers here; the server runs if there is one. */
   readonly webhooks: Webhooks;
   readonly admissionResults: AdmissionResultsFeed;
   readonly policyProblems: PolicyProblemsFeed;
   readonly events: EventRecorder;
   readonly metrics: Registry;
-  /** Those of controllers and queues. */
+  /** The metrics of controllers and queues. */
   readonly controllerMetrics: ControllerMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** From admission to whoever wants to know; it may be that nobody speaks, or nobody listens. */
+/** From admission to any listener. There may be no publisher and no listener. */
 export interface AdmissionResultsFeed {
-  readonly tell: OnResults;
+  readonly publish: OnResults;
   readonly hasListeners: boolean;
   subscribe(listener: OnResults): () => void;
 }
 
 /** From the features that run policies to the one that writes their status. */
 export interface PolicyProblemsFeed extends PolicyProblems {
-  /** How a feature sets the problem of a policy, or takes it back. */
+  /** How a feature sets or clears the problem of a policy. */
   from(feature: string): (policy: string, problem: PolicyProblem | undefined) => void;
 }
 
-/** What a feature consists of, as the program sees it. Runnables for the leader alone need the group of the feature's name. */
+/** The parts of a feature. Leader-only runnables need the group of the feature's name. */
 export interface FeatureParts {
   readonly runnables: readonly Runnable[];
 }
 
-/** Composes one feature; the only place that knows both the feature and what it needs from others. */
+/** Wires one feature; the only place that knows both the feature and its dependencies on others. */
 export type WireFeature = (environment: FeatureEnvironment) => FeatureParts;

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { createGenerator } from '../../generate/index.ts';
 import type { WireFeature } from './feature.ts';
 
-/** Objects made because of others: generate and mutate-existing rules. */
+/** Generate and mutate-existing rules. */
 export const wireGenerate: WireFeature = (environment) => {
   const {
     config,
@@ -19,7 +19,7 @@ export const wireGenerate: WireFeature = (environment) => {
     clock,
     log,
   } = environment;
-  // Most rules need no webhook; where there is none anyway, none is opened for the few that do.
+  // Most rules need no webhook. Without admission no webhook server is opened for the few that do.
   const receivesRequests = config.features.includes('admission');
   const { runnables, listener } = createGenerator({
     client: connection.client,

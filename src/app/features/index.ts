@@ -1,4 +1,4 @@
-/** The features by name, each loaded only where it is switched on. */
+/** The features by name, each loaded only if it is enabled. */
 import { UsageError } from '../../base/index.ts';
 import type { FeatureName } from '../config.ts';
 import type { WireFeature } from './feature.ts';
@@ -16,13 +16,13 @@ const loaders: Partial<Record<FeatureName, () => Promise<WireFeature>>> = {
 
 export const availableFeatures = Object.keys(loaders) as readonly FeatureName[];
 
-/** Those that must be told of another server, Insights or a backup registry, run only where they are named. */
+/** Features that need another server, Insights or a backup registry, run only if they are named. */
 const needsServer: ReadonlySet<FeatureName> = new Set(['sync', 'jobs', 'mirror']);
 export const defaultFeatures: readonly FeatureName[] = availableFeatures.filter((name) => !needsServer.has(name));
-/** On one machine there is a registry. */
+/** Locally there is a registry. */
 export const localFeatures: readonly FeatureName[] = [...defaultFeatures, 'mirror'];
 
-/** The names in a list separated by commas; each must be a feature that there is. */
+/** Parses a comma-separated list of feature names. */
 export function parseFeatures(text: string): readonly FeatureName[] {
   const names = text
     .split(',')

@@ -3,7 +3,7 @@ import { createJobMetrics } from '../../jobs/index.ts';
 import { createOnDemandJobs, readJobsConfig } from '../jobs.ts';
 import type { WireFeature } from './feature.ts';
 
-/** Jobs that Insights asks for; on the leader alone. */
+/** On-demand jobs of Insights; only on the leader. */
 export const wireJobs: WireFeature = ({ config, env, connection, namespace, metrics, log }) => ({
   runnables: [
     createOnDemandJobs({

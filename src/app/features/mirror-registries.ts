@@ -26,9 +26,9 @@ import type { FeatureEnvironment } from './feature.ts';
 
 /** Clients for copying. */
 export interface MirrorRegistries {
-  /** For looks at the backup registry while a request waits: it gives up soon. */
+  /** For checks of the backup registry during a request: with short time-outs. */
   readonly looking: RegistryClient;
-  /** Lends the client with the credentials of an image; kept for a while, never closed while it is used. */
+  /** Lends the client with the credentials of an image; cached for a while, never closed while in use. */
   withClient<T>(image: MirroredImage, work: (client: RegistryClient, places: BlobPlaces) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export function createMirrorRegistries(environment: FeatureEnvironment, target: 
     },
   });
   const known = new LRUCache<string, BlobPlaces>({ max: maxNamespaces, memoMethod: createBlobPlaces });
-  /** A namespace may mount what was copied for it, with whichever of its secrets. */
+  /** A namespace may mount what was copied for it, with any of its secrets. */
   const placesFor = (namespaces: readonly string[]) =>
     intersectPlaces([...new Set(namespaces.length > 0 ? namespaces : [''])].map((one) => known.memo(one)));
   return {
@@ -90,7 +90,7 @@ export function createMirrorRegistries(environment: FeatureEnvironment, target: 
   };
 }
 
-/** First what the workload brings, then what the configuration says, then what the machine's identity gives. */
+/** First the workload's credentials, then those of the configuration, then those of the machine's identity. */
 function clientFactory({ config, env, namespace, connection, clock, log }: FeatureEnvironment, target: RegistryTarget) {
   const { insecure, sourceSecrets, dockerConfig } = config.mirror;
   const { settings, addresses } = registryNetwork(config, [target.registry]);
@@ -120,14 +120,14 @@ function clientFactory({ config, env, namespace, connection, clock, log }: Featu
     });
 }
 
-/** What a workload may pull with is no right of ours to push with. */
+/** Pull credentials of a workload must not be used to push. */
 function exceptFor(target: RegistryTarget, source: CredentialSource): CredentialSource {
   const isBackup = ({ registry, repository = '' }: CredentialTarget) =>
     registry === target.registry && (target.prefix === '' || repository.startsWith(`${target.prefix}/`));
   return async (wanted, signal) => (isBackup(wanted) ? [] : source(wanted, signal));
 }
 
-/** Read whenever a login is needed: a mounted Secret changes under way. */
+/** Read on every login: a mounted Secret changes at run time. */
 function fileSource(file: string): CredentialSource {
   return async (target, signal) => {
     let text: string;

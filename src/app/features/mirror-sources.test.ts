@@ -13,24 +13,24 @@ const image = (status?: MirroredImage['status'], generation = 1): MirroredImage 
   ...(status ? { status } : {}),
 });
 
-describe('an order to copy', () => {
+describe('a request to copy', () => {
   const update = (previous: MirroredImage, stored: MirroredImage) =>
     isOrdered({ key: 'x', stored, previous, object: stored } as InformerChange<MirroredImage, MirroredImage>);
 
-  it('is a new object, another generation, or one that was opened again', () => {
+  it('is a new object, a new generation, or a reopened one', () => {
     expect(isOrdered({ key: 'x', stored: image(), object: image(), isInitial: false, origin: 'added' })).toEqual(['x']);
     expect(update(image({ phase: 'Failed' }), image({ phase: 'Failed' }, 2))).toEqual(['x']);
     expect(update(image({ phase: 'Copied' }), image({ phase: 'Pending' }))).toEqual(['x']);
   });
 
-  it('is none of the notes that are made on the way', () => {
+  it('is not a status update during the copy', () => {
     expect(update(image(), image({ phase: 'Copying' }))).toEqual([]);
     expect(update(image({ phase: 'Copying' }), image({ phase: 'Copying', bytesCopied: 1 }))).toEqual([]);
     expect(update(image({ phase: 'Copying' }), image({ phase: 'Failed' }))).toEqual([]);
   });
 });
 
-/** Informers whose handlers a test calls; each keeps what was put into it. */
+/** Fake informers whose handlers a test calls; each keeps its objects. */
 function fakeInformers() {
   const informers = new Map<string, ReturnType<typeof fakeInformer>>();
   const of = (resource: string) => {
@@ -67,7 +67,7 @@ function fakeInformer() {
   };
 }
 
-describe('a look at a workload', () => {
+describe('a reconcile of a workload', () => {
   const workload = (...names: readonly string[]) => ({
     metadata: { name: 'web', namespace: 'shop' },
     images: names.map((name) => ({ container: 'c', image: name, source: name })),
@@ -109,7 +109,7 @@ describe('a look at a workload', () => {
     expect(take()).toEqual([]);
   });
 
-  it('is due when the copy of one of its images was made, however the image is written', () => {
+  it('is due when the copy of one of its images was made, in any notation of the image', () => {
     const { of, images, take } = start();
     of('deployments').put('shop/web', workload('busybox:1', 'No Image'));
     of('cronjobs').put('shop/web', workload('docker.io/busybox:1'));
@@ -125,7 +125,7 @@ describe('a look at a workload', () => {
     expect(take()).toHaveLength(2);
   });
 
-  it('follows pods only where pods are rewritten', () => {
+  it('watches pods only if pods are rewritten', () => {
     const pods = (rewrite: 'workloads' | 'pods') => {
       const { of, take } = start(rewrite);
       of('pods').put('shop/web', workload('busybox:1'));

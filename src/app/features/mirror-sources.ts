@@ -18,8 +18,8 @@ type WorkloadChange = InformerChange<KubeObject, WorkloadImages>;
 const byImage = 'mirror-image';
 
 /**
- * Workloads of the kinds that are looked at: when their images change, when their namespace's labels do, and when a copy
- * of one of their images has been made or its record is gone. Nobody keeps a list of who waits for what.
+ * Workloads of the watched kinds: queued when their images change, when the labels of their namespace change, and when
+ * a copy of one of their images was made or its record was deleted. There is no separate list of waiting workloads.
  */
 export function workloadSources(
   informers: InformerFactory,
@@ -58,7 +58,7 @@ export function workloadSources(
   ];
 }
 
-/** A copy that was made now, not one that is only looked at again; or an image that somebody deleted. */
+/** A copy that was made now, not one that was only checked again; or a deleted record. */
 function isSettled(change: InformerChange<MirroredImage, MirroredImage>): boolean {
   if ('isInitial' in change) return change.stored.status?.phase === 'Copied';
   if (!('previous' in change)) return true;
@@ -66,7 +66,7 @@ function isSettled(change: InformerChange<MirroredImage, MirroredImage>): boolea
   return now?.phase === 'Copied' && (before?.phase !== 'Copied' || before.attempts !== now.attempts);
 }
 
-/** What is to be copied: new objects, and those that were opened again. Our own notes on the way are none. */
+/** What is to be copied: new objects, and reopened ones. Our own status updates do not count. */
 export function isOrdered(change: InformerChange<MirroredImage, MirroredImage>): readonly string[] {
   const phase = change.stored.status?.phase ?? 'Pending';
   const isOpened = 'previous' in change && phase === 'Pending' && change.previous.status?.phase !== phase;
@@ -75,13 +75,13 @@ export function isOrdered(change: InformerChange<MirroredImage, MirroredImage>):
 }
 
 export interface ImageUse {
-  /** Undefined until all workloads are known. */
+  /** Undefined until all workloads are listed. */
   isUsed(names: { readonly source: string; readonly copy: string }): boolean | undefined;
 }
 
 /**
- * Whether a workload runs an image: as it was written, or as the copy that took its place. A copy in a registry that is no
- * longer the backup registry is used only by those that still run it.
+ * Whether a workload runs an image: as written, or as its copy. A copy in a registry that is no longer the backup
+ * registry is used only by workloads that still run it.
  */
 export function createImageUse(
   informers: InformerFactory,
@@ -108,7 +108,7 @@ function followedWorkloads(informers: InformerFactory, rewrite: MirrorSettings['
     });
 }
 
-/** As it runs and as it was written, each also without the digest that was pinned. */
+/** As it runs and as it was written, each also without the pinned digest. */
 const namesOf = ({ images }: WorkloadImages) => [
   ...new Set(images.flatMap(({ image, source }) => [...fullName(image), ...fullName(source)])),
 ];

@@ -39,7 +39,10 @@ import type { FeatureEnvironment, WireFeature } from './feature.ts';
 import { createMirrorRegistries } from './mirror-registries.ts';
 import { createImageUse, isOrdered, workloadSources } from './mirror-sources.ts';
 
-/** The clone of every image: rewritten as workloads are admitted, copied by the leader, caught up in the background. */
+/**
+ * The copy of every image: references are rewritten at admission, images copied by the leader, existing workloads
+ * updated in the background.
+ */
 export const wireMirror: WireFeature = (environment) => {
   const { config, connection, informers, namespaces, webhooks, events, clock } = environment;
   const { client } = connection;
@@ -87,7 +90,7 @@ export const wireMirror: WireFeature = (environment) => {
   const copies = createController({
     name: 'mirror-copies',
     concurrency: copiesAtOnce,
-    // The registry client has tried several times before it gives up.
+    // The registry client has already retried several times.
     backoff: { baseMs: 1_000, maxMs: 5 * 60_000 },
     sources: [slots.source, informerSource(images, isOrdered)],
     reconcile: slots.guard(
@@ -170,12 +173,12 @@ function addReviewers(
     webhooks.add({ reviewer: createMirrorReviewer(path, options) });
 }
 
-/** In mode `sync` reviews must start copies, and only those of the API server may. */
+/** In mode `sync` reviews start copies, so only reviews of the API server may be accepted. */
 function checkMode({ mirror, webhook }: FeatureEnvironment['config']): void {
   if (mirror.mode !== 'sync' || mirror.trustReviews || webhook.clientCA !== undefined) return;
   throw new UsageError(
     'mirror-sync-unauthenticated',
-    'mirror.mode "sync" starts copies from reviews, which anybody who reaches the webhook port could send: ' +
+    'mirror.mode "sync" starts copies from reviews, which any client of the webhook port could send: ' +
       'set webhook.clientCA (see docs/admission.md), or mirror.trustReviews: true where only the API server reaches it',
   );
 }
@@ -202,7 +205,7 @@ function targetOf(environment: FeatureEnvironment): RegistryTarget {
 
 function settingsOf({ config, namespace }: FeatureEnvironment, target: RegistryTarget): MirrorSettings {
   const { mapping, pin, mode, waitBytes, rewrite, pullSecret, skipGitOps, follow, ...rest } = config.mirror;
-  // A request must be answered before the API server gives up.
+  // The response must be sent before the API server's time-out.
   const longestMs = rest.timeoutSeconds * 1000 - 1000;
   return {
     target,

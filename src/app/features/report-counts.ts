@@ -1,6 +1,6 @@
 import type { ReportGauges, ReportMetrics, WriteOperation, WriteOutcome } from '../../report/index.ts';
 
-/** What was counted since the last time, as data that one thread can send to another. */
+/** Counts since the last message, as data that one thread can send to another. */
 export interface ReportCounts {
   readonly judged: number;
   readonly rescanned: number;
@@ -20,7 +20,7 @@ export interface ReportCounts {
   readonly gauges: ReportGauges | undefined;
 }
 
-/** Counts in a thread whose metrics nobody reads. */
+/** Counts in a thread whose metrics are not scraped. */
 export function tallyCounts(gauges: () => ReportGauges | undefined): ReportMetrics & { take(): ReportCounts } {
   let [judged, rescanned] = [0, 0];
   const written = new Map<string, ReportCounts['written'][number]>();
@@ -64,7 +64,7 @@ const emptyQueue = (depth: number) => ({
   tookMs: [] as number[],
 });
 
-/** Adds them where they are read. */
+/** Adds them to the metrics that are scraped. */
 export function addCounts(metrics: ReportMetrics, { judged, rescanned, written, queue }: ReportCounts): void {
   metrics.evaluated(judged);
   metrics.rescanned(rescanned);

@@ -4,10 +4,10 @@ import { createReporter, type IsExcluded, type Reporter, type ReporterOptions } 
 import type { Config } from '../config.ts';
 import type { FeatureEnvironment } from './feature.ts';
 
-/** What the configuration leaves out of reports: what it leaves out of admission. */
+/** Resources excluded from reports: the same as for admission. */
 export function isExcludedBy(config: Config): IsExcluded {
   const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
-  // A namespace counts as being in itself, as in requests about it.
+  // A Namespace counts as being in itself, as in admission requests.
   return (kind, namespace, name) =>
     filters.excludes(kind, '', kind.group === '' && kind.kind === 'Namespace' ? name : namespace, name);
 }
@@ -17,7 +17,7 @@ type ReporterEnvironment = Pick<
   'config' | 'connection' | 'policies' | 'lookUps' | 'namespace' | 'clock' | 'log'
 >;
 
-/** The reporter of the configuration, in whichever thread this is. */
+/** The reporter of the configuration, in any thread. */
 export function openReporter(
   { config, connection, policies, lookUps, namespace, clock, log }: ReporterEnvironment,
   more: Pick<ReporterOptions, 'metrics' | 'isAlone' | 'onProblem'>,

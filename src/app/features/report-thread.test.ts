@@ -13,7 +13,7 @@ import { createReportThread } from './report-thread.ts';
 const folder = mkdtempSync(join(tmpdir(), 'supercargo-report-thread-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A thread that does this, with `port` and `data` at hand. */
+/** A thread that runs this code, with `port` and `data` in scope. */
 function threadThat(code: string, graceMs?: number) {
   const file = join(folder, `${Math.random()}.cjs`);
   writeFileSync(file, `const { parentPort: port, workerData: data } = require('node:worker_threads');\n${code}`);
@@ -23,7 +23,7 @@ function threadThat(code: string, graceMs?: number) {
     config: configOf({ installation: 'mine' }),
     ownPolicies: 'all',
     origin: { env: { KUBECONFIG: '/k' }, context: 'c' },
-    isLeftOut: () => false,
+    isExcluded: () => false,
     metrics: (gauges) => createReportMetrics(registry, createControllerMetrics(registry).forQueue('report'), gauges),
     ...(graceMs === undefined ? {} : { graceMs }),
     log: silentLogger,
@@ -31,8 +31,8 @@ function threadThat(code: string, graceMs?: number) {
   return { reporter, registry };
 }
 
-describe('the thread of reports', () => {
-  test('is told what it needs, stops when asked, and what it counted is in the metrics', async () => {
+describe('the report thread', () => {
+  test('gets its setup, stops on request, and adds its counts to the metrics', async () => {
     const counts = `{
       judged: data.config.installation === 'mine' && data.origin.env.KUBECONFIG === '/k' && data.origin.context === 'c' ? 7 : 0,
       rescanned: 2,
@@ -70,17 +70,17 @@ describe('the thread of reports', () => {
     expect(await registry.metrics()).toContain('supercargo_report_objects 0\n');
   });
 
-  test('ends the run with its own reason, or without one', async () => {
+  test('ends the run with its own error, or with a general one', async () => {
     const { signal } = new AbortController();
     const failing = threadThat(
       "setInterval(() => {}, 1000); port.postMessage({ kind: 'ended', failure: 'no cluster' });",
     );
     await expect(failing.reporter.run(signal)).rejects.toThrow('no cluster');
     await expect(threadThat("throw new TypeError('oh')").reporter.run(signal)).rejects.toThrow('oh');
-    await expect(threadThat('').reporter.run(signal)).rejects.toThrow('the thread of reports has ended');
+    await expect(threadThat('').reporter.run(signal)).rejects.toThrow('the report thread has ended');
   });
 
-  test('is ended when it does not stop in time, and may be run again', async () => {
+  test('is terminated when it does not stop in time, and may run again', async () => {
     const { reporter } = threadThat('setInterval(() => {}, 1000); port.on("message", () => {});', 50);
     for (let i = 0; i < 2; i++) await reporter.run(AbortSignal.timeout(100));
     await reporter.run(AbortSignal.abort());

@@ -14,13 +14,13 @@ import type { Config } from '../config.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import { addCounts, type ReportCounts } from './report-counts.ts';
 
-/** Which policies are ours: those of the configuration's selector, all of them, or none where Kyverno runs. */
+/** Our policies: those of the configured selector, all of them, or none if Kyverno runs. */
 export type OwnPolicies = 'selected' | 'all' | 'none';
 
-/** What the thread is told at its start. */
+/** The data that the thread gets at start. */
 export interface ReportThreadSetup {
   readonly config: Config;
-  /** Found out once for the whole program: both threads must judge by the same. */
+  /** Determined once for the whole program: both threads must use the same. */
   readonly ownPolicies: OwnPolicies;
   readonly origin: ConnectionOrigin;
 }
@@ -31,28 +31,28 @@ export type ToReportThread =
 export type FromReportThread =
   | { readonly kind: 'counts'; readonly counts: ReportCounts; readonly isIdle: boolean }
   | { readonly kind: 'problem'; readonly policy: string; readonly problem: ReportProblem | undefined }
-  /** Its work is over. Timers that nobody waits for may still keep the thread itself. */
+  /** Its work is done. Unreferenced timers may still keep the thread alive. */
   | { readonly kind: 'ended'; readonly failure?: string };
 
-/** A reporter as the feature sees it, wherever it works. What it says of itself may be a second old. */
+/** A reporter as the feature sees it, in any thread. Its state may be one second old. */
 export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 
 export interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
-  readonly isLeftOut: IsExcluded;
+  readonly isExcluded: IsExcluded;
   readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
-  /** How long it may take to stop; all it does can be cut off anywhere. */
+  /** The time it may take to stop; its work can be interrupted anywhere. */
   readonly graceMs?: number;
   readonly log: Logger;
 }
 
 /**
- * The reporter in a thread with a connection of its own: a scan takes the event loop nothing, and collecting its garbage
- * holds up nobody else. Each run is a new thread.
+ * The reporter in a thread with its own connection: a scan does not block this event loop, and its garbage collection
+ * does not pause this thread. Each run is a new thread.
  */
 export function createReportThread(options: ReportThreadOptions): RemoteReporter {
-  const { program, config, ownPolicies, origin, isLeftOut, graceMs = 10_000, log } = options;
+  const { program, config, ownPolicies, origin, isExcluded, graceMs = 10_000, log } = options;
   let worker: Worker | undefined;
   let gauges: ReportGauges | undefined;
   let isIdle = false;
@@ -89,7 +89,7 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
         isStopping = true;
         send({ kind: 'stop' });
         insist = setTimeout(() => {
-          log.warn('the thread of reports did not stop in time and is ended');
+          log.warn('the report thread did not stop in time and is terminated');
           void running.terminate();
         }, graceMs);
       };
@@ -99,21 +99,21 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
       signal.removeEventListener('abort', stop);
       clearTimeout(insist);
       [worker, gauges, isIdle] = [undefined, undefined, false];
-      // A thread that was ended could not take them back.
+      // A terminated thread could not clear them.
       for (const policy of problems) options.onProblem?.(policy, undefined);
       problems.clear();
       if (failure !== undefined) throw failure;
-      if (!signal.aborted) throw new SupercargoError('report-thread', 'the thread of reports has ended');
+      if (!signal.aborted) throw new SupercargoError('report-thread', 'the report thread has ended');
     },
     get isRunning() {
-      // What is found while it stops is for whoever leads next.
+      // Results found while it stops are left to the next leader.
       return worker !== undefined && !isStopping;
     },
     get isIdle() {
       return isIdle;
     },
     takeAdmissionResults(record) {
-      const admitted = worker && admittedResults(record, isLeftOut);
+      const admitted = worker && admittedResults(record, isExcluded);
       if (admitted) send({ kind: 'admitted', admitted });
     },
   };

@@ -1,4 +1,4 @@
-/** The thread of reports: a connection, policies and a reporter of its own, until it is told to stop. */
+/** Worker thread of reports: its own connection, policies and reporter, until it is stopped. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Registry } from 'prom-client';
 import {
@@ -32,13 +32,13 @@ port.on('message', (message: ToReportThread) => {
   else take(message.admitted);
 });
 
-/** The program could reach the cluster when it started: what is in the way now passes. */
+/** The program could reach the cluster when it started, so this failure is transient. */
 async function connectAtLast(origin: ConnectionOrigin, log: Logger, signal: AbortSignal): Promise<Connection> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await connect({ ...origin, log });
     } catch (thrown) {
-      log.warn('the thread of reports has no connection yet', { error: errorMessage(thrown) });
+      log.warn('the report thread has no connection yet', { error: errorMessage(thrown) });
       await systemClock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 30_000 }), signal);
     }
   }
@@ -70,8 +70,8 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
       isAlone: true,
       onProblem: (policy, problem) => send({ kind: 'problem', policy, problem }),
     });
-    const tell = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
-    const timer = setInterval(tell, countsMs);
+    const sendCounts = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
+    const timer = setInterval(sendCounts, countsMs);
     const start = () => {
       take = (admitted) => reporter.takeAdmitted(admitted);
       for (const admitted of early.splice(0)) take(admitted);
@@ -88,7 +88,7 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
       await createManager({ log, pollMs: 5, runnables: [...supportsOf(environment), report] }).run(signal);
     } finally {
       clearInterval(timer);
-      tell();
+      sendCounts();
     }
   } finally {
     await connection.client.close();

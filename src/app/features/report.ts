@@ -12,7 +12,7 @@ import type { FeatureEnvironment, WireFeature } from './feature.ts';
 import { isExcludedBy, openReporter } from './report-setup.ts';
 import { createReportThread, type RemoteReporter } from './report-thread.ts';
 
-/** What policies say of everything in the cluster, written as policy reports; on the leader alone. */
+/** Background scan of the cluster, written as policy reports; only on the leader. */
 export const wireReport: WireFeature = (environment) => {
   const { config, connection, clock, admissionResults } = environment;
   const log = environment.log.child({ feature: 'report' });
@@ -30,7 +30,7 @@ export const wireReport: WireFeature = (environment) => {
     runnables: [
       { name: 'report', needsLeadership: 'report', run: (signal) => reporter.run(signal) },
       {
-        // Every replica hears of requests, one writes reports.
+        // Every replica receives requests, one writes reports.
         name: 'report-outbox',
         order: startOrder.servers,
         async run(signal) {
@@ -57,16 +57,16 @@ function reporterOf(environment: FeatureEnvironment): RemoteReporter {
     config,
     ownPolicies: config.policies.selector ? 'selected' : selector ? 'none' : 'all',
     origin: connection.origin,
-    isLeftOut: isExcludedBy(config),
+    isExcluded: isExcludedBy(config),
     metrics: open,
     onProblem,
-    // Whoever loses the lease has so long to stop before somebody else may lead.
+    // The time to stop after losing the Lease, before another replica may lead.
     graceMs: (parseDurationMs(leaseDuration) - parseDurationMs(renewDeadline)) / 2,
     log,
   });
 }
 
-/** A policy with kinds that cannot be read says so: in its status, and in an event. */
+/** Kinds that cannot be read are reported in the policy's status and in an event. */
 function problemsOf({ policyProblems, events, log }: FeatureEnvironment): OnReportProblem {
   const setProblem = policyProblems.from('report');
   return (policy, problem) => {

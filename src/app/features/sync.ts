@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createPolicySync, createSyncMetrics, readSyncConfig } from '../sync.ts';
 import type { WireFeature } from './feature.ts';
 
-/** Policies from Insights, every SYNC_INTERVAL; on the leader alone. */
+/** Policies from Insights, every SYNC_INTERVAL; only on the leader. */
 export const wireSync: WireFeature = ({ env, connection, namespace, metrics, log }) => ({
   runnables: [
     createPolicySync({

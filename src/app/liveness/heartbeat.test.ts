@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHeartbeat, sinceBeatMs } from './heartbeat.ts';
 
-it('tells how long ago the last beat was', () => {
+it('returns the time since the last beat', () => {
   let nowNs = 5_000_000_000n;
   const heartbeat = createHeartbeat(() => nowNs);
   nowNs += 12_000_000_000n;

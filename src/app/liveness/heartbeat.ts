@@ -1,4 +1,4 @@
-/** Memory that two threads share: when the event loop of one of them turned last. */
+/** Shared memory of two threads: when the event loop of one of them last turned. */
 export interface Heartbeat {
   readonly memory: SharedArrayBuffer;
   beat(): void;
@@ -16,7 +16,7 @@ export function createHeartbeat(nowNs: NowNs = systemNowNs): Heartbeat {
   return { memory, beat };
 }
 
-/** Milliseconds since the last beat, to be asked in any thread. */
+/** Milliseconds since the last beat; callable in any thread. */
 export function sinceBeatMs(memory: SharedArrayBuffer, nowNs: NowNs = systemNowNs): number {
   return Number(nowNs() - Atomics.load(new BigInt64Array(memory), 0)) / 1e6;
 }

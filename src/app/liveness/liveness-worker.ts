@@ -1,26 +1,26 @@
-/** The thread of leases and health: a client of its own, elections, and the server for probes, until told to stop. */
+/** Worker thread for leases and health: its own client, elections, and the server for probes, until it is stopped. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, errorCode, errorMessage } from '../../base/index.ts';
 import { createLeadershipHost, whenAborted } from '../../controller/index.ts';
 import { createKubeClient, loadClusterConfig } from '../../kube/index.ts';
-import { plain } from '../status-answers.ts';
+import { plain } from '../status-responses.ts';
 import { createStatusServer } from '../status-server.ts';
 import { sinceBeatMs } from './heartbeat.ts';
 import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
-import { createQuestions } from './questions.ts';
+import { createPendingRequests } from './pending-requests.ts';
 
 const { origin, logLevel, server, heartbeat, stillMs } = workerData as LivenessSetup;
 const port = parentPort!;
 const post = (message: FromLiveness) => port.postMessage(message);
 const stopping = new AbortController();
 const stillForMs = () => sinceBeatMs(heartbeat);
-const questions = createQuestions((id, url) => post({ kind: 'ask', id, url }));
+const requests = createPendingRequests((id, url) => post({ kind: 'request', id, url }));
 
 const early: ToLiveness[] = [];
 let receive = (message: ToLiveness): void => void early.push(message);
 port.on('message', (message: ToLiveness) => {
   if (message.kind === 'stop') stopping.abort();
-  else if (message.kind === 'answer') questions.answered(message.id, message.answer);
+  else if (message.kind === 'response') requests.onResponse(message.id, message.response);
   else receive(message);
 });
 
@@ -35,11 +35,11 @@ async function run(signal: AbortSignal): Promise<void> {
           if (forMs < stillMs) return plain(200, 'ok');
           return plain(503, `the event loop has not turned for ${Math.round(forMs / 1000)} s`);
         },
-        answer: questions.ask,
+        respond: requests.send,
         onListening: (address) => post({ kind: 'listening', address }),
       }).run(signal)
     : whenAborted(signal);
-  // Awaited below: a port that is taken must not end the thread without its reason.
+  // Awaited below: a port that is in use must not end the thread without its reason.
   serving.catch(() => {});
   const client = createKubeClient(await loadClusterConfig({ env, path: kubeconfig, context }), { log });
   try {

@@ -3,7 +3,7 @@ import { errorMessage, type LogLevel, SupercargoError } from '../../base/index.t
 import { createRemoteLeaderships, type Runnable, startOrder } from '../../controller/index.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import type { Elect } from '../leaderships.ts';
-import { type AnswerStatus, plain } from '../status-answers.ts';
+import { plain, type StatusResponder } from '../status-responses.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
 
@@ -12,8 +12,8 @@ export interface LivenessThreadOptions {
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
   readonly server?: LivenessSetup['server'];
-  /** Answers what only this event loop can tell. */
-  readonly answer: AnswerStatus;
+  /** Responds to requests that only this event loop can serve. */
+  readonly respond: StatusResponder;
   readonly onListening?: ((address: string) => void) | undefined;
   readonly stillMs?: number;
   /** How long the thread may take to stop. */
@@ -22,7 +22,7 @@ export interface LivenessThreadOptions {
 
 export interface LivenessThread {
   readonly elect: Elect;
-  /** To be started before every leadership, and stopped after them. */
+  /** Must start before all leaderships and stop after them. */
   readonly runnable: Runnable;
 }
 
@@ -30,19 +30,19 @@ const beatMs = 500;
 const defaultStillMs = 10_000;
 
 /**
- * Leases and `/healthz` in a thread of their own: they do not wait for evaluations, and when this event loop has not
- * turned for 10 s, the thread stops renewing and `/healthz` fails.
+ * Leases and `/healthz` in a separate thread: evaluations do not delay them, and when this event loop has not turned
+ * for 10 s, the thread stops renewing and `/healthz` fails.
  */
 export function createLivenessThread(options: LivenessThreadOptions): LivenessThread {
-  const { program, answer, onListening, stillMs = defaultStillMs, graceMs = 5_000 } = options;
+  const { program, respond, onListening, stillMs = defaultStillMs, graceMs = 5_000 } = options;
   const heartbeat = createHeartbeat();
   let worker: Worker | undefined;
   const send = (message: ToLiveness) => worker?.postMessage(message);
   const leaderships = createRemoteLeaderships((message) => send({ kind: 'leadership', message }));
 
   const reply = async (id: number, url: string): Promise<void> => {
-    const given = await answer(url).catch((thrown: unknown) => plain(500, errorMessage(thrown)));
-    send({ kind: 'answer', id, answer: given });
+    const given = await respond(url).catch((thrown: unknown) => plain(500, errorMessage(thrown)));
+    send({ kind: 'response', id, response: given });
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -61,7 +61,7 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
     let failure: Error | undefined;
     running.on('message', (message: FromLiveness) => {
       if (message.kind === 'leadership') leaderships.receive(message.message);
-      else if (message.kind === 'ask') void reply(message.id, message.url);
+      else if (message.kind === 'request') void reply(message.id, message.url);
       else if (message.kind === 'listening') onListening?.(message.address);
       else {
         if (message.failure)
@@ -84,9 +84,8 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
     clearTimeout(insist);
     clearInterval(beating);
     worker = undefined;
-    if (!signal.aborted)
-      failure ??= new SupercargoError('liveness-thread', 'the thread of leases and health has ended');
-    leaderships.lost(failure ?? new SupercargoError('liveness-thread', 'the thread of leases and health was stopped'));
+    if (!signal.aborted) failure ??= new SupercargoError('liveness-thread', 'the liveness thread has ended');
+    leaderships.lost(failure ?? new SupercargoError('liveness-thread', 'the liveness thread was stopped'));
     if (failure) throw failure;
   };
 

@@ -7,7 +7,7 @@ export const statuses = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
 export type ReportedStatus = (typeof statuses)[number];
 export type Summary = Readonly<Record<ReportedStatus, number>>;
 
-/** What a rule said of a resource, in the words of reports. */
+/** The result of a rule on a resource, in report terms. */
 export interface ReportEntry {
   readonly policy: string;
   readonly rule: string;
@@ -26,16 +26,16 @@ export interface ReportEntry {
   readonly severity?: string;
   readonly exceptions?: readonly string[];
   readonly properties?: Readonly<Record<string, string>>;
-  /** Mutate rules: the resource as the rule leaves it. */
+  /** Mutate rules: the resource after the rule. */
   readonly mutated?: KubeObject;
-  /** Rules that mutate other objects: those objects as the rule leaves them. */
+  /** Mutate-existing rules: the targets after the rule. */
   readonly targets?: readonly KubeObject[];
-  /** Generate rules: what is to be there. */
+  /** Generate rules: the objects to generate. */
   readonly generated?: readonly KubeObject[];
   readonly file: string;
-  /** Where the resource begins; absent for what is in no file. */
+  /** Where the resource begins; undefined if it is in no file. */
   readonly line?: number;
-  /** The line of what the rule is about, where it was asked for. */
+  /** The line of the field that decided, if requested. */
   readonly fieldLine?: number;
   readonly title?: string;
   readonly description?: string;
@@ -44,19 +44,19 @@ export interface ReportEntry {
 const severities = new Set(['critical', 'high', 'medium', 'low', 'info']);
 
 export interface EntryOptions {
-  /** Failures of rules that only audit are warnings. */
+  /** Failures of Audit rules become warnings. */
   readonly auditWarn: boolean;
-  /** With the line of the field and the description of the policy, for who shows findings in the text of a file. */
+  /** Adds the line of the field and the description of the policy, for formats that annotate files. */
   readonly isDetailed?: boolean | undefined;
 }
 
-/** One answer of a verdict. */
+/** One rule response of an engine response. */
 export function entryOf(
   { result }: RuleResponse,
-  { response: verdict, file, line, lineAt }: EvaluatedResource,
+  { response, file, line, lineAt }: EvaluatedResource,
   { auditWarn, isDetailed = false }: EntryOptions,
 ): ReportEntry {
-  const { resource, namespaceLabels } = verdict;
+  const { resource, namespaceLabels } = response;
   const annotations = result.policy.policy.metadata.annotations ?? {};
   const action = result.rule.failureAction(namespaceOf(resource), namespaceLabels);
   const scored = annotations['policies.kyverno.io/scored'] !== 'false';
@@ -93,7 +93,7 @@ export function entryOf(
 const namespaceOf = ({ kind, metadata }: KubeObject) =>
   (kind === 'Namespace' ? metadata.name : metadata.namespace) ?? '';
 
-/** True when admission would have refused the object because of this. */
+/** True if admission would have denied the object because of this result. */
 export const isBlocking = ({ result, action }: ReportEntry) =>
   action === 'Enforce' && (result === 'fail' || result === 'error');
 

@@ -1,4 +1,7 @@
-/** Verdicts in the formats that people and other programs read. Each sink takes findings as they come. */
+/**
+ * Results in the formats that people and other programs read. Each sink takes findings as they come. It does not
+ * evaluate and does not open files.
+ */
 import type { FindingOptions } from './finding.ts';
 import { jsonReport, yamlReport } from './json-report.ts';
 import { junitReport } from './junit-report.ts';
@@ -24,7 +27,7 @@ export { renderTotals } from './table-report.ts';
 
 interface ReportFormat {
   readonly open: (options: SinkOptions) => ReportSink;
-  /** What the report needs to be told. */
+  /** The options of a finding that the report needs. */
   readonly entries: FindingOptions['entries'];
   readonly objects: FindingOptions['objects'];
   readonly isDetailed?: boolean;

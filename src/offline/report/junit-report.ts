@@ -56,7 +56,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escapeXml(text: string): string {
-  // Most control characters cannot be written in XML 1.0 at all, nor can halves of surrogate pairs.
+  // XML 1.0 cannot represent most control characters, nor unpaired surrogates.
   return [...text]
     .filter((c) => (c >= ' ' || c in entities) && !/^[\ud800-\udfff\ufffe\uffff]$/.test(c))
     .map((c) => entities[c] ?? c)

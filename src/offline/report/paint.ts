@@ -4,7 +4,7 @@ import type { ReportedStatus } from './entry.ts';
 export type Colour = 'red' | 'green' | 'yellow' | 'gray' | 'bold' | 'cyan' | 'magenta';
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Whoever asks has decided about colours; `styleText` would look at the streams and the environment again. */
+/** The caller has decided about colours; `styleText` would check the streams and the environment again. */
 export const painter = (hasColours: boolean): Paint => (hasColours ? paint : (_, text) => text);
 
 function paint(colour: Colour, text: string): string {

@@ -3,8 +3,8 @@ import { type ReportEntry, type Summary, statuses } from './entry.ts';
 import type { ReportSink, SinkOptions } from './sink.ts';
 
 /**
- * PolicyReports (`wgpolicyk8s.io/v1alpha2`), one per namespace, and a ClusterPolicyReport for what has none. The only
- * format that must hold all results to the end: resources of a namespace may stand anywhere.
+ * PolicyReports (`wgpolicyk8s.io/v1alpha2`), one per namespace, and a ClusterPolicyReport for cluster-scoped resources.
+ * The only format that holds all results until the end, because resources of a namespace may be anywhere in the input.
  */
 export function policyReport({ write, now }: SinkOptions): ReportSink {
   const byNamespace = new Map<string, object[]>();

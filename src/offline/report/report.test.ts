@@ -42,7 +42,7 @@ function render(format: string, findings: readonly Finding[], options: Partial<S
 const two = [finding(entry('a')), finding(entry('long-name', { result: 'warn', message: 'several\n  lines' }))];
 
 describe('the table', () => {
-  it('has a line per result, and what they come to', () => {
+  it('has a line per result, and totals', () => {
     expect(render('table', two).split('\n')).toEqual([
       'RESOURCE            POLICY  RULE  RESULT  MESSAGE',
       'Pod/shop/a          p       r     fail    no latest',
@@ -67,12 +67,12 @@ describe('the table', () => {
     ]);
   });
 
-  it('has colours where they are asked for, and no header where there is nothing', () => {
+  it('has colours on request, and no header without results', () => {
     expect(render('table', two, { hasColours: true })).toContain('\u001b[31mfail\u001b[39m');
     expect(render('table', [])).toMatch(/^1 policy/);
   });
 
-  it('holds only so many rows before it writes', () => {
+  it('buffers a limited number of rows', () => {
     const written: string[] = [];
     const sink = reportFormats['table']!.open({
       write: (text) => void written.push(text),
@@ -139,13 +139,13 @@ describe('reports for programs', () => {
     });
   });
 
-  it('are SARIF without a line for what is in no file', () => {
+  it('are SARIF without a line for resources without a file', () => {
     const { line: _, ...cluster } = entry('a', { file: 'shop/Pod/a' });
     const { runs } = JSON.parse(render('sarif', [finding(cluster)]));
     expect(runs[0].results[0].locations[0].physicalLocation).toEqual({ artifactLocation: { uri: 'shop/Pod/a' } });
   });
 
-  it('are JUnit that any message can stand in', () => {
+  it('are valid JUnit for any message', () => {
     const nasty = entry('a', { message: '<&"> \u0000\ud800 ü\nline' });
     const text = render('junit', [finding(nasty, entry('a', { result: 'skip' }), entry('a', { result: 'pass' }))]);
     expect(text).toContain(

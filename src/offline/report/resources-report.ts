@@ -1,7 +1,7 @@
 import { renderYaml } from '../../base/index.ts';
 import type { ReportSink, SinkOptions } from './sink.ts';
 
-/** Every resource as the policies leave it, then what they generate for it: to be piped to `kubectl apply -f -`. */
+/** Every resource after mutation, then its generated objects: input for `kubectl apply -f -`. */
 export function resourcesReport({ write }: SinkOptions): ReportSink {
   return {
     add({ object, generated = [] }) {

@@ -4,8 +4,8 @@ import { entryResource, type ReportEntry } from './entry.ts';
 import type { ReportSink, SinkOptions } from './sink.ts';
 
 /**
- * SARIF 2.1.0, as code scanners read it: what failed, and in which file the resource is written. Results are written as
- * they come; the rules that they name follow at the end.
+ * SARIF 2.1.0 for code scanners: the failures, with the file of the resource. Results are written as they come; the
+ * rules they name follow at the end.
  */
 export function sarifReport({ write, version }: SinkOptions): ReportSink {
   const rules = new Map<string, { readonly index: number; readonly rule: object }>();
@@ -44,7 +44,7 @@ const levels: Readonly<Record<string, string>> = {
   info: 'note',
 };
 
-/** By the severity of the policy; without one an enforced rule is an error. A warning is never more than that. */
+/** By the severity of the policy; without one an enforced rule is an error. A warning is never raised. */
 function levelOf({ result, action, severity }: ReportEntry): string {
   const level = severity === undefined ? undefined : levels[severity];
   if (result === 'warn') return level === 'note' ? level : 'warning';

@@ -6,7 +6,7 @@ export interface ReportTotals {
   readonly rules: number;
   readonly resources: number;
   readonly summary: Summary;
-  /** Policies that could not be run, `place: kind name: reason`. */
+  /** Policies that could not run, as `place: kind name: reason`. */
   readonly notSupported: readonly string[];
 }
 
@@ -21,6 +21,6 @@ export interface SinkOptions {
   readonly now: number;
   readonly version: string;
   readonly hasColours: boolean;
-  /** Characters to a line, where a person looks at it. */
+  /** The width of the terminal, if there is one. */
   readonly width: number | undefined;
 }

@@ -4,12 +4,12 @@ import type { ReportSink, ReportTotals, SinkOptions } from './sink.ts';
 
 const titles = ['RESOURCE', 'POLICY', 'RULE', 'RESULT', 'MESSAGE'] as const;
 
-/** So many rows decide how wide the columns are; those after them are written as they come. */
+/** The number of rows that determine the column widths; later rows are written as they come. */
 const measuredRows = 500;
-/** A message is not squeezed into less. */
+/** The minimum width of a message. */
 const minMessageWidth = 30;
 
-/** Lines for people: one per result, and what they come to. Without a terminal every row is one line. */
+/** A table: one line per result, and totals. Without a terminal every row is one line. */
 export function tableReport({ write, hasColours, width }: SinkOptions): ReportSink {
   const paint = painter(hasColours);
   const waiting: ReportEntry[] = [];
@@ -49,7 +49,7 @@ export function renderTotals({ policies, rules, resources, summary }: ReportTota
   return `${what.join(', ')}\n${counts.join(', ')}\n`;
 }
 
-/** `10,000`. The locale's own way to write it takes longer to load than everything else here. */
+/** `10,000`. Loading the locale data for this would take longer than everything else here. */
 const grouped = (count: number) => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 
 const cellsOf = (entry: ReportEntry) => [entryResource(entry), entry.policy, entry.rule, entry.result];
@@ -76,7 +76,7 @@ function renderRow(entry: ReportEntry, widths: readonly number[], width: number 
 const statusCell = ({ result }: ReportEntry, width: number, paint: Paint) =>
   `${paint(statusColours[result], result)}${' '.repeat(Math.max(0, width - result.length))}`;
 
-/** What a mutation made is not in its message. */
+/** A message does not show the effect of a mutation. */
 function messageOf({ message, generated, targets }: ReportEntry): string {
   const made = [...(generated ?? []), ...(targets ?? [])].map(
     ({ kind, metadata: { namespace, name = '' } }) => `${kind}/${namespace ? `${namespace}/` : ''}${name}`,

@@ -344,7 +344,7 @@ export function defineJobsSuite(fixture: InsightsFixture): void {
       fixture.insights.offer({ id: 3, reportType: 'kyverno-policy-sync', options: { allowEmpty: true } });
       expect(await run()).toMatchObject({ failed: 1 });
       expect((await fixture.api.get(`${clusterPolicies}/on-demand`)).status).toBe(200);
-      logged(/the sync failed: sync: Insights answered with no policy at all/);
+      logged(/the sync failed: sync: Insights returned no policy at all/);
     });
 
     test('waits for a sync that is under way', async () => {

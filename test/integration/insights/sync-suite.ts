@@ -263,7 +263,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
     });
   });
 
-  describe('the answer of Insights', () => {
+  describe('the response of Insights', () => {
     const bomb = `a: &a [${'x,'.repeat(9)}x]\n${'bcdefghi'
       .split('')
       .map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}*${'abcdefgh'[index]}]`)
@@ -277,8 +277,8 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       ['is a web page that claims to be YAML', { text: '<!doctype html>' }, /a web page, not policies/],
       ['is 100 MB', { bytes: 100_000_000, announced: false }, /larger than 33554432 bytes/],
       ['is an alias bomb', { text: bomb }, /excessive aliasing/],
-      ['is no YAML', { text: 'a: [b\nc: d' }, /the answer of Insights:\d+:\d+/],
-      ['is prose', { text: 'Bad gateway, sorry' }, /document at line 1: it is no Kubernetes object/],
+      ['is no YAML', { text: 'a: [b\nc: d' }, /the response of Insights:\d+:\d+/],
+      ['is prose', { text: 'Bad gateway, sorry' }, /document at line 1: it is not a Kubernetes object/],
       ['is an error in JSON', { text: '{"message":"no"}', type: 'application/json' }, /it has no apiVersion and kind/],
       ['may be cut off', { cut: yamlOf(policy('half')), framed: false }, /it may be cut off/],
       [
@@ -310,7 +310,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       [
         'names a policy twice',
         { text: yamlOf(policy('one', 'a'), policy('one', 'b')) },
-        /one: it is in the answer 2 times/,
+        /one: it is in the response 2 times/,
       ],
       [
         'lacks a namespace',
@@ -389,7 +389,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       fixture.insights.policies = yamlOf(policy('a'));
       const { closing } = await fixture.sync();
       expect(closing['failed']).toEqual([
-        'sync: the answer lacks 2 of the 3 policies that were synced, more than 50%; none is removed (ALLOW_REMOVE_SHARE allows more)',
+        'sync: the response lacks 2 of the 3 policies that were synced, more than 50%; none is removed (ALLOW_REMOVE_SHARE allows more)',
       ]);
       expect(await names()).toEqual(['a', 'b', 'c']);
       expect((await fixture.sync({ ALLOW_REMOVE_SHARE: '70' })).closing).toMatchObject({ removed: ['b', 'c'] });
@@ -549,7 +549,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       fixture.insights.policies = yamlOf(policy('p0', 'new'), policy('p1', 'new'));
       const { closing, result } = await fixture.sync();
       expect(result.outcome).toBe('incomplete');
-      expect(closing['failed']).toContainEqual(expect.stringMatching(/^p0: .*somebody changed it since/));
+      expect(closing['failed']).toContainEqual(expect.stringMatching(/^p0: .*it was changed since/));
       expect((await get('p0')).metadata.labels).toEqual({ edited: 'now' });
     });
 
@@ -614,8 +614,8 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       await eventually(() => expect(fixture.insights.requestsTo('/kyverno-policies/')).toHaveLength(1));
       await expect(fixture.sync({}, { lock })).rejects.toThrow(
         lock === 'lease'
-          ? /another sync is running: held by \S+, last heard of \d+s ago \(Lease default\/kyverno-policy-sync-lock/
-          : /another sync is running: held by process \d+ on \S+, last heard of \d+s ago \(lock file .*kyverno-policy-sync\.lock/,
+          ? /another sync is running: held by \S+, last renewed \d+s ago \(Lease default\/kyverno-policy-sync-lock/
+          : /another sync is running: held by process \d+ on \S+, last renewed \d+s ago \(lock file .*kyverno-policy-sync\.lock/,
       );
       expect(fixture.insights.requestsTo('/kyverno-policies/')).toHaveLength(1);
       release();
@@ -627,7 +627,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
     test('of a holder that died is respected for its time and then taken over', async () => {
       fixture.insights.policies = yamlOf(policy('p'));
       await hold(29 * 60_000);
-      await expect(fixture.sync()).rejects.toThrow(/held by dead-pod, last heard of 17(40|41|42)s ago/);
+      await expect(fixture.sync()).rejects.toThrow(/held by dead-pod, last renewed 17(40|41|42)s ago/);
       await expect(fixture.sync()).rejects.toBeInstanceOf(SyncLockedError);
       await hold(31 * 60_000);
       expect((await fixture.sync()).closing).toMatchObject({ applied: ['p'] });

@@ -26,7 +26,7 @@ export function judgeCase(asked: PolicyCase, now: number): CaseAnswer {
         now,
       }),
     );
-    const judged = application.judgeBatch({ file: 'resources.yaml', line: 1, text: documents(asked.resources) });
+    const judged = application.evaluateBatch({ file: 'resources.yaml', line: 1, text: documents(asked.resources) });
     return {
       results: [...judged].flatMap(({ response: verdict }) => verdict.rules.map((answer) => answerOf(verdict, answer))),
     };
@@ -35,7 +35,7 @@ export function judgeCase(asked: PolicyCase, now: number): CaseAnswer {
   }
 }
 
-type Judged = ReturnType<ReturnType<typeof openApplication>['judgeBatch']> extends Generator<infer J> ? J : never;
+type Judged = ReturnType<ReturnType<typeof openApplication>['evaluateBatch']> extends Generator<infer J> ? J : never;
 
 function answerOf(
   { resource }: Judged['response'],

@@ -1,29 +1,29 @@
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../controller/index.ts';
 
-/** An answer over HTTP, as plain data: it may come from another thread. */
-export interface StatusAnswer {
+/** An HTTP response as plain data: it may come from another thread. */
+export interface StatusResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
-export type AnswerStatus = (url: string) => Promise<StatusAnswer>;
+export type StatusResponder = (url: string) => Promise<StatusResponse>;
 
-export interface StatusAnswersOptions {
+export interface StatusResponderOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
-  /** One line for each group of controllers: who leads it. */
+  /** One line per group of controllers with its leader. */
   readonly leaders: () => readonly string[];
 }
 
-/** `/readyz` and `/metrics`: what only the event loop of the work can tell. */
-export function createStatusAnswers({ registry, readiness, leaders }: StatusAnswersOptions): AnswerStatus {
+/** `/readyz` and `/metrics`, which only the main event loop can serve. */
+export function createStatusResponder({ registry, readiness, leaders }: StatusResponderOptions): StatusResponder {
   return async (url) => {
     const [path, query] = url.split('?');
     if (path === '/readyz') {
       const { ready, reasons } = readiness();
-      // As in Kubernetes: who wants to know more asks for it.
+      // As in Kubernetes, details only with `verbose`.
       const details = new URLSearchParams(query).has('verbose') ? leaders() : [];
       return plain(ready ? 200 : 503, [...(ready ? ['ok'] : reasons), ...details].join('\n'));
     }
@@ -32,7 +32,7 @@ export function createStatusAnswers({ registry, readiness, leaders }: StatusAnsw
   };
 }
 
-export const plain = (status: number, text: string): StatusAnswer => ({
+export const plain = (status: number, text: string): StatusResponse => ({
   status,
   type: 'text/plain; charset=utf-8',
   body: `${text}\n`,
