@@ -92,7 +92,7 @@ export function sendStatus(
 }
 
 /** Resolves when the condition holds; fails with `what` when it does not in time. */
-export async function until(condition: () => boolean, what: string, timeoutMs = 8_000): Promise<void> {
+export async function until(condition: () => boolean, what: string, timeoutMs = 30_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`timed out waiting until ${what}`);
