@@ -1,12 +1,12 @@
 import { errorMessage, type Logger } from '../base/index.ts';
 
-/** Work that waits until answers are out: bounded, one piece at a time, and given up rather than piled up. */
+/** Bounded queue of work that runs after responses are sent, one item at a time. Items that do not fit are dropped. */
 export interface AuditQueue {
-  /** False when there is no room. `bytes` is what the work holds on to. */
+  /** False when the queue is full. `bytes` is the memory that the work refers to. */
   add(bytes: number, work: () => Promise<void> | void): boolean;
   readonly waiting: number;
   readonly dropped: number;
-  /** Resolves when nothing waits. */
+  /** Resolves when the queue is empty. */
   drained(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface AuditQueueLimits {
   readonly maxBytes: number;
 }
 
-/** So long at most are others kept waiting. */
+/** The longest time to run before yielding to the event loop. */
 const sliceMs = 1;
 
 export function createAuditQueue(
@@ -35,11 +35,11 @@ export function createAuditQueue(
         const working = next.work();
         if (working) await working;
       } catch (thrown) {
-        log.error('work after a review failed', { error: errorMessage(thrown) });
+        log.error('audit work failed', { error: errorMessage(thrown) });
       }
       bytes -= next.bytes;
       if (performance.now() < sliceEndsMs) continue;
-      // Requests that came meanwhile are answered first.
+      // Yield, so that requests that arrived meanwhile are served first.
       await new Promise((resolve) => setImmediate(resolve));
       sliceEndsMs = performance.now() + sliceMs;
     }

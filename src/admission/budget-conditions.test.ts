@@ -3,8 +3,8 @@ import type { PolicyProgram, PolicyRequest, RuleProgram, RuleResult } from '../p
 import type { PolicyChange } from '../runtime/index.ts';
 import { createBudgetConditions } from './budget-conditions.ts';
 
-it('a policy over its budget gets a condition once, which a new revision ends', () => {
-  const told: (string | undefined)[] = [];
+it('a policy over its budget gets a condition once, and a new revision removes it', () => {
+  const reported: (string | undefined)[] = [];
   let change: (change: PolicyChange) => void = () => {};
   const conditions = createBudgetConditions(
     {
@@ -13,7 +13,7 @@ it('a policy over its budget gets a condition once, which a new revision ends', 
         return () => {};
       },
     },
-    (_, problem) => told.push(problem && `${problem.reason}: ${problem.message}`),
+    (_, problem) => reported.push(problem && `${problem.reason}: ${problem.message}`),
   );
   const policy = { key: 'shop/heavy' } as PolicyProgram;
   const rule = { name: 'loops' } as RuleProgram;
@@ -24,11 +24,11 @@ it('a policy over its budget gets a condition once, which a new revision ends', 
   } as unknown as PolicyRequest;
   const observe = (...results: readonly RuleResult[]) => conditions.observe({ request, results, isBlocked: false });
   observe(result);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   observe({ ...result, code: 'budget-exceeded' }, { ...result, code: 'budget-exceeded' });
   observe({ ...result, code: 'budget-exceeded' });
-  expect(told).toEqual(['BudgetExceeded: rule loops on ConfigMap shop/big: too much']);
+  expect(reported).toEqual(['BudgetExceeded: rule loops on ConfigMap shop/big: too much']);
   change({ type: 'policy', before: undefined, after: { key: 'shop/heavy' } as never });
-  expect(told).toHaveLength(2);
-  expect(told[1]).toBeUndefined();
+  expect(reported).toHaveLength(2);
+  expect(reported[1]).toBeUndefined();
 });

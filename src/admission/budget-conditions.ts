@@ -3,7 +3,7 @@ import type { LivePolicies } from '../runtime/index.ts';
 import type { PolicyProblem } from './policy-status.ts';
 import type { AdmissionResults } from './results.ts';
 
-/** Tells of policies whose rules take too much work. Such a policy stays active: its errors are answered as errors. */
+/** Reports policies whose rules exceed their budget. Such a policy stays active, and its rules return errors. */
 export interface BudgetConditions {
   observe(results: AdmissionResults): void;
 }
@@ -15,7 +15,7 @@ export function createBudgetConditions(
   onProblem: (policy: string, problem: PolicyProblem | undefined) => void,
 ): BudgetConditions {
   const exceeded = new Set<string>();
-  // A new revision may be a mended one.
+  // A new revision may be within the budget again.
   policies.subscribe((change) => {
     const key = change.type === 'policy' ? (change.after ?? change.before)?.key : undefined;
     if (key !== undefined && exceeded.delete(key)) onProblem(key, undefined);

@@ -30,9 +30,9 @@ const check = async (object: object, oldObject?: object, selects = true, more: o
 const broken = policy([{ ...rule, validate: { message: 'm' } }]);
 
 describe('the check of a policy', () => {
-  it('admits one that can run', async () => expect((await check(policy([rule]))).denied).toBeUndefined());
+  it('admits a valid policy', async () => expect((await check(policy([rule]))).denied).toBeUndefined());
 
-  it('warns of kinds that the cluster does not serve', async () => {
+  it('warns about kinds that the cluster does not serve', async () => {
     const misspelt = { ...rule, match: { any: [{ resources: { kinds: ['Pod', 'Deploymnet'] } }] } };
     expect(await check(policy([misspelt]))).toEqual({
       warnings: [
@@ -41,24 +41,24 @@ describe('the check of a policy', () => {
     });
   });
 
-  it('names the field of one that cannot', async () => {
+  it('names the invalid field', async () => {
     expect((await check(broken)).denied).toMatch(/^the ClusterPolicy cannot be used: spec\.rules\[0\]\.validate: /);
   });
 
-  it('leaves a broken one open to labels and to its end', async () => {
+  it('admits updates of labels and the deletion of an invalid policy', async () => {
     expect(await check({ ...broken, metadata: { name: 'p', labels: { a: 'b' } } }, broken)).toEqual({});
     const going = { ...broken, metadata: { name: 'p', deletionTimestamp: 'now', annotations: { a: 'b' } } };
     const stored = { ...broken, metadata: { name: 'p', deletionTimestamp: 'now' } };
     expect(await check(going, stored, true, { operation: 'UPDATE' })).toEqual({});
   });
 
-  it('names the field of a spec that is broken while the policy is under deletion', async () => {
+  it('names the invalid field of a spec that is changed while the policy is under deletion', async () => {
     const metadata = { name: 'p', deletionTimestamp: 'now' };
-    const verdict = await check({ ...broken, metadata }, policy([rule], metadata), true, { operation: 'UPDATE' });
-    expect(verdict.denied).toContain('spec.rules[0].validate');
+    const decision = await check({ ...broken, metadata }, policy([rule], metadata), true, { operation: 'UPDATE' });
+    expect(decision.denied).toContain('spec.rules[0].validate');
   });
 
-  it('warns of an exception that does not count for the policy it names', async () => {
+  it('warns about an exception that does not apply to the policy it names', async () => {
     const exception = (namespace: string, policyName: string) =>
       check(
         {
@@ -76,6 +76,5 @@ describe('the check of a policy', () => {
     expect((await exception('trusted', 'no-privileged')).warnings).toEqual([]);
   });
 
-  it("says nothing of another engine's policies", async () =>
-    expect(await check(broken, undefined, false)).toEqual({}));
+  it('ignores policies of another engine', async () => expect(await check(broken, undefined, false)).toEqual({}));
 });

@@ -6,16 +6,16 @@ import type { AdmissionDecision, AdmissionRequest, Registration, Reviewer } from
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
 import { findUnknownKinds, renderUnknownKind } from './unknown-kinds.ts';
 
-/** Refuses policies and exceptions that could not run, with the field that is wrong. */
+/** Denies policies and exceptions that cannot run, and names the invalid field. */
 export function createCheckReviewer(options: CheckOptions): Reviewer {
   return { path: 'check', review: (request, { signal }) => check(request, options, signal) };
 }
 
 export interface CheckOptions {
   readonly policies: Pick<LivePolicies, 'selects'>;
-  /** Namespaces whose exceptions count for every policy. */
+  /** Namespaces whose exceptions apply to every policy. */
   readonly exceptionNamespaces: readonly string[];
-  /** The kinds of the cluster, for warnings about those that it does not have. */
+  /** The kinds that the cluster serves, for warnings about kinds that it does not serve. */
   readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
 }
 
@@ -27,22 +27,22 @@ async function check(
   const { object, oldObject, kind } = request;
   if (!object || isMetadataUpdateUnderDeletion(request) || (oldObject && isSameSpec(object, oldObject))) return {};
   if (kind.kind === 'PolicyException') {
-    const verdict = verdictOf('PolicyException', compileException(object).issues);
+    const decision = decisionOf('PolicyException', compileException(object).issues);
     const ignored = ignoredPolicies(object, request.namespace, exceptionNamespaces);
-    return { ...verdict, warnings: [...(verdict.warnings ?? []), ...ignored] };
+    return { ...decision, warnings: [...(decision.warnings ?? []), ...ignored] };
   }
-  // Where Kyverno runs as well, its policies are for it to judge.
+  // Policies that Kyverno runs are checked by Kyverno.
   const { labels } = (object['metadata'] ?? {}) as { readonly labels?: Readonly<Record<string, string>> };
   if (!policies.selects(labels)) return {};
-  const verdict = verdictOf(kind.kind, compilePolicy(object).issues);
-  // A policy must be admitted while discovery does not answer.
+  const decision = decisionOf(kind.kind, compilePolicy(object).issues);
+  // A failing discovery must not prevent the write of a policy.
   const served = await servedKinds?.(signal).catch(() => undefined);
-  if (verdict.denied !== undefined || served === undefined) return verdict;
+  if (decision.denied !== undefined || served === undefined) return decision;
   const unknown = findUnknownKinds(object['spec'], served).map(renderUnknownKind);
-  return { ...verdict, warnings: [...(verdict.warnings ?? []), ...unknown] };
+  return { ...decision, warnings: [...(decision.warnings ?? []), ...unknown] };
 }
 
-/** A warning for each policy that the exception names and does not count for. */
+/** A warning for each policy that the exception names but does not apply to. */
 function ignoredPolicies(exception: JsonObject, namespace: string, trusted: readonly string[]): readonly string[] {
   if (exceptionsCountForAll(trusted, namespace)) return [];
   const { exceptions } = isJsonObject(exception['spec']) ? exception['spec'] : {};
@@ -51,27 +51,27 @@ function ignoredPolicies(exception: JsonObject, namespace: string, trusted: read
   );
   return [...new Set(names)]
     .filter((name) => !name.startsWith(`${namespace}/`))
-    .slice(0, maxTold)
+    .slice(0, maxReported)
     .map(
       (name) =>
-        `this exception does not count for policy ${name}: namespace ${namespace} is not in policies.exceptionNamespaces`,
+        `this exception does not apply to policy ${name}: namespace ${namespace} is not in policies.exceptionNamespaces`,
     );
 }
 
-const maxTold = 20;
+const maxReported = 20;
 
-function verdictOf(kind: string, issues: readonly PolicyIssue[]): AdmissionDecision {
+function decisionOf(kind: string, issues: readonly PolicyIssue[]): AdmissionDecision {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const warnings = issues.filter(({ severity }) => severity === 'warning').map(render);
   if (errors.length === 0) return { warnings };
-  const more = errors.length > maxTold ? [`and ${errors.length - maxTold} more`] : [];
-  const told = [...errors.slice(0, maxTold).map(render), ...more];
-  return { denied: `the ${kind} cannot be used: ${told.join('; ')}`, warnings };
+  const more = errors.length > maxReported ? [`and ${errors.length - maxReported} more`] : [];
+  const reported = [...errors.slice(0, maxReported).map(render), ...more];
+  return { denied: `the ${kind} cannot be used: ${reported.join('; ')}`, warnings };
 }
 
 const render = ({ path, message }: PolicyIssue) => (path === '' ? message : `${path}: ${message}`);
 
-/** A policy that was taken once must stay open to labels, finalizers and removal, whatever we think of it by now. */
+/** An update that leaves the spec as it is must be admitted, even if a newer version of the check would deny the policy. */
 function isSameSpec(a: JsonObject, b: JsonObject): boolean {
   return JSON.stringify([a['spec'], annotationsOf(a)]) === JSON.stringify([b['spec'], annotationsOf(b)]);
 }
@@ -79,8 +79,8 @@ function isSameSpec(a: JsonObject, b: JsonObject): boolean {
 const annotationsOf = (object: JsonObject) => (object['metadata'] as JsonObject | undefined)?.['annotations'];
 
 /**
- * Ignore, unlike Kyverno: with us gone, policies can still be applied and removed, and one that cannot run says so in
- * its status as soon as we are back.
+ * failurePolicy Ignore, unlike Kyverno: while the webhook is down, policies can still be applied and removed, and one
+ * that cannot run gets a status that says so when the controller is back.
  */
 export function checkRegistration(): Registration {
   const operations = ['CREATE', 'UPDATE'];

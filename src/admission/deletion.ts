@@ -8,7 +8,7 @@ import type { AdmissionRequest } from '../webhook/index.ts';
  */
 export function isMetadataUpdateUnderDeletion(request: AdmissionRequest): boolean {
   const { operation, object, oldObject, subResource, resource } = request;
-  // What is stored says so; the new object is what somebody sent.
+  // Only the stored object is trusted: the client controls the new one.
   if (operation !== 'UPDATE' || !isUnderDeletion(oldObject)) return false;
   // The last finalizers of a Namespace are in its spec, and written through this subresource only.
   if (subResource === 'finalize' && resource.group === '' && resource.resource === 'namespaces') return true;

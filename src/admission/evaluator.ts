@@ -18,7 +18,7 @@ export interface AdmissionEvaluatorOptions {
   readonly turns: EvaluationTurns;
 }
 
-/** One request on its way through the phases; look-ups and roles are asked for once. */
+/** One request and what its phases share: the results of look-ups, the budget. */
 export interface AdmissionEvaluationContext {
   readonly request: PolicyRequest;
   readonly exceptions: readonly ExceptionProgram[];
@@ -33,81 +33,81 @@ export interface AdmissionEvaluationResult {
 }
 
 /**
- * Judges one phase, at once where nothing is looked up. Never throws: what goes wrong in a policy is that policy's
- * result.
+ * Evaluates one phase, synchronously if no look-up is needed. Never throws: an error in a policy becomes an error result
+ * of that policy.
  */
 export type AdmissionEvaluator = (
   programs: readonly PolicyProgram[],
   phase: Phase,
-  hearing: AdmissionEvaluationContext,
+  context: AdmissionEvaluationContext,
 ) => MaybePromise<AdmissionEvaluationResult>;
 
 export function createAdmissionEvaluator({ lookUps, roles, turns }: AdmissionEvaluatorOptions): AdmissionEvaluator {
-  const guarded: AdmissionEvaluator = (programs, phase, hearing) => {
-    const { request, exceptions, signal, known, budget } = hearing;
+  const guarded: AdmissionEvaluator = (programs, phase, context) => {
+    const { request, exceptions, signal, known, budget } = context;
     try {
-      const judged = evaluate(programs, request, { phase, exceptions, lookUps, signal, known, budget, turns });
-      if (!(judged instanceof Promise)) return judged;
-      return judged.catch((thrown) => eachAlone(programs, phase, hearing, thrown));
+      const evaluated = evaluate(programs, request, { phase, exceptions, lookUps, signal, known, budget, turns });
+      if (!(evaluated instanceof Promise)) return evaluated;
+      return evaluated.catch((thrown) => evaluateEach(programs, phase, context, thrown));
     } catch (thrown) {
-      return eachAlone(programs, phase, hearing, thrown);
+      return evaluateEach(programs, phase, context, thrown);
     }
   };
-  /** One of them throws what no rule should: alone, each answers for itself. */
-  const eachAlone = async (
+  /** After an unexpected exception, evaluates each policy alone, so that only the policy that throws gets error results. */
+  const evaluateEach = async (
     programs: readonly PolicyProgram[],
     phase: Phase,
-    hearing: AdmissionEvaluationContext,
+    context: AdmissionEvaluationContext,
     thrown: unknown,
   ): Promise<AdmissionEvaluationResult> => {
     const [only] = programs;
-    if (programs.length === 1 && only) return failedBy(only, phase, hearing, thrown);
+    if (programs.length === 1 && only) return errorResults(only, phase, context, thrown);
     const results: RuleResult[] = [];
-    let { request } = hearing;
+    let { request } = context;
     for (const program of programs) {
-      const judged = await guarded([program], phase, { ...hearing, request });
-      results.push(...judged.results);
-      if (judged.object && request.object) request = { ...request, object: judged.object };
+      const evaluated = await guarded([program], phase, { ...context, request });
+      results.push(...evaluated.results);
+      if (evaluated.object && request.object) request = { ...request, object: evaluated.object };
     }
     return { results, object: request.object };
   };
   const withRoles = async (
     programs: readonly PolicyProgram[],
     phase: Phase,
-    hearing: AdmissionEvaluationContext,
+    context: AdmissionEvaluationContext,
     info: RequestInfo,
   ) => {
     try {
-      const bound = await roles.of(info.userInfo, hearing.signal());
+      const bound = await roles.of(info.userInfo, context.signal());
       return await guarded(programs, phase, {
-        ...hearing,
-        request: { ...hearing.request, info: { ...info, ...bound } },
+        ...context,
+        request: { ...context.request, info: { ...info, ...bound } },
       });
     } catch (thrown) {
-      const judged = await guarded(
+      const evaluated = await guarded(
         programs.filter((program) => !readsRoles(program)),
         phase,
-        hearing,
+        context,
       );
       const failures = programs
         .filter(readsRoles)
-        .flatMap((program) => failedBy(program, phase, hearing, thrown).results);
-      return { results: [...judged.results, ...failures], object: judged.object };
+        .flatMap((program) => errorResults(program, phase, context, thrown).results);
+      return { results: [...evaluated.results, ...failures], object: evaluated.object };
     }
   };
-  return (programs, phase, hearing) => {
-    if (programs.length === 0) return { results: none, object: hearing.request.object };
-    const { info } = hearing.request;
-    return info && (programs.some(readsRoles) || hearing.exceptions.some(({ reads }) => reads.roles))
-      ? withRoles(programs, phase, hearing, info)
-      : guarded(programs, phase, hearing);
+  return (programs, phase, context) => {
+    if (programs.length === 0) return { results: none, object: context.request.object };
+    const { info } = context.request;
+    return info && (programs.some(readsRoles) || context.exceptions.some(({ reads }) => reads.roles))
+      ? withRoles(programs, phase, context, info)
+      : guarded(programs, phase, context);
   };
 }
 
 const none: readonly RuleResult[] = [];
 
-/** Every rule that could have been for the request, as an error. */
-function failedBy(
+/** An error result for every rule that may match the request. */
+function errorResults(
   policy: PolicyProgram,
   phase: Phase,
   { request }: AdmissionEvaluationContext,
@@ -120,5 +120,5 @@ function failedBy(
   return { results, object: request.object };
 }
 
-/** Bindings are read only where a rule, or an exception to it, reads roles. */
+/** Role bindings are looked up only if a rule or an exception reads roles. */
 const readsRoles = ({ rules }: PolicyProgram): boolean => rules.some(({ reads }) => reads.roles);

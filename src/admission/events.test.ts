@@ -27,7 +27,7 @@ const result = (status: RuleStatus, more: Partial<RuleResult> = {}): RuleResult 
   ...more,
 });
 
-const told = (results: readonly RuleResult[], isBlocked = false, omitted: readonly string[] = []) => {
+const recorded = (results: readonly RuleResult[], isBlocked = false, omitted: readonly string[] = []) => {
   const lines: string[] = [];
   const record = (subject: EventSubject, { type, reason, message }: EventContent) =>
     void lines.push(`${subject.kind} ${type} ${reason} ${message}`);
@@ -45,22 +45,22 @@ const told = (results: readonly RuleResult[], isBlocked = false, omitted: readon
   return lines;
 };
 
-it('tells of a violation on the policy and, where the object came to be, on the object', () => {
-  expect(told([result('fail')])).toEqual([
+it('records a violation on the policy and, if the object was admitted, on the object', () => {
+  expect(recorded([result('fail')])).toEqual([
     'ClusterPolicy Warning PolicyViolation ConfigMap shop/a: [r] fail; why',
     'ConfigMap Warning PolicyViolation policy p/r fail: why',
   ]);
-  expect(told([result('fail')], true)).toEqual([
+  expect(recorded([result('fail')], true)).toEqual([
     'ClusterPolicy Warning PolicyViolation ConfigMap shop/a: [r] fail (blocked); why',
   ]);
 });
 
-it('tells of errors, passes and excuses, each by its name', () => {
+it('records errors, passes and skips by exceptions, each with its own reason', () => {
   const results = [result('error'), result('pass'), result('skip', { exceptions: ['e'] }), result('skip')];
-  expect(told(results, true).map((line) => line.split(' ')[2])).toEqual([
+  expect(recorded(results, true).map((line) => line.split(' ')[2])).toEqual([
     'PolicyError',
     'PolicyApplied',
     'PolicySkipped',
   ]);
-  expect(told(results, true, defaultOmittedEvents).map((line) => line.split(' ')[2])).toEqual(['PolicyError']);
+  expect(recorded(results, true, defaultOmittedEvents).map((line) => line.split(' ')[2])).toEqual(['PolicyError']);
 });

@@ -6,10 +6,10 @@ import type { AdmissionResults } from './results.ts';
 export const eventReasons = ['PolicyViolation', 'PolicyApplied', 'PolicyError', 'PolicySkipped'] as const;
 export type EventReason = (typeof eventReasons)[number];
 
-/** Applied and skipped ones would be a flood: as in Kyverno, they are told only where somebody asks for them. */
+/** As in Kyverno, events for applied and skipped rules are off by default: there are too many of them. */
 export const defaultOmittedEvents: readonly EventReason[] = ['PolicyApplied', 'PolicySkipped'];
 
-/** Tells in the cluster what policies said; equal events are counted and the queue is bounded by the recorder. */
+/** Records Kubernetes events for rule results. The recorder aggregates equal events and bounds its queue. */
 export function recordEvents(
   events: Pick<EventRecorder, 'record'>,
   omitted: ReadonlySet<string>,
@@ -29,13 +29,13 @@ export function recordEvents(
       reason,
       message: policyMessage(subject, result, isBlocked && isEnforced(result)),
     });
-    // What was refused does not exist, and what goes is soon gone.
+    // A denied object does not exist, and a deleted one soon will not.
     if (type !== 'Warning' || isBlocked || !subject.metadata.name || request.operation === 'DELETE') continue;
     events.record(resourceSubject(subject), { type, reason, message: resourceMessage(result) } satisfies EventContent);
   }
 }
 
-/** Whether any of the results is told in an event. */
+/** Whether any of the results causes an event. */
 export function hasEvents(omitted: ReadonlySet<string>, results: readonly RuleResult[]): boolean {
   return results.some((result) => {
     const reason = reasonOf(result);

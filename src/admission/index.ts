@@ -1,11 +1,11 @@
 /**
- * Requests judged by policies: what is changed, refused, warned of and told; which webhooks that takes; and the status
- * of policies. Other features hear of results through `OnResults`. How reviews arrive is the webhook's business, what
- * rules mean is the engine's.
+ * Admission control by policies: mutation, validation, warnings and events; the webhooks that policies need; and the
+ * status of policies. Other features receive results through `OnResults`. The transport of reviews is in `webhook`, the
+ * semantics of rules in `policy`.
  *
- * Invariants: a policy's trouble is that policy's result, and refuses a request only under its own failurePolicy Fail;
- * rules that refuse nothing keep nobody waiting; a policy without rules for requests registers nothing; work after the
- * answer is bounded and dropped rather than piled up.
+ * Invariants: an error in a policy is a result of that policy, and denies a request only under its own failurePolicy
+ * Fail; audit rules never delay a response; a policy without admission rules registers no webhook; work after the
+ * response is bounded, and dropped when it does not fit.
  */
 
 export { type AuditQueue, type AuditQueueLimits, createAuditQueue } from './audit-queue.ts';

@@ -6,13 +6,13 @@ export interface AdmissionMetrics {
   count(results: readonly RuleResult[]): void;
 }
 
-/** So many policies have series of their own; the rest are counted together. */
+/** Limits the number of series: results of further policies are counted under `other`. */
 const maxPolicies = 300;
 
 type Counts = Record<RuleStatus, number>;
 
-/** Counting happens on every rule of every request, so it is a plain addition; the registry asks when it is scraped. */
-export function createAdmissionMetrics(registry: Registry, later: AuditQueue): AdmissionMetrics {
+/** Counts in plain numbers, because it runs for every rule of every request; series are filled when they are scraped. */
+export function createAdmissionMetrics(registry: Registry, auditQueue: AuditQueue): AdmissionMetrics {
   const byPolicy = new Map<string, Counts>();
   const countsOf = (policy: string): Counts => {
     let counts = byPolicy.get(policy);
@@ -24,7 +24,7 @@ export function createAdmissionMetrics(registry: Registry, later: AuditQueue): A
   };
   new Counter({
     name: 'supercargo_admission_rule_results_total',
-    help: 'What rules said of requests, by policy and result.',
+    help: 'Rule results of admission requests, by policy and result.',
     labelNames: ['policy', 'result'],
     registers: [registry],
     collect() {
@@ -36,19 +36,19 @@ export function createAdmissionMetrics(registry: Registry, later: AuditQueue): A
   });
   new Gauge({
     name: 'supercargo_admission_later_waiting',
-    help: 'Requests whose audit rules wait to be judged.',
+    help: 'Work items waiting in the audit queue: audit rules, events and results of answered requests.',
     registers: [registry],
     collect() {
-      this.set(later.waiting);
+      this.set(auditQueue.waiting);
     },
   });
   new Counter({
     name: 'supercargo_admission_later_dropped_total',
-    help: 'Requests whose audit rules were never judged because too many waited.',
+    help: 'Work items dropped because the audit queue was full.',
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(later.dropped);
+      this.inc(auditQueue.dropped);
     },
   });
   return {

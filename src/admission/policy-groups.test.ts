@@ -24,8 +24,8 @@ const groups = (...programs: readonly ReturnType<typeof program>[]) => [
   ...groupsOf(createPolicySet(programs)).values(),
 ];
 
-describe('the groups of policies', () => {
-  it('are made by failure policy, with the longest time-out of their members', () => {
+describe('policy groups', () => {
+  it('are formed by failure policy, with the longest time-out of their members', () => {
     const made = groups(
       program('a', {}),
       program('b', { webhookTimeoutSeconds: 20 }),
@@ -40,7 +40,7 @@ describe('the groups of policies', () => {
     ]);
   });
 
-  it('keep the time-outs of a namespace to that namespace', () => {
+  it('do not share time-outs between namespaces', () => {
     const made = groups(
       program('a', { webhookTimeoutSeconds: 3 }),
       program('b', { webhookTimeoutSeconds: 30 }, undefined, 'shop'),
@@ -53,7 +53,7 @@ describe('the groups of policies', () => {
     ]);
   });
 
-  it('never share a route between a ClusterPolicy and a namespaced one, whatever their names', () => {
+  it('never share a route between a ClusterPolicy and a Policy, whatever their names', () => {
     const webhookConfiguration = { matchConditions: [{ name: 'x', expression: 'true' }] };
     const made = groups(
       program('a.shop', { webhookConfiguration }),
@@ -67,13 +67,13 @@ describe('the groups of policies', () => {
     ]);
   });
 
-  it('are one each for policies with match conditions', () => {
+  it('are separate for policies with match conditions', () => {
     const matchConditions = [{ name: 'x', expression: 'true' }];
     const [group] = groups(program('a', { webhookConfiguration: { matchConditions } }));
     expect(group).toMatchObject({ route: 'fail/policy/a', matchConditions });
   });
 
-  it('hold no policy that has no say in requests', () => {
+  it('contain no policy without admission rules', () => {
     const generate = {
       name: 'g',
       match,
@@ -82,7 +82,7 @@ describe('the groups of policies', () => {
     expect(groups(program('a', { admission: false }), program('b', {}, [generate]))).toEqual([]);
   });
 
-  it('judge at once what may refuse or warns, and the rest later', () => {
+  it('evaluate rules that may deny or warn before the response, and the others after it', () => {
     const rules = [
       { name: 'audit', match, validate },
       { name: 'enforce', match, validate: { ...validate, failureAction: 'Enforce' } },
@@ -94,7 +94,9 @@ describe('the groups of policies', () => {
     ];
     const split = (...of: Parameters<typeof program>) => {
       const [group] = groups(program(...of));
-      return [group!.now, group!.later].map(({ programs }) => programs.flatMap((p) => p.rules.map(({ name }) => name)));
+      return [group!.beforeResponse, group!.afterResponse].map(({ programs }) =>
+        programs.flatMap((p) => p.rules.map(({ name }) => name)),
+      );
     };
     expect(split('a', {}, rules)).toEqual([['enforce', 'override'], ['audit']]);
     expect(split('a', { emitWarning: true }, rules)).toEqual([['audit', 'enforce', 'override'], []]);

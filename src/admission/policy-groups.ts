@@ -4,8 +4,8 @@ import { createPolicySet, type PolicySet } from '../runtime/index.ts';
 export type FailurePolicy = 'Fail' | 'Ignore';
 
 /**
- * Policies that share one webhook: ClusterPolicies, or those of one namespace, so that no tenant's time-out or failure
- * reaches another's requests. Those with match conditions of their own have one each.
+ * Policies that share one webhook: all ClusterPolicies, or the Policies of one namespace, so that the time-out or failure
+ * of one tenant does not affect requests of another. A policy with match conditions has a webhook of its own.
  */
 export interface PolicyGroup {
   /** The part of the webhook's path that names the group. */
@@ -13,20 +13,20 @@ export interface PolicyGroup {
   readonly failurePolicy: FailurePolicy;
   readonly timeoutSeconds: number;
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
-  /** The namespace of its policies; absent for a group of ClusterPolicies. */
+  /** The namespace of the policies; absent for a group of ClusterPolicies. */
   readonly namespace?: string | undefined;
   readonly programs: readonly PolicyProgram[];
-  /** Every rule that mutates. */
+  /** All mutate rules without targets. */
   readonly mutate: PolicySet;
-  /** Rules that may refuse or warn: they are judged before the answer. */
-  readonly now: PolicySet;
-  /** Rules that only tell: they are judged after it. */
-  readonly later: PolicySet;
+  /** Rules that may deny or warn: evaluated before the response is sent. */
+  readonly beforeResponse: PolicySet;
+  /** Audit rules: evaluated after the response is sent. */
+  readonly afterResponse: PolicySet;
 }
 
 const groupsOfSet = new WeakMap<PolicySet, ReadonlyMap<string, PolicyGroup>>();
 
-/** The groups of a policy set, by route; worked out once per set. */
+/** The groups of a policy set, by route; computed once per set. */
 export function groupsOf(set: PolicySet): ReadonlyMap<string, PolicyGroup> {
   let groups = groupsOfSet.get(set);
   if (!groups) groupsOfSet.set(set, (groups = makeGroups(set.programs)));
@@ -56,32 +56,36 @@ function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGro
     namespace: namespaceOf(policy),
     programs,
     mutate: createPolicySet(withRules(programs, ({ phase, actsOnOthers }) => phase === 'mutate' && !actsOnOthers)),
-    now: createPolicySet(split.flatMap(({ now }) => now)),
-    later: createPolicySet(split.flatMap(({ later }) => later)),
+    beforeResponse: createPolicySet(split.flatMap((parts) => parts.beforeResponse)),
+    afterResponse: createPolicySet(split.flatMap((parts) => parts.afterResponse)),
   };
 }
 
-/** Rules that requests are judged by. What changes or makes other objects goes other ways. */
+/** True for rules that admission evaluates. Generate rules and mutations of existing objects run elsewhere. */
 export function isReviewed({ phase, actsOnOthers }: RuleProgram): boolean {
   return phase !== 'generate' && !actsOnOthers;
 }
 
-function withRules(programs: readonly PolicyProgram[], takes: (rule: RuleProgram) => boolean): PolicyProgram[] {
+function withRules(programs: readonly PolicyProgram[], accepts: (rule: RuleProgram) => boolean): PolicyProgram[] {
   return programs.flatMap((program) => {
-    const rules = program.rules.filter(takes);
+    const rules = program.rules.filter(accepts);
     return rules.length === 0 ? [] : [{ ...program, rules }];
   });
 }
 
-function splitRules(program: PolicyProgram): { readonly now: PolicyProgram[]; readonly later: PolicyProgram[] } {
-  const judges = ({ phase }: RuleProgram) => phase === 'validate' || phase === 'verifyImages';
-  const isUrgent = (rule: RuleProgram) => program.policy.spec.emitWarning === true || mayEnforce(program.policy, rule);
-  // Of a policy that applies one rule only, no rule may be judged without those before it.
-  if (program.applyOne && program.rules.some((rule) => judges(rule) && isUrgent(rule)))
-    return { now: withRules([program], judges), later: [] };
+function splitRules(program: PolicyProgram): {
+  readonly beforeResponse: PolicyProgram[];
+  readonly afterResponse: PolicyProgram[];
+} {
+  const isCheck = ({ phase }: RuleProgram) => phase === 'validate' || phase === 'verifyImages';
+  const affectsResponse = (rule: RuleProgram) =>
+    program.policy.spec.emitWarning === true || mayEnforce(program.policy, rule);
+  // With applyRules: One, a rule depends on the results of the rules before it, so the rules must stay together.
+  if (program.applyOne && program.rules.some((rule) => isCheck(rule) && affectsResponse(rule)))
+    return { beforeResponse: withRules([program], isCheck), afterResponse: [] };
   return {
-    now: withRules([program], (rule) => judges(rule) && isUrgent(rule)),
-    later: withRules([program], (rule) => judges(rule) && !isUrgent(rule)),
+    beforeResponse: withRules([program], (rule) => isCheck(rule) && affectsResponse(rule)),
+    afterResponse: withRules([program], (rule) => isCheck(rule) && !affectsResponse(rule)),
   };
 }
 
@@ -115,7 +119,7 @@ function namespaceOf({ kind, metadata }: PolicyObject): string | undefined {
   return kind === 'Policy' ? (metadata.namespace ?? 'default') : undefined;
 }
 
-/** The group that a policy belongs to. No route of a namespaced policy can be that of a ClusterPolicy, whatever its name. */
+/** The route of a policy's group. A Policy and a ClusterPolicy never share a route, whatever their names. */
 export function routeOf({ policy }: PolicyProgram): string {
   const namespace = namespaceOf(policy);
   const base = failurePolicyOf(policy).toLowerCase();

@@ -43,8 +43,8 @@ function setUp(
     return program;
   });
   const exceptions = (options.exceptions ?? []).map((one) => compileException(one).program!);
-  const told: AdmissionResults[] = [];
-  const later = createAuditQueue(silentLogger);
+  const reported: AdmissionResults[] = [];
+  const auditQueue = createAuditQueue(silentLogger);
   const reviewers = createPolicyReviewers({
     policies: { current: createPolicySet(programs, exceptions), hasSynced: true },
     lookUps: { answer: async () => ({ ok: false, message: 'not found' }) },
@@ -52,11 +52,11 @@ function setUp(
     roles: { of: async () => ({ roles: [], clusterRoles: [] }) },
     discovery: { byResource: async () => undefined },
     filters: parseResourceFilters(defaultResourceFilters),
-    later,
+    auditQueue,
     turns: createEvaluationTurns(),
     count: () => {},
-    isNews: () => true,
-    onResults: (results) => void told.push(results),
+    shouldReport: () => true,
+    onResults: (results) => void reported.push(results),
     clock: systemClock,
     log: silentLogger,
     ...options,
@@ -67,9 +67,9 @@ function setUp(
       reviewers.validate.review(request(given), context(route)),
     mutate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionDecision> =>
       reviewers.mutate.review(request(given), context(route)),
-    async told() {
-      await later.drained();
-      return told.flatMap(({ results, isBlocked }) =>
+    async reported() {
+      await auditQueue.drained();
+      return reported.flatMap(({ results, isBlocked }) =>
         results.map((r) => `${r.policy.key}/${r.rule.name} ${r.status}${isBlocked ? ' blocked' : ''}`),
       );
     },
@@ -98,17 +98,19 @@ const request = (given: Partial<AdmissionRequest>): AdmissionRequest => ({
 });
 
 describe('validation', () => {
-  it('refuses by the rules that enforce, and tells of all of them', async () => {
-    const { validate, told } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' }), labelled('two')])]);
+  it('denies by enforced rules, and reports all results', async () => {
+    const { validate, reported } = setUp([
+      policy('a', [labelled('one', { failureAction: 'Enforce' }), labelled('two')]),
+    ]);
     const { denied } = await validate();
     expect(denied).toBe(
       '\n\nresource Pod/shop/a was blocked due to the following policies \n\na:\n' +
         "  one: 'validation error: one is missing. rule one failed at path /metadata/labels/'\n",
     );
-    expect(await told()).toEqual(['a/one fail blocked']);
+    expect(await reported()).toEqual(['a/one fail blocked']);
   });
 
-  it('refuses by an assertion tree, with the roles of who asks', async () => {
+  it('denies by an assertion tree that reads the roles of the user', async () => {
     const tree = {
       object: { spec: { '~.containers': { name: 'd' } } },
       "(contains(admissionInfo.clusterRoles, 'admin'))": true,
@@ -124,26 +126,28 @@ describe('validation', () => {
     );
   });
 
-  it('judges what only audits after the answer, unless it is to warn', async () => {
-    const { validate, told } = setUp([
+  it('evaluates audit rules after the response, unless the policy emits warnings', async () => {
+    const { validate, reported } = setUp([
       policy('quiet', [labelled('q')]),
       policy('loud', [labelled('l')], { emitWarning: true }),
     ]);
-    const verdict = await validate();
-    expect(verdict.denied).toBeUndefined();
-    expect(verdict.warnings).toEqual([
+    const decision = await validate();
+    expect(decision.denied).toBeUndefined();
+    expect(decision.warnings).toEqual([
       'policy loud.l: validation error: l is missing. rule l failed at path /metadata/labels/',
     ]);
-    expect((await told()).sort()).toEqual(['loud/l fail', 'quiet/q fail']);
+    expect((await reported()).sort()).toEqual(['loud/l fail', 'quiet/q fail']);
   });
 
-  it('tells nobody of a dry run', async () => {
-    const { validate, told } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' }), labelled('two')])]);
+  it('reports nothing for a dry run', async () => {
+    const { validate, reported } = setUp([
+      policy('a', [labelled('one', { failureAction: 'Enforce' }), labelled('two')]),
+    ]);
     expect((await validate({ dryRun: true })).denied).toContain('one is missing');
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
-  it('enforces where an override says so, and only there', async () => {
+  it('enforces in the namespaces of an override only', async () => {
     const overrides = { failureActionOverrides: [{ action: 'Enforce', namespaces: ['shop'] }] };
     const { validate } = setUp([policy('a', [labelled('one', overrides)])]);
     expect((await validate()).denied).toContain('one is missing');
@@ -151,7 +155,7 @@ describe('validation', () => {
     expect((await validate(elsewhere)).denied).toBeUndefined();
   });
 
-  it('blocks by an error only under failurePolicy Fail, and only by a rule that enforces', async () => {
+  it('denies by an error only under failurePolicy Fail and for an enforced rule', async () => {
     const policies = [
       policy('fail', [looksUp()]),
       policy('ignore', [looksUp()], { failurePolicy: 'Ignore' }),
@@ -166,7 +170,7 @@ describe('validation', () => {
     });
   });
 
-  it('names policies and rules that are called as members of every object, and changes none of these', async () => {
+  it('handles policies and rules named like members of Object.prototype without changing those', async () => {
     const named = policy('constructor', [
       { ...labelled('one', { failureAction: 'Enforce' }), name: 'keys' },
       { ...labelled('two', { failureAction: 'Enforce' }), name: '__proto__' },
@@ -179,7 +183,7 @@ describe('validation', () => {
     expect(denied).toMatch(/constructor:\n {2}keys: .*one is missing.*\n {2}__proto__: .*two is missing/);
   });
 
-  it('asks for one look-up once, however many rules need it', async () => {
+  it('fetches a look-up once for all rules that need it', async () => {
     let asked = 0;
     const answer = async (): Promise<LookUpAnswer> => {
       asked++;
@@ -190,21 +194,21 @@ describe('validation', () => {
     expect(asked).toBe(1);
   });
 
-  it('lets exceptions pass', async () => {
+  it('skips rules by exceptions', async () => {
     const exception = {
       apiVersion: 'kyverno.io/v2',
       kind: 'PolicyException',
       metadata: { name: 'e', namespace: 'shop' },
       spec: { exceptions: [{ policyName: 'a', ruleNames: ['one'] }], match },
     };
-    const { validate, told } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' })])], {
+    const { validate, reported } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' })])], {
       exceptions: [exception],
     });
     expect((await validate()).denied).toBeUndefined();
-    expect(await told()).toEqual(['a/one skip']);
+    expect(await reported()).toEqual(['a/one skip']);
   });
 
-  it('leaves out what filters name, and updates of what is being deleted', async () => {
+  it('skips objects that are excluded by filters, and metadata updates under deletion', async () => {
     const { validate } = setUp([policy('a', [labelled('one', { failureAction: 'Enforce' })])]);
     expect(await validate({ namespace: 'kube-system' })).toEqual({});
     const going = pod({ deletionTimestamp: '2026-01-01T00:00:00Z' }) as never;
@@ -221,7 +225,7 @@ describe('validation', () => {
     ['a status', { status: { phase: 'Running' } }, { subResource: 'status' }],
     ['what is not stored as being deleted', {}, { oldObject: pod() as never }],
     ['finalizers of another kind than Namespace', { spec: {} }, { subResource: 'finalize' }],
-  ])('judges an update of what is being deleted: %s', async (_, change, given) => {
+  ])('evaluates an update of an object under deletion: %s', async (_, change, given) => {
     const kinds = ['Pod', 'Pod/ephemeralcontainers', 'Pod/status', 'Pod/finalize'];
     const rule = { ...labelled('one', { failureAction: 'Enforce', allowExistingViolations: false }) };
     const discovery = { byResource: async () => ({ group: '', version: 'v1', kind: 'Pod' }) as never };
@@ -255,7 +259,7 @@ describe('validation', () => {
     expect(await validate({ ...about, object: going([]), oldObject: going(['kubernetes']) })).toEqual({});
   });
 
-  it('admits what no policy is registered for any more', async () => {
+  it('admits requests of a webhook whose policies are deleted', async () => {
     expect(await setUp([]).validate()).toEqual({});
   });
 
@@ -265,7 +269,7 @@ describe('validation', () => {
     ['labels that are no text', { metadata: { name: 'a', labels: { team: null, n: 1 } } }],
     ['nothing but nulls', { apiVersion: null, kind: null, metadata: null, spec: null, status: null }],
     ['a spec of another form', { metadata: { name: 'a' }, spec: [null, [null]] }],
-  ])('judges an object with %s', async (_, object) => {
+  ])('evaluates an object with %s', async (_, object) => {
     const images = {
       name: 'images',
       match,
@@ -275,7 +279,7 @@ describe('validation', () => {
     expect((await validate({ object: object as never })).denied).toContain('resource Pod/shop/a was blocked');
   });
 
-  it('finds out roles for an exception that names them, where no rule does', async () => {
+  it('looks up roles for an exception that reads them if no rule does', async () => {
     const exception = {
       apiVersion: 'kyverno.io/v2',
       kind: 'PolicyException',
@@ -295,7 +299,7 @@ describe('validation', () => {
     expect(await validateAs('view')).toContain('one is missing');
   });
 
-  it('keeps roles that cannot be found out to the rules that ask for them', async () => {
+  it('fails only the rules that read roles when roles cannot be looked up', async () => {
     const byRole = {
       ...labelled('role', { failureAction: 'Enforce' }),
       match: { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] },
@@ -315,7 +319,7 @@ describe('mutation', () => {
     mutate: { patchStrategicMerge: { metadata: { labels: { [name]: value } } } },
   });
 
-  it('answers with the smallest patch of all policies together', async () => {
+  it('returns one minimal patch for all policies', async () => {
     const { mutate } = setUp([
       policy('a', [adds('one', 'x')]),
       policy('b', [adds('two', '{{ request.object.metadata.labels.one }}')]),
@@ -325,20 +329,20 @@ describe('mutation', () => {
     expect(applyJsonPatch(pod(), patch)).toMatchObject({ metadata: { labels: { one: 'x', two: 'x' } } });
   });
 
-  it('changes nothing where nothing is to be changed', async () => {
+  it('returns no patch if nothing changes', async () => {
     const { mutate } = setUp([policy('a', [adds('one', 'x')])]);
     expect((await mutate({ object: pod({ labels: { one: 'x' } }) as never })).patch).toEqual([]);
     expect(await mutate({ operation: 'DELETE', object: undefined, oldObject: pod() as never })).toEqual({});
   });
 
-  it('refuses by an error only under failurePolicy Fail', async () => {
+  it('denies by an error only under failurePolicy Fail', async () => {
     const broken = adds('one', '{{ request.object.metadata.labels.none }}');
     const { mutate } = setUp([policy('a', [broken]), policy('b', [broken], { failurePolicy: 'Ignore' })]);
     expect((await mutate()).denied).toContain('a:\n  one: ');
     expect(await mutate({}, 'ignore')).toEqual({ patch: [], warnings: [expect.stringMatching(/^policy b\.one: /)] });
   });
 
-  it('does not run what changes other objects', async () => {
+  it('does not run rules that change other objects', async () => {
     const other = {
       name: 'other',
       match,

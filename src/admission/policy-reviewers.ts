@@ -30,12 +30,12 @@ export interface PolicyReviewersOptions {
   readonly turns: EvaluationTurns;
   readonly discovery: Pick<Discovery, 'byResource'>;
   readonly filters: ResourceFilters;
-  readonly later: AuditQueue;
-  /** Hears of every rule that was judged, at once: it must be quick. Not of dry runs. */
+  readonly auditQueue: AuditQueue;
+  /** Called with every rule result, before the response: it must be fast. Not called for dry runs. */
   readonly count: (results: readonly RuleResult[]) => void;
-  /** Whether `onResults` is to hear of these. Most requests pass, and to keep them for later costs memory. */
-  readonly isNews: (results: readonly RuleResult[]) => boolean;
-  /** Hears of news once the answer is out; not of dry runs. */
+  /** Whether `onResults` needs these results. Most requests pass, and queued results hold memory. */
+  readonly shouldReport: (results: readonly RuleResult[]) => boolean;
+  /** Called from the audit queue, after the response; not called for dry runs. */
   readonly onResults: OnResults;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,119 +43,121 @@ export interface PolicyReviewersOptions {
 
 const admitted: AdmissionDecision = {};
 
-/** The two who judge requests by policies: one changes, then one says yes or no. */
+/** The reviewers of the mutating and the validating webhooks. */
 export function createPolicyReviewers(options: PolicyReviewersOptions): {
   readonly mutate: Reviewer;
   readonly validate: Reviewer;
 } {
-  const { policies, namespaces, later, onResults } = options;
+  const { policies, namespaces, auditQueue, onResults } = options;
   const reader = createRequestReader(options);
-  const judge = createAdmissionEvaluator(options);
-  const ready = () =>
-    policies.hasSynced && namespaces.hasSynced ? true : 'the policies of the cluster are not all known yet';
+  const evaluatePhase = createAdmissionEvaluator(options);
+  const ready = () => (policies.hasSynced && namespaces.hasSynced ? true : 'the policies are not synced yet');
 
-  /** Undefined when no policy is to be asked about this request. */
-  const open = (request: AdmissionRequest, context: ReviewContext): MaybePromise<Case | undefined> => {
+  /** Undefined when no policy applies to this request. */
+  const openRequest = (request: AdmissionRequest, context: ReviewContext): MaybePromise<RequestContext | undefined> => {
     const set = policies.current;
     const group = groupsOf(set).get(context.route);
-    // A webhook that is registered still, while its last policy is gone already.
+    // The webhook may still be registered after its last policy is deleted.
     if (!group || isMetadataUpdateUnderDeletion(request)) return undefined;
     const signal = () => context.signal;
-    return andThen(reader.kindOf(request, signal), (known) => {
-      if (options.filters.excludes(known, request.subResource, request.namespace, request.name)) return undefined;
-      return andThen(reader.read(request, known, signal), (policyRequest) => {
+    return andThen(reader.kindOf(request, signal), (kind) => {
+      if (options.filters.excludes(kind, request.subResource, request.namespace, request.name)) return undefined;
+      return andThen(reader.read(request, kind, signal), (policyRequest) => {
         const { exceptions } = set;
         const budget = newRequestBudget();
-        const hearing = { request: policyRequest, exceptions, signal, known: new Map(), budget };
-        return { group, set, kind: known, hearing };
+        const evaluation = { request: policyRequest, exceptions, signal, known: new Map(), budget };
+        return { group, set, kind, evaluation };
       });
     });
   };
-  const tell = (request: PolicyRequest, bytes: number, results: readonly RuleResult[], isBlocked: boolean) => {
+  const report = (request: PolicyRequest, bytes: number, results: readonly RuleResult[], isBlocked: boolean) => {
     if (request.dryRun || results.length === 0) return;
     options.count(results);
-    if (options.isNews(results)) later.add(bytes, () => onResults({ request, results, isBlocked }));
+    if (options.shouldReport(results)) auditQueue.add(bytes, () => onResults({ request, results, isBlocked }));
   };
 
   const mutate = (request: AdmissionRequest, context: ReviewContext): MaybePromise<AdmissionDecision> =>
-    andThen(open(request, context), (opened) => {
+    andThen(openRequest(request, context), (opened) => {
       if (!opened || request.object === undefined) return admitted;
-      const { group, kind, hearing } = opened;
+      const { group, kind, evaluation } = opened;
       const programs = group.mutate.select('mutate', kind, request.subResource);
-      return andThen(judge(programs, 'mutate', hearing), (judged) => mutateBy(judged, opened, request, context.bytes));
+      return andThen(evaluatePhase(programs, 'mutate', evaluation), (evaluated) =>
+        decideMutation(evaluated, opened, request, context.bytes),
+      );
     });
-  const mutateBy = (
+  const decideMutation = (
     { results, object }: AdmissionEvaluationResult,
-    { group, hearing }: Case,
+    { group, evaluation }: RequestContext,
     request: AdmissionRequest,
     bytes: number,
   ): AdmissionDecision => {
     const blocking = results.filter(({ status }) => status === 'error' && group.failurePolicy === 'Fail');
-    tell(hearing.request, bytes, results, blocking.length > 0);
+    report(evaluation.request, bytes, results, blocking.length > 0);
     const warnings = results.filter((result) => isWarning(result, result.status === 'error')).map(renderWarning);
-    if (blocking.length > 0) return { denied: renderRefusal(subjectOf(hearing.request), blocking), warnings };
-    const patch = object === hearing.request.object ? [] : diffJson(request.object, object);
+    if (blocking.length > 0) return { denied: renderRefusal(subjectOf(evaluation.request), blocking), warnings };
+    const patch = object === evaluation.request.object ? [] : diffJson(request.object, object);
     return { warnings, patch };
   };
 
   const validate = (request: AdmissionRequest, context: ReviewContext): MaybePromise<AdmissionDecision> =>
-    andThen(open(request, context), (opened) =>
+    andThen(openRequest(request, context), (opened) =>
       opened
-        ? andThen(judgeAll(opened.group.now, opened, request), (results) =>
-            validateBy(results, opened, request, context.bytes),
+        ? andThen(evaluateChecks(opened.group.beforeResponse, opened, request), (results) =>
+            decideValidation(results, opened, request, context.bytes),
           )
         : admitted,
     );
-  const validateBy = (
+  const decideValidation = (
     results: readonly RuleResult[],
-    opened: Case,
+    opened: RequestContext,
     request: AdmissionRequest,
     bytes: number,
   ): AdmissionDecision => {
-    const { group, hearing } = opened;
+    const { group, evaluation } = opened;
     const isEnforced = ({ rule }: RuleResult) =>
-      rule.failureAction(request.namespace, hearing.request.namespaceLabels) === 'Enforce';
+      rule.failureAction(request.namespace, evaluation.request.namespaceLabels) === 'Enforce';
     const blocking = results.filter(
       (result) =>
         (result.status === 'fail' || (result.status === 'error' && group.failurePolicy === 'Fail')) &&
         isEnforced(result),
     );
     const isBlocked = blocking.length > 0;
-    tell(hearing.request, bytes, results, isBlocked);
-    if (!isBlocked && !request.dryRun) judgeLater(opened, request, bytes);
+    report(evaluation.request, bytes, results, isBlocked);
+    if (!isBlocked && !request.dryRun) queueAudit(opened, request, bytes);
     const warnings = results
       .filter(
         (result) => !blocking.includes(result) && isWarning(result, result.status === 'error' && isEnforced(result)),
       )
       .map(renderWarning);
-    return isBlocked ? { denied: renderRefusal(subjectOf(hearing.request), blocking), warnings } : { warnings };
+    return isBlocked ? { denied: renderRefusal(subjectOf(evaluation.request), blocking), warnings } : { warnings };
   };
-  const judgeAll = (
+  const evaluateChecks = (
     set: PolicySet,
-    { kind, hearing }: Case,
+    { kind, evaluation }: RequestContext,
     { subResource }: AdmissionRequest,
   ): MaybePromise<readonly RuleResult[]> =>
-    andThen(judge(set.select('verifyImages', kind, subResource), 'verifyImages', hearing), (images) =>
-      andThen(judge(set.select('validate', kind, subResource), 'validate', hearing), (checks) =>
+    andThen(evaluatePhase(set.select('verifyImages', kind, subResource), 'verifyImages', evaluation), (images) =>
+      andThen(evaluatePhase(set.select('validate', kind, subResource), 'validate', evaluation), (checks) =>
         images.results.length === 0 ? checks.results : [...images.results, ...checks.results],
       ),
     );
-  /** Rules that refuse nothing keep nobody waiting. */
-  const judgeLater = (opened: Case, request: AdmissionRequest, bytes: number) => {
-    const { later: rest } = opened.group;
+  /** Audit rules do not delay the response. */
+  const queueAudit = (opened: RequestContext, request: AdmissionRequest, bytes: number) => {
+    const { afterResponse } = opened.group;
     const { kind } = opened;
-    const concerned = (phase: 'verifyImages' | 'validate') => rest.select(phase, kind, request.subResource).length > 0;
-    if (rest.programs.length === 0 || !(concerned('validate') || concerned('verifyImages'))) return;
-    later.add(bytes, async () => {
+    const hasRules = (phase: 'verifyImages' | 'validate') =>
+      afterResponse.select(phase, kind, request.subResource).length > 0;
+    if (afterResponse.programs.length === 0 || !(hasRules('validate') || hasRules('verifyImages'))) return;
+    auditQueue.add(bytes, async () => {
       const signal = AbortSignal.timeout(auditTimeoutMs);
-      const hearing: AdmissionEvaluationContext = {
-        ...opened.hearing,
+      const evaluation: AdmissionEvaluationContext = {
+        ...opened.evaluation,
         signal: () => signal,
         budget: newRequestBudget(),
       };
-      const results = await judgeAll(rest, { ...opened, hearing }, request);
+      const results = await evaluateChecks(afterResponse, { ...opened, evaluation }, request);
       options.count(results);
-      if (options.isNews(results)) onResults({ request: hearing.request, results, isBlocked: false });
+      if (options.shouldReport(results)) onResults({ request: evaluation.request, results, isBlocked: false });
     });
   };
 
@@ -165,16 +167,16 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
   };
 }
 
-interface Case {
+interface RequestContext {
   readonly group: PolicyGroup;
   readonly set: PolicySet;
   readonly kind: GroupVersionKind;
-  readonly hearing: AdmissionEvaluationContext;
+  readonly evaluation: AdmissionEvaluationContext;
 }
 
 const auditTimeoutMs = 10_000;
 
-/** A rule that would have decided and was not evaluated is always said: under Ignore the request passes without it. */
+/** Always warn about an enforced rule that was not evaluated: under Ignore the request is admitted without it. */
 function isWarning({ status, code, policy }: RuleResult, isUndecided: boolean): boolean {
   if (isUndecided || code === 'budget-exceeded') return true;
   return (status === 'fail' || status === 'error') && policy.policy.spec.emitWarning === true;

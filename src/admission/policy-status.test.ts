@@ -20,7 +20,7 @@ const rule = {
 };
 
 describe('the status of a policy', () => {
-  it('is ready once the cluster asks about it, with its derived rules and the count of its own', () => {
+  it('is ready once the webhook is registered, with the derived rules and the count of its own rules', () => {
     const policy = live([rule]);
     expect(policyStatus(policy, { isRegistered: false, now })).toBeUndefined();
     const status = policyStatus(policy, { isRegistered: true, now })!;
@@ -40,23 +40,26 @@ describe('the status of a policy', () => {
     ]);
   });
 
-  it('says which field keeps it from running', () => {
+  it('names the invalid field', () => {
     const status = policyStatus(live([{ ...rule, validate: { message: 'm' } }]), { isRegistered: false, now })!;
     expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'False', reason: 'Failed' });
     expect(status.conditions[0]?.message).toContain('spec.rules[0].validate');
   });
 
-  it('is the same again while nothing changes', () => {
+  it('does not change while the policy does not change', () => {
     const status = policyStatus(live([rule]), { isRegistered: true, now })!;
     const unknownKinds = [{ path: 'spec.rules[0].match', kind: 'Deploymnet' }];
-    const told = policyStatus(live([rule]), { isRegistered: true, now, unknownKinds })!;
-    expect(told.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual(['KindsServed=False', 'Ready=True']);
-    const over = policyStatus(live([rule], { status: told }), { isRegistered: true, now, unknownKinds: [] })!;
+    const reported = policyStatus(live([rule]), { isRegistered: true, now, unknownKinds })!;
+    expect(reported.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
+      'KindsServed=False',
+      'Ready=True',
+    ]);
+    const over = policyStatus(live([rule], { status: reported }), { isRegistered: true, now, unknownKinds: [] })!;
     expect(over.conditions.map(({ type }) => type)).toEqual(['Ready']);
     expect(policyStatus(live([rule], { status }), { isRegistered: true, now: now + 5000 })).toEqual(status);
   });
 
-  it.each([{ spec: null }, { spec: { rules: 'x' } }, { spec: { rules: [null] } }])('is there for %j too', (more) => {
+  it.each([{ spec: null }, { spec: { rules: 'x' } }, { spec: { rules: [null] } }])('is computed for %j too', (more) => {
     expect(policyStatus(live([], more), { isRegistered: false, now })?.conditions[0]?.status).toBe('False');
   });
 });

@@ -17,29 +17,29 @@ export interface PolicyStatus {
 
 const maxMessageChars = 2_000;
 
-/** What keeps a policy from doing what it says, as others found out. */
+/** A problem of a running policy that another component found. */
 export interface PolicyProblem {
   readonly reason: string;
   readonly message: string;
 }
 
-/** Told by the features that run policies in the background. */
+/** Problems reported by the features that run policies in the background. */
 export interface PolicyProblems {
   of(policy: string): PolicyProblem | undefined;
-  /** Hears the key of a policy whose problem is new or over. */
+  /** Calls the listener with the key of a policy whose problem is new or resolved. */
   subscribe(listener: (policy: string) => void): () => void;
 }
 
-/** What the status should be; undefined while a policy waits to be registered: neither yes nor no is true then. */
+/** The desired status; undefined while the policy waits for its webhook: it is then neither ready nor failed. */
 export function policyStatus(
   { object, program, issues }: LivePolicy,
   options: {
     readonly isRegistered: boolean;
-    /** Why the API server takes no webhook for the policy. */
+    /** Why the webhook of the policy is not registered. */
     readonly refusal?: string | undefined;
     readonly now: number;
     readonly problem?: PolicyProblem | undefined;
-    /** Undefined while the kinds of the cluster are not known. */
+    /** Undefined while the served kinds are not known. */
     readonly unknownKinds?: readonly UnknownKind[] | undefined;
   },
 ): PolicyStatus | undefined {
@@ -62,7 +62,7 @@ export function policyStatus(
   const errors = issues.filter(({ severity }) => severity === 'error');
   const message =
     refusal === undefined
-      ? errors.map(({ path, message: what }) => (path === '' ? what : `${path}: ${what}`)).join('; ')
+      ? errors.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)).join('; ')
       : `the API server refuses the policy's webhook: ${refusal}`;
   return {
     autogen: derived.length > 0 ? { rules: derived } : {},
@@ -83,7 +83,7 @@ export function policyStatus(
   };
 }
 
-/** A condition of its own: a policy may name the kinds of a definition that is installed later, and works for the others. */
+/** A separate condition: a policy that names kinds of a CRD that is not installed yet still works for its other kinds. */
 function withKinds(
   conditions: readonly Condition[] | undefined,
   unknown: readonly UnknownKind[] | undefined,

@@ -51,8 +51,8 @@ function registrations(...programs: readonly ReturnType<typeof program>[]) {
 const entriesOf = (...programs: readonly ReturnType<typeof program>[]) =>
   registrations(...programs).validate.entries(new AbortController().signal);
 
-describe('the webhooks of policies', () => {
-  it('are asked about the namespace of a namespaced policy alone, and about nothing without a namespace', async () => {
+describe('webhooks of policies', () => {
+  it('select only the namespace of a Policy, and no cluster-scoped objects', async () => {
     const [cluster, own] = await entriesOf(program('a'), program('b', 'shop'));
     expect(cluster).toMatchObject({ name: 'validate.fail', namespace: undefined });
     expect(cluster!.rules.flatMap(({ resources }) => resources)).toEqual(['configmaps', 'gadgets']);
@@ -60,7 +60,7 @@ describe('the webhooks of policies', () => {
     expect(own!.rules.map(({ resources, scope }) => [resources, scope])).toEqual([[['configmaps'], 'Namespaced']]);
   });
 
-  it('have names that no other has and that the API server takes, however long those of policies are', async () => {
+  it('have unique names that the API server accepts, even for long policy names', async () => {
     const long = 'a'.repeat(61);
     const given = { webhookConfiguration: { matchConditions } };
     const entries = await entriesOf(
@@ -74,7 +74,7 @@ describe('the webhooks of policies', () => {
     for (const name of names) expect(name).toMatch(/^[a-z0-9]([-a-z0-9.]{0,183}[a-z0-9])$/);
   });
 
-  it('tell a policy why it has none, and no other', async () => {
+  it('report a refused webhook for its own policy only', async () => {
     const [one, two] = [program('a', 'shop', { webhookConfiguration: { matchConditions } }), program('b', 'shop')];
     const made = registrations(one, two);
     const entries = await made.validate.entries(new AbortController().signal);

@@ -14,15 +14,15 @@ export interface PolicyRegistrationsOptions {
   readonly filters: ResourceFilters;
 }
 
-/** The webhooks of all policies, and which policies the cluster already asks us about. */
+/** The webhooks of all policies, and which policies have theirs registered. */
 export interface PolicyRegistrations {
   readonly mutate: Registration;
   readonly validate: Registration;
-  /** Why there is no webhook for the policy, though it needs one. */
+  /** Why the webhook of the policy could not be registered. */
   refusalOf(program: PolicyProgram): string | undefined;
-  /** True when the cluster asks about everything that the policy has a say in. */
+  /** True when the registered webhooks cover every rule of the policy. */
   isRegistered(program: PolicyProgram): boolean;
-  /** Hears when that may have changed. */
+  /** Calls the listener when one of these may have changed. */
   subscribe(listener: () => void): () => void;
 }
 
@@ -41,13 +41,13 @@ export function createPolicyRegistrations(options: PolicyRegistrationsOptions): 
   const registered: Record<Kind, ReadonlySet<PolicyProgram>> = { mutate: new Set(), validate: new Set() };
   const refusals: Record<Kind, ReadonlyMap<string, string>> = { mutate: new Map(), validate: new Map() };
   const registration = (kind: Kind, type: Registration['type']): Registration => {
-    let asked: ReadonlySet<PolicyProgram> = new Set();
+    let requested: ReadonlySet<PolicyProgram> = new Set();
     return {
       name: `policies-${kind}`,
       type,
       async entries(signal) {
         const { current } = options.policies;
-        asked = new Set(current.programs);
+        requested = new Set(current.programs);
         const types = await options.discovery.list({ signal });
         return entriesOf(
           kind,
@@ -58,7 +58,7 @@ export function createPolicyRegistrations(options: PolicyRegistrationsOptions): 
       },
       subscribe: (listener) => subscribeToChanges(options, listener),
       onRegistered(_, refused) {
-        registered[kind] = asked;
+        registered[kind] = requested;
         refusals[kind] = new Map(refused.map(({ entry, message }) => [entry.name, message]));
         for (const listener of [...listeners]) listener();
       },
@@ -107,10 +107,10 @@ function entriesOf(
   });
 }
 
-/** `fail/namespace/ns` as parts of a DNS name. */
+/** The route `fail/namespace/ns` as labels of a DNS name. */
 const nameOf = (route: string) => route.split('/').reverse().join('.');
 
-/** Policies decide what is registered, and new kinds may be what a policy has been waiting for. */
+/** Changes of policies change the webhook rules; so do new kinds that a policy already names. */
 function subscribeToChanges({ policies, informers, discovery }: PolicyRegistrationsOptions, listener: () => void) {
   const stopPolicies = policies.subscribe(({ type }) => {
     if (type === 'policy') listener();

@@ -18,7 +18,7 @@ describe('resource filters', () => {
     );
   });
 
-  it('may stand one behind the other in a text, with wildcards in every part', () => {
+  it('may follow each other in one text, with wildcards in every part', () => {
     const filters = parseResourceFilters(['[ConfigMap,shop-*,a?][Secret,,]']);
     expect(filters.excludes(kind('ConfigMap'), '', 'shop-1', 'ab')).toBe(true);
     expect(filters.excludes(kind('ConfigMap'), '', 'shop-1', 'abc')).toBe(false);
@@ -26,7 +26,7 @@ describe('resource filters', () => {
     expect(filters.excludesKind(kind('ConfigMap'), '')).toBe(false);
   });
 
-  it('know which namespaces are left out altogether', () => {
+  it('list the namespaces that are excluded completely', () => {
     expect(parseResourceFilters(defaultResourceFilters).namespaces).toEqual([
       'kube-system',
       'kube-public',
@@ -34,7 +34,7 @@ describe('resource filters', () => {
     ]);
   });
 
-  it.each(['Pod', '[a,b,c', '[a,b,c,d]', '[,x,y]', '[a,b,c]!'])('refuse %j', (text) => {
+  it.each(['Pod', '[a,b,c', '[a,b,c,d]', '[,x,y]', '[a,b,c]!'])('reject %j', (text) => {
     expect(() => parseResourceFilters([text])).toThrow(UsageError);
   });
 });

@@ -3,16 +3,16 @@ import { matchesWildcard } from '../jmespath/index.ts';
 import type { GroupVersionKind } from '../object/index.ts';
 import { compileKinds, type KindMatcher } from '../policy/index.ts';
 
-/** Objects that no policy is asked about. */
+/** Objects that are excluded from all policies. */
 export interface ResourceFilters {
   excludes(kind: GroupVersionKind, subresource: string, namespace: string, name: string): boolean;
-  /** Whether every object of the kind is left out, wherever it is and whatever its name. */
+  /** Whether every object of the kind is excluded, in any namespace and with any name. */
   excludesKind(kind: GroupVersionKind, subresource: string): boolean;
-  /** Namespaces of which everything is left out. */
+  /** Namespaces in which every object is excluded. */
   readonly namespaces: readonly string[];
 }
 
-/** What Kyverno leaves out by default, and why: the cluster's own housekeeping, too frequent or too vital to wait. */
+/** Kyverno's defaults: objects of the cluster itself, written too often or too critical to wait for a webhook. */
 export const defaultResourceFilters: readonly string[] = [
   '[Event,*,*]',
   '[*/*,kube-system,*]',
@@ -33,7 +33,7 @@ export const defaultResourceFilters: readonly string[] = [
   '[ClusterPolicyReport,*,*]',
 ];
 
-/** Reads filters of the form `[kind,namespace,name]`; a text may hold several, one behind the other. */
+/** Parses filters of the form `[kind,namespace,name]`; a text may hold several in a row. */
 export function parseResourceFilters(texts: readonly string[]): ResourceFilters {
   const filters = texts.flatMap(parseText);
   return {
@@ -52,7 +52,7 @@ export function parseResourceFilters(texts: readonly string[]): ResourceFilters 
   };
 }
 
-/** A rule for pods is for their ephemeral containers too, but a filter for `Pod/binding` must not let them slip by. */
+/** compileKinds lets `Pod` match ephemeral containers too; a filter for `Pod/binding` must not exclude those. */
 function compileFilterKind(kind: string): KindMatcher {
   const matches = compileKinds([kind]);
   const written = kind.includes('/') ? kind.slice(kind.lastIndexOf('/') + 1) : '*';
@@ -66,12 +66,15 @@ function parseText(text: string) {
   if (found.length === 0 || text.replaceAll(/\[[^\][]*\]/g, '').trim() !== '')
     throw new UsageError(
       'filter-invalid',
-      `a resource filter is written [kind,namespace,name], not ${JSON.stringify(text)}`,
+      `a resource filter must have the form [kind,namespace,name], not ${JSON.stringify(text)}`,
     );
   return found.map(([, inside = '']) => {
     const [kind = '', namespace = '', name = '', ...more] = inside.split(',').map((part) => part.trim());
     if (kind === '' || more.length > 0)
-      throw new UsageError('filter-invalid', `a resource filter is written [kind,namespace,name], not [${inside}]`);
+      throw new UsageError(
+        'filter-invalid',
+        `a resource filter must have the form [kind,namespace,name], not [${inside}]`,
+      );
     return { kind, kinds: compileFilterKind(kind), namespace: namespace || '*', name: name || '*' };
   });
 }

@@ -1,12 +1,12 @@
 import type { PolicyRequest, RuleResult } from '../policy/index.ts';
 
-/** What policies said of one request. Nothing here may be kept beyond the call: the objects are whole. */
+/** The rule results of one request. Do not keep a reference beyond the call: the objects are complete and may be large. */
 export interface AdmissionResults {
   readonly request: PolicyRequest;
   readonly results: readonly RuleResult[];
-  /** The request was refused because of these; else it was admitted as far as we are concerned. */
+  /** The request was denied because of these results. */
   readonly isBlocked: boolean;
 }
 
-/** Hears of results after the answer is out; never of dry runs. */
+/** Called after the response is sent; never called for dry runs. */
 export type OnResults = (results: AdmissionResults) => void;

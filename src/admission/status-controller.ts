@@ -19,7 +19,7 @@ export interface StatusControllerOptions {
   readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;
   readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'refusalOf' | 'subscribe'>;
   readonly problems?: PolicyProblems | undefined;
-  /** The kinds of the cluster, for a condition about those that it does not have. */
+  /** The kinds that the cluster serves, for the condition about kinds that it does not serve. */
   readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
   readonly metrics: Pick<ControllerMetrics, 'forController'>;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface StatusControllerOptions {
 
 const conflictPauseMs = 100;
 
-/** Writes into each policy whether it acts, and why not. For the leader alone. */
+/** Writes the status of each policy: whether it is ready, and if not, why. Runs on the leader only. */
 export function createStatusController(options: StatusControllerOptions): Controller {
   const { client, informers, policies, registrations, clock, log } = options;
   const typeOf = (kind: string) => (kind === 'Policy' ? policyTypes.policy : policyTypes.clusterPolicy);
@@ -38,7 +38,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
     if (!live || live.object.metadata.deletionTimestamp !== undefined) return undefined;
     const type = typeOf(live.object.kind);
     const current = informers.for<PolicyObject>(type).get(keyOf(live.object));
-    // A newer revision is on its way through the watch, and with it a new reconcile.
+    // The informer has another revision than the policy set: its event causes another reconcile.
     if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;
     const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
     const served = await options.servedKinds?.(signal).catch(() => undefined);
@@ -62,7 +62,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
       );
       log.debug('policy status written', { policy: key, name, namespace });
     } catch (thrown) {
-      // Our own last write may still be on its way through the watch.
+      // The informer may not have seen our last write yet.
       if (isKubeError(thrown, 'kube-conflict')) return { requeueAfterMs: conflictPauseMs };
       if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
     }

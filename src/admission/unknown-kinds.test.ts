@@ -24,11 +24,11 @@ it.each([
   'PodExecOptions',
 ])('takes %s for a kind of the cluster', (kind) => expect(found(rule([kind]))).toEqual([]));
 
-it.each(['Deploymnet', 'apps/v1/Pod', 'pod', 'batch/v2/Job', 'Rollout*'])('tells of %s', (kind) => {
+it.each(['Deploymnet', 'apps/v1/Pod', 'pod', 'batch/v2/Job', 'Rollout*'])('reports %s', (kind) => {
   expect(found(rule(['Pod', kind]))).toEqual([`spec.rules[0].match ${kind}`]);
 });
 
-it('looks at every place that names a kind', () => {
+it('checks every field that names a kind', () => {
   expect(
     found(
       rule(['Pod'], { exclude: { resources: { kinds: ['Jbo'] } } }),

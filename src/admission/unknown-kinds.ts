@@ -9,7 +9,7 @@ export interface UnknownKind {
   readonly kind: string;
 }
 
-/** Kinds of the bodies of subresources: discovery lists them under the resource. */
+/** Kinds of the bodies of subresources: discovery lists them with the resource, not as kinds of their own. */
 const subresourceKinds: ReadonlySet<string> = new Set([
   'Binding',
   'Eviction',
@@ -24,16 +24,16 @@ const subresourceKinds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Kinds in match, exclude, targets and generate that the cluster does not serve: misspelt, or of a definition that is not
- * installed. A rule about them alone never does anything.
+ * Kinds in match, exclude, targets and generate that the cluster does not serve: misspelt, or of a CRD that is not
+ * installed. A rule that names only such kinds has no effect.
  */
 export function findUnknownKinds(spec: unknown, served: readonly GroupVersionKind[]): readonly UnknownKind[] {
   const rules = isJsonObject(spec) && Array.isArray(spec['rules']) ? spec['rules'] : [];
   const named = rules.flatMap((rule, index) => (isJsonObject(rule) ? namedKinds(rule, `spec.rules[${index}]`) : []));
-  return named.filter(({ kind }) => !kind.includes('{{') && !isServed(kind, served)).slice(0, maxTold);
+  return named.filter(({ kind }) => !kind.includes('{{') && !isServed(kind, served)).slice(0, maxReported);
 }
 
-const maxTold = 20;
+const maxReported = 20;
 
 export function renderUnknownKind({ path, kind }: UnknownKind): string {
   return `${path}: this cluster serves no kind ${kind}: correct its spelling, or install its definition`;

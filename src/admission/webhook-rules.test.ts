@@ -57,17 +57,17 @@ const deny = {
 };
 const mutate = { mutate: { patchStrategicMerge: { metadata: { labels: { a: 'b' } } } } };
 
-describe('the rules of a webhook', () => {
-  it('name the kinds of a rule, pods with their ephemeral containers, for writes alone', () => {
+describe('webhook rules', () => {
+  it('cover the kinds of a rule, pods with their ephemeral containers, for CREATE and UPDATE only', () => {
     expect(rulesOf(any({ kinds: ['Pod'] }))).toEqual(['/v1 pods,pods/ephemeralcontainers CREATE,UPDATE Namespaced']);
   });
 
-  it('ask about deletions only where conditions could refuse one', () => {
+  it('include DELETE only for rules with deny conditions', () => {
     expect(rulesOf(any({ kinds: ['ConfigMap'] }), deny)).toEqual(['/v1 configmaps CREATE,UPDATE,DELETE Namespaced']);
     expect(rulesOf(any({ kinds: ['ConfigMap'] }), mutate)).toEqual(['/v1 configmaps CREATE,UPDATE Namespaced']);
   });
 
-  it('keep the operations of each filter to its kinds', () => {
+  it('apply the operations of a filter to its own kinds only', () => {
     expect(
       rulesOf(
         any({ kinds: ['ConfigMap'], operations: ['CREATE'] }, { kinds: ['Deployment'], operations: ['DELETE'] }),
@@ -76,7 +76,7 @@ describe('the rules of a webhook', () => {
     ).toEqual(['/v1 configmaps CREATE Namespaced', 'apps/v1 deployments DELETE Namespaced']);
   });
 
-  it('take what all filters of an all have in common', () => {
+  it('intersect the filters of an all block', () => {
     const all = {
       all: [
         { resources: { kinds: ['ConfigMap', 'Pod'], operations: ['CREATE', 'UPDATE'] } },
@@ -86,13 +86,13 @@ describe('the rules of a webhook', () => {
     expect(rulesOf(all)).toEqual(['/v1 configmaps UPDATE Namespaced']);
   });
 
-  it('name every served version where a policy names none, and one where it names that', () => {
+  it('include every served version unless the policy names one', () => {
     expect(rulesOf(any({ kinds: ['CronJob'] }))).toHaveLength(2);
     expect(rulesOf(any({ kinds: ['batch/v1/CronJob'] }))).toEqual(['batch/v1 cronjobs CREATE,UPDATE Namespaced']);
   });
 
-  it('ask about connections where a rule is for what is connected to', () => {
-    // The engine has every rule for pods match their ephemeral containers, as Kyverno's does.
+  it('include CONNECT for rules on connectable subresources', () => {
+    // As in Kyverno, every rule for pods matches their ephemeral containers.
     expect(rulesOf(any({ kinds: ['Pod/exec'] }), deny)).toEqual([
       '/v1 pods/ephemeralcontainers CREATE,UPDATE,DELETE Namespaced',
       '/v1 pods/exec CONNECT Namespaced',
@@ -102,21 +102,21 @@ describe('the rules of a webhook', () => {
     ]);
   });
 
-  it('stay a wildcard where the policy is one, for kinds that come later too', () => {
+  it('stay a wildcard for a wildcard policy, so that new kinds are covered', () => {
     expect(rulesOf(any({ kinds: ['*'], operations: ['CREATE'] }), deny)).toEqual([
       '/v1 pods/ephemeralcontainers CREATE Namespaced',
       '*/* * CREATE *',
     ]);
   });
 
-  it('of a namespaced policy leave out what belongs to no namespace', () => {
+  it('of a Policy exclude cluster-scoped resources', () => {
     expect(rulesOf(any({ kinds: ['Namespace'] }))).toEqual(['/v1 namespaces CREATE,UPDATE Cluster']);
     expect(rulesOf(any({ kinds: ['ConfigMap'] }), undefined, 'Policy')).toEqual([
       '/v1 configmaps CREATE,UPDATE Namespaced',
     ]);
   });
 
-  it('are none for kinds that filters leave out, or that the cluster does not serve', () => {
+  it('are empty for kinds that filters exclude or that the cluster does not serve', () => {
     expect(rulesOf(any({ kinds: ['ReplicaSet', 'Event', 'Unknown'] }))).toEqual([]);
   });
 });

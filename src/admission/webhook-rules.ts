@@ -12,31 +12,31 @@ import type { ResourceFilters } from './resource-filters.ts';
 
 type ResourceFilter = NonNullable<NonNullable<RuleSpec['match']>['any']>[number];
 
-/** The operations for which a rule must be asked about objects of a kind. */
+/** The operations on objects of a kind that a rule needs to see. */
 type Interest = (kind: GroupVersionKind, subresource: string) => ReadonlySet<string>;
 
-/** A kind that nobody names: who is interested in it is interested in every kind. */
+/** A kind that no policy can name: a rule that matches it matches every kind. */
 const anyKind: GroupVersionKind = { group: '\u0000', version: '\u0000', kind: '\u0000' };
 const none: ReadonlySet<string> = new Set();
-/** Subresources that are opened, not written. */
+/** Subresources with the operation CONNECT. */
 const connected = new Set(['exec', 'attach', 'portforward', 'proxy']);
 
-/** The smallest rules of a webhook that show these programs' rules of some phases all they can have a say in. */
+/** The smallest set of webhook rules that covers every request the selected rules of these programs can match. */
 export function webhookRules(
   programs: readonly PolicyProgram[],
-  isOfInterest: (rule: RuleProgram) => boolean,
+  isSelected: (rule: RuleProgram) => boolean,
   types: readonly DiscoveredType[],
   filters: ResourceFilters,
 ): readonly WebhookRule[] {
-  const wanted = new Wanted();
+  const collector = new RuleCollector();
   for (const { policy, rules } of programs) {
     const isNamespaced = policy.kind === 'Policy';
-    for (const rule of rules.filter(isOfInterest)) {
+    for (const rule of rules.filter(isSelected)) {
       const interest = compileInterest(rule);
       const anySubresource = interest(anyKind, '\u0000');
       const anyObject = interest(anyKind, '');
       const scope = isNamespaced ? 'Namespaced' : '*';
-      wanted.add(
+      collector.add(
         '*',
         '*',
         anySubresource.size > 0 ? '*/*' : '*',
@@ -49,7 +49,7 @@ export function webhookRules(
           if (subresource === '' ? anyObject.size > 0 : anySubresource.size > 0) continue;
           if (filters.excludesKind(type, subresource)) continue;
           const name = subresource === '' ? type.resource : `${type.resource}/${subresource}`;
-          wanted.add(
+          collector.add(
             type.group,
             type.version,
             name,
@@ -60,7 +60,7 @@ export function webhookRules(
       }
     }
   }
-  return wanted.rules();
+  return collector.rules();
 }
 
 function compileInterest(rule: RuleProgram): Interest {
@@ -86,27 +86,27 @@ function compileFilter(rule: RuleProgram, { resources = {} }: ResourceFilter): I
   };
 }
 
-/** What a rule that names no operations can have a say in. */
+/** The operations that apply to a rule that names none. */
 function standardOperations({ phase, spec }: RuleProgram, subresource: string): readonly string[] {
   if (connected.has(subresource)) return phase === 'validate' ? ['CONNECT'] : [];
   const writes = ['CREATE', 'UPDATE'];
   if (phase !== 'validate') return writes;
   const isEverything = subresource === '\u0000';
-  // Patterns say nothing of what goes: only conditions can keep an object from being deleted.
-  const isAboutDeletion = mentionsDeny(spec.validate);
-  return [...writes, ...(isAboutDeletion ? ['DELETE'] : []), ...(isEverything ? ['CONNECT'] : [])];
+  // Patterns are not evaluated on DELETE: only deny conditions can prevent a deletion.
+  const appliesToDelete = hasDeny(spec.validate);
+  return [...writes, ...(appliesToDelete ? ['DELETE'] : []), ...(isEverything ? ['CONNECT'] : [])];
 }
 
-function mentionsDeny(value: unknown): boolean {
+function hasDeny(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if ('deny' in value && value.deny) return true;
-  return 'foreach' in value && Array.isArray(value.foreach) && value.foreach.some(mentionsDeny);
+  return 'foreach' in value && Array.isArray(value.foreach) && value.foreach.some(hasDeny);
 }
 
 const order = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
-/** Collects resources with their operations, and writes as few rules as say the same. */
-class Wanted {
+/** Collects resources with their operations and merges them into as few rules as possible. */
+class RuleCollector {
   private readonly operations = new Map<string, Set<string>>();
 
   add(group: string, version: string, resource: string, scope: string, operations: ReadonlySet<string>): void {

@@ -1,4 +1,4 @@
 import { SupercargoError } from '../base/index.ts';
 
-/** Something in a policy that can only be seen while it runs; ends as a rule result `error`, never as an exception of the caller's. */
+/** An error in a policy that is detected at evaluation. It becomes a rule result `error` and never reaches the caller. */
 export class PolicyError extends SupercargoError {}

@@ -6,47 +6,47 @@ import { exceptions, policies } from './testing/arbitrary-policy.ts';
 import { requests } from './testing/arbitrary-request.ts';
 import { fuzzRuns } from './testing/arbitrary-values.ts';
 import { corrupted } from './testing/corrupt.ts';
-import { judge } from './testing/judge.ts';
+import { evaluateAll } from './testing/evaluate-all.ts';
 
-/** A rule that stumbles over the engine's own code says so in these words; none of our errors do. */
+/** Messages of exceptions that are bugs in the engine; none of its own errors match. */
 const stumbled =
   /Cannot read prop|is not a function|is not iterable|not defined|undefined \(|Maximum call stack|Invalid (array|string) length|Cannot convert|Reduce of empty|toString|Cannot mix BigInt|out of memory/;
 
 const statuses: readonly RuleResult['status'][] = ['pass', 'fail', 'error', 'skip'];
 
-function judged(policy: unknown, exception: unknown, request: Parameters<typeof judge>[1]) {
+function evaluated(policy: unknown, exception: unknown, request: Parameters<typeof evaluateAll>[1]) {
   const { program } = compilePolicy(policy);
   const excused = compileException(exception).program;
   if (!program) return undefined;
-  const { said } = judge([program as PolicyProgram], request, {
+  const { rules } = evaluateAll([program as PolicyProgram], request, {
     evaluation: { exceptions: excused ? [excused] : [], explain: true },
   });
-  for (const { status, message } of said) {
+  for (const { status, message } of rules) {
     expect(statuses).toContain(status);
     expect(message).not.toMatch(stumbled);
   }
-  return said;
+  return rules;
 }
 
 describe('random policies on random objects', () => {
-  it('end in results, whatever they are', () => {
+  it('always end in results', () => {
     const seen = new Map<string, number>();
     let compiled = 0;
     let tried = 0;
     fc.assert(
       fc.property(policies, exceptions, requests, (policy, exception, request) => {
         tried++;
-        const said = judged(policy, exception, request);
-        if (!said) return;
+        const rules = evaluated(policy, exception, request);
+        if (!rules) return;
         compiled++;
-        for (const { phase, status } of said) {
+        for (const { phase, status } of rules) {
           const key = `${phase} ${status}`;
           seen.set(key, (seen.get(key) ?? 0) + 1);
         }
       }),
       fuzzRuns(1000),
     );
-    // The generators are worth something only while most policies run and every kind of rule meets every end.
+    // The generators are useful only if most policies run and every type of rule reaches every status.
     expect(compiled).toBeGreaterThan(tried / 2);
     const ends = [
       ...['pass', 'fail', 'error', 'skip'].map((status) => `validate ${status}`),
@@ -56,7 +56,7 @@ describe('random policies on random objects', () => {
     expect(ends.filter((end) => !seen.has(end))).toEqual([]);
   });
 
-  it('are refused with a code, a path and a message when they are broken', () => {
+  it('are refused with a code, a path and a message when they are corrupted', () => {
     fc.assert(
       fc.property(corrupted(policies), corrupted(exceptions), requests, (policy, exception, request) => {
         for (const { code, path, message } of checkPolicy(policy)) {
@@ -65,16 +65,16 @@ describe('random policies on random objects', () => {
           expect(message).not.toMatch(stumbled);
           expect(message.length).toBeLessThan(2000);
         }
-        judged(policy, exception, request);
+        evaluated(policy, exception, request);
       }),
       fuzzRuns(800),
     );
   });
 
-  it('leave the prototypes of this program alone', () => {
+  it('do not change prototypes', () => {
     fc.assert(
       fc.property(corrupted(policies), exceptions, requests, (policy, exception, request) => {
-        judged(policy, exception, request);
+        evaluated(policy, exception, request);
         expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),

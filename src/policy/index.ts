@@ -1,7 +1,8 @@
 /**
- * Kyverno's policy language: policies in, verdicts out. `compilePolicy` turns a policy into a program once, or says
- * what is wrong with it; an evaluation runs programs against a request and answers with results, or names the look-ups
- * it still needs. No I/O, no clock, no randomness of its own; no input is ever changed.
+ * The engine for Kyverno's policy language. `compilePolicy` compiles a policy to a program once, or reports what is wrong
+ * with it. An evaluation runs programs on a request and returns rule results, or the look-ups that it still needs.
+ *
+ * Invariants: no I/O, no clock and no randomness of its own; inputs are never changed.
  */
 export { kindOf, kindsOf } from './autogen/index.ts';
 export { compileException, compilePolicy, confineException } from './compile/index.ts';

@@ -8,12 +8,12 @@ import type { RuleReads } from './reads.ts';
 import type { PolicyRequest } from './request.ts';
 import type { PolicyIssue, PolicyObject, RuleSpec } from './types.ts';
 
-/** What a rule does; a policy's rules of one phase run together, the phases in this order. */
+/** The type of a rule. The rules of one phase run together, and the phases run in this order. */
 export type Phase = 'mutate' | 'verifyImages' | 'validate' | 'generate';
 
 export type FailureAction = 'Audit' | 'Enforce';
 
-/** A policy ready to run. Made once per revision, shared by every request. */
+/** A compiled policy. Created once per revision and shared by all requests. */
 export interface PolicyProgram {
   readonly policy: PolicyObject;
   /** `name`, or `namespace/name` for a Policy. */
@@ -25,24 +25,24 @@ export interface PolicyProgram {
 export interface RuleProgram {
   /** `autogen-` names included. */
   readonly name: string;
-  /** Index in `spec.rules` of the rule as written: itself, or the one that it is derived from. */
+  /** Index in `spec.rules` of the rule itself, or of the rule that it is derived from. */
   readonly origin: number;
   /** True for rules that autogen derives for controllers of Pods. */
   readonly isDerived: boolean;
   readonly phase: Phase;
-  /** The rule as it is written, after autogen. */
+  /** The spec of the rule, after autogen. */
   readonly spec: RuleSpec;
   /** True for rules that change or create other objects. */
   readonly actsOnOthers: boolean;
-  /** What it reads beside the object. */
+  /** What the rule reads in addition to the object. */
   readonly reads: RuleReads;
-  /** The operations that its match names; empty where it leaves them open. */
+  /** The operations that its match names; empty if it names none. */
   readonly operations: ReadonlySet<string>;
-  /** False when the rule is never for such objects: cheap, and the same for every request. */
+  /** False when the rule never matches objects of the kind. Cheap, and the same for every request. */
   mayMatchKind(kind: GroupVersionKind, subresource: string): boolean;
-  /** Why the rule is not for this request; undefined when it is. */
+  /** Why the rule does not match the request; undefined when it matches. */
   mismatchReason(request: PolicyRequest): string | undefined;
-  /** The filters of match and exclude, part by part, for people who ask why. */
+  /** The filters of match and exclude with the result of each part, for explanations. */
   explainMatch(request: PolicyRequest): readonly FilterExplanation[];
   /** Audit or Enforce for an object in this namespace. Validate and verifyImages rules only. */
   failureAction(namespace: string, namespaceLabels: Readonly<Record<string, string>>): FailureAction;
@@ -57,7 +57,7 @@ export interface CompileResult {
 export interface RuleResult extends RuleOutcome {
   readonly policy: PolicyProgram;
   readonly rule: RuleProgram;
-  /** What happened inside, when asked for. */
+  /** The trace, with `explain`. */
   readonly steps: readonly TraceStep[];
 }
 
@@ -67,10 +67,10 @@ export interface SilentRule {
   readonly steps: readonly TraceStep[];
 }
 
-/** PolicyExceptions (`kyverno.io/v2`), compiled. */
+/** A compiled PolicyException (`kyverno.io/v2`). */
 export interface ExceptionProgram {
   readonly exception: KubeObject;
-  /** The policies it names. */
+  /** The names of the policies it applies to. */
   readonly policies: readonly string[];
   readonly reads: RuleReads;
 }
@@ -79,31 +79,31 @@ export interface EvaluationOptions {
   readonly phase: Phase;
   readonly exceptions?: readonly ExceptionProgram[];
   readonly explain?: boolean;
-  /** What is left for the request; the phases of one request share it. */
+  /** The remaining budget of the request; its phases share it. */
   readonly budget?: RequestBudget | undefined;
-  /** Lets `advance` end early after heavy work; without it all that can run runs. */
+  /** Lets `advance` return early after heavy work; otherwise it runs every rule that can run. */
   readonly mayPause?: boolean | undefined;
-  /** Context entries whose values are among the request's variables, by policy and rule: not looked up. */
+  /** Context entries, by policy and rule, whose values are given by the request's variables: they are not looked up. */
   readonly given?: (policy: PolicyProgram, rule: RuleProgram) => ReadonlySet<string> | undefined;
-  /** Variables that only one rule sees, merged over the request's. */
+  /** Variables for one rule, merged over those of the request. */
   readonly variables?: (policy: PolicyProgram, rule: RuleProgram) => Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * One phase of one request. `advance` runs all that can run with what is known and says what else must be looked up;
- * finished rules are never run again. When it asks for nothing more, `results` are final.
+ * The evaluation of one phase of one request. `advance` runs the rules as far as the known answers allow and returns the
+ * look-ups that are needed next. Finished rules are not run again. When it returns no look-ups, `results` are final.
  */
 export interface Evaluation {
   advance(known: ReadonlyMap<string, import('./context/index.ts').LookUpAnswer>): readonly LookUp[];
-  /** True when `advance` ended early: it goes on with the next call. */
+  /** True when `advance` returned early: the next call continues. */
   readonly isPaused: boolean;
-  /** Units of work so far. */
+  /** Units of work used so far. */
   readonly usedUnits: number;
-  /** Ends it: rules that were not evaluated yet fail with this message. */
+  /** Ends the evaluation: rules that were not evaluated yet get an error with this message. */
   expire(message: string): void;
-  /** In the order of policies and rules; rules that do not match or have nothing to say are not among them. */
+  /** In the order of policies and rules, without rules that do not match or have no result. */
   readonly results: readonly RuleResult[];
-  /** With `explain`: rules that matched and had nothing to say. */
+  /** With `explain`: rules that matched and have no result. */
   readonly silent: readonly SilentRule[];
   /** The object after all mutations. */
   readonly object: KubeObject | undefined;

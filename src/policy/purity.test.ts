@@ -4,8 +4,8 @@ import { compileException, compilePolicy, type LookUpAnswer, type PolicyProgram 
 import { exceptions, policies } from './testing/arbitrary-policy.ts';
 import { requests } from './testing/arbitrary-request.ts';
 import { fuzzRuns } from './testing/arbitrary-values.ts';
+import { answerByHash, evaluateAll } from './testing/evaluate-all.ts';
 import { deepFreeze } from './testing/freeze.ts';
-import { answerByHash, judge } from './testing/judge.ts';
 
 const changed = /read only property|not extensible|Cannot (delete|define|redefine) property/;
 const programsOf = (policy: unknown): PolicyProgram[] => {
@@ -14,43 +14,46 @@ const programsOf = (policy: unknown): PolicyProgram[] => {
 };
 
 describe('an evaluation', () => {
-  it('changes neither the policy, nor the request, nor an answer', () => {
+  it('changes neither the policy, the request nor an answer', () => {
     fc.assert(
       fc.property(policies, exceptions, requests, (policy, exception, request) => {
         const before = JSON.stringify([policy, exception, request]);
         deepFreeze([policy, exception, request]);
         const excused = compileException(exception).program;
-        const { said } = judge(programsOf(policy), request, {
+        const { rules } = evaluateAll(programsOf(policy), request, {
           answer: (lookUp) => deepFreeze(answerByHash(lookUp)),
           evaluation: { exceptions: excused ? [excused] : [], explain: true },
         });
-        expect(said.filter(({ message }) => changed.test(message))).toEqual([]);
+        expect(rules.filter(({ message }) => changed.test(message))).toEqual([]);
         expect(JSON.stringify([policy, exception, request])).toBe(before);
       }),
       fuzzRuns(500),
     );
   });
 
-  it('says the same of the same request, and when it is compiled anew', () => {
+  it('gives equal results for equal requests, and after compiling again', () => {
     fc.assert(
       fc.property(policies, requests, (policy, request) => {
         const programs = programsOf(policy);
-        const first = judge(programs, request);
-        expect(judge(programs, request)).toEqual(first);
-        expect(judge(programsOf(structuredClone(policy)), structuredClone(request))).toEqual(first);
+        const first = evaluateAll(programs, request);
+        expect(evaluateAll(programs, request)).toEqual(first);
+        expect(evaluateAll(programsOf(structuredClone(policy)), structuredClone(request))).toEqual(first);
       }),
       fuzzRuns(300),
     );
   });
 
-  it('says the same in one round with all answers as in many rounds that ask for them', () => {
+  it('gives the same results in one round with all answers as in many rounds of look-ups', () => {
     fc.assert(
       fc.property(policies, requests, (policy, request) => {
         const programs = programsOf(policy);
-        const asked = judge(programs, request);
-        const replayed = judge(programs, request, { known: asked.known });
+        const asked = evaluateAll(programs, request);
+        const replayed = evaluateAll(programs, request, { known: asked.known });
         expect(replayed.rounds).toBe(0);
-        expect({ said: replayed.said, object: replayed.object }).toEqual({ said: asked.said, object: asked.object });
+        expect({ rules: replayed.rules, object: replayed.object }).toEqual({
+          rules: asked.rules,
+          object: asked.object,
+        });
       }),
       fuzzRuns(300),
     );
@@ -94,12 +97,12 @@ describe('random names', () => {
   });
   const answer = (): LookUpAnswer => ({ ok: true, value: { metadata: { name: 'n' }, data: { a: 'b' } } });
   const nameOf = (uid: string, generation?: number) => {
-    const { said, rounds } = judge([program], request(uid, generation), { answer });
-    const [generated] = said[0]!.generated as { metadata: { name: string }; data: { again: string } }[];
+    const { rules, rounds } = evaluateAll([program], request(uid, generation), { answer });
+    const [generated] = rules[0]!.generated as { metadata: { name: string }; data: { again: string } }[];
     return { name: generated!.metadata.name, again: generated!.data.again, rounds };
   };
 
-  it('are the same after a rule has been suspended and begun anew', () => {
+  it('are the same after a rule was suspended and run again', () => {
     const { name, again, rounds } = nameOf('u1');
     expect(rounds).toBe(2);
     expect(name).toMatch(/^[a-z]{12}-[0-9]{8}-n$/);
@@ -107,7 +110,7 @@ describe('random names', () => {
     expect(nameOf('u1').name).toBe(name);
   });
 
-  it('differ between objects and between generations of one', () => {
+  it('differ between objects and between generations of an object', () => {
     const names = [nameOf('u1').name, nameOf('u2').name, nameOf('u1', 2).name];
     expect(new Set(names).size).toBe(3);
   });

@@ -1,19 +1,19 @@
 import { anyField, type ReadPath } from '../jmespath/index.ts';
 
 /**
- * What a rule can read beside the object itself, known from its parsed expressions and match blocks. It errs on the side
- * of more: whoever takes the whole request reads every part of it.
+ * What a rule may read in addition to the object, from its parsed expressions and match blocks. An over-approximation: an
+ * expression that takes the whole request reads every part of it.
  */
 export interface RuleReads {
-  /** Who asks: subjects and roles of a filter, `request.userInfo`, the service account. */
+  /** The user: subjects and roles of a filter, `request.userInfo`, the service account. */
   readonly user: boolean;
-  /** The user is named, not just part of a request that is read as a whole: nothing but a request can answer. */
+  /** The user is read explicitly, not only as part of the whole request: the rule needs an admission request. */
   readonly namedUser: boolean;
   /** The roles that are bound to the user. */
   readonly roles: boolean;
   readonly oldObject: boolean;
   readonly operation: boolean;
-  /** What else only the API server knows of a request: its options, whether it is a dry run. */
+  /** Other data that only an admission request has: its options, whether it is a dry run. */
   readonly options: boolean;
   /** The status of the object. */
   readonly status: boolean;
@@ -46,7 +46,7 @@ const userParts: readonly ReadPart[] = ['user', 'namedUser'];
 const roleParts: readonly ReadPart[] = [...userParts, 'roles'];
 const wholeRequest: readonly ReadPart[] = ['user', 'roles', 'oldObject', 'operation', 'options', 'status'];
 
-/** The parts that a path from the scope of a rule leads to. */
+/** The parts that a path from the scope of a rule reads. */
 export function partsOfScope([root, field, below]: ReadPath): readonly ReadPart[] {
   switch (root) {
     case undefined:
@@ -90,7 +90,7 @@ function partsOfObject(field: string | undefined): readonly ReadPart[] {
   return field === undefined || field === anyField || field === 'status' ? ['status'] : [];
 }
 
-/** The parts that a path leads to in what an assertion tree is held against. */
+/** The parts that a path reads in the value that an assertion tree is compared with. */
 export function partsOfAssertion([root, field]: ReadPath): readonly ReadPart[] {
   switch (root) {
     case undefined:

@@ -9,14 +9,14 @@ export interface RequestUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who asks, with the roles that are bound to them. Absent in background scans, where nobody asks. */
+/** The user of the request, with the roles bound to the user. Absent in background scans, which have no user. */
 export interface RequestInfo {
   readonly userInfo: RequestUser;
   readonly roles: readonly string[];
   readonly clusterRoles: readonly string[];
 }
 
-/** One thing to judge: an admission request, or an object as it stands. Never changed. */
+/** The input of an evaluation: an admission request, or an existing object. Never changed. */
 export interface PolicyRequest {
   readonly operation: PolicyOperation;
   readonly kind: GroupVersionKind;
@@ -27,15 +27,15 @@ export interface PolicyRequest {
   readonly namespaceLabels: Readonly<Record<string, string>>;
   readonly info?: RequestInfo | undefined;
   readonly dryRun?: boolean | undefined;
-  /** The request's, or the object's own: random names are drawn from it, so that a replay draws the same. */
+  /** Of the request or the object: the seed of random names, so that a replay gives the same names. */
   readonly uid: string;
-  /** The moment of the request; expressions see no other time. */
+  /** The time of the request; expressions see no other clock. */
   readonly now: number;
-  /** Merged over what expressions see, for tests and dry runs. */
+  /** Merged over the scope of expressions, for tests and dry runs. */
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a rule is about: the object, or what is to be deleted. */
+/** The object that rules are evaluated on: the new object, or the old one for DELETE. */
 export function subjectOf({ object, oldObject }: PolicyRequest): KubeObject | undefined {
   return object ?? oldObject;
 }

@@ -11,10 +11,10 @@ const configMapType: ResourceType = {
   namespaced: true,
 };
 
-/** ConfigMaps that policies name, each watched by itself: the cluster's others are none of our memory. */
+/** ConfigMaps that policies name, each with its own watch, so that the other ConfigMaps of the cluster use no memory. */
 export interface ConfigMaps {
   get(key: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<KubeObject>;
-  /** Watches until the signal aborts; without it, or before, every question goes to the server. */
+  /** Watches until the signal aborts. While it is not running, every get is a request to the API server. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface ConfigMapsOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** So many are watched at most; those least asked for are let go. */
+  /** The maximum number of watches; the least recently used one is stopped. */
   readonly maxWatched?: number;
 }
 
@@ -53,7 +53,7 @@ export function createConfigMaps({ client, clock, log, maxWatched = 200 }: Confi
       const known = watched.get(key);
       const stored = known?.informer.hasSynced ? known.informer.get(key) : undefined;
       if (stored) return stored;
-      // What the watch does not know may be a moment old: the server has the last word.
+      // The watch may be behind: read an object that it does not have from the server.
       const found = await client.get<KubeObject>(configMapType, { namespace, name }, { signal });
       if (!known && runSignal && !runSignal.aborted) watch(namespace, name, runSignal);
       return found;

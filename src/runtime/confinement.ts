@@ -4,7 +4,7 @@ import type { LookUp } from '../policy/index.ts';
 
 /** What an administrator allows policies to look up beyond the defaults. */
 export interface LookUpRules {
-  /** Paths of the API server that ClusterPolicies may POST to beside the reviews; `*` stands for any characters. */
+  /** Paths of the API server that ClusterPolicies may POST to in addition to reviews; `*` matches any characters. */
   readonly postPaths: readonly string[];
   /** Namespaces whose policies may call services; `*` for all. */
   readonly serviceCallNamespaces: readonly string[];
@@ -12,7 +12,7 @@ export interface LookUpRules {
 
 export const strictLookUpRules: LookUpRules = { postPaths: [], serviceCallNamespaces: [] };
 
-/** Reviews answer a question and store nothing. */
+/** Creating a review has no effect: nothing is stored. */
 const reviewPaths: readonly RegExp[] = [
   /^\/apis\/authorization\.k8s\.io\/v1\/(?:subjectaccessreviews|selfsubjectaccessreviews|selfsubjectrulesreviews)$/,
   /^\/apis\/authorization\.k8s\.io\/v1\/namespaces\/[^/]+\/localsubjectaccessreviews$/,
@@ -20,8 +20,8 @@ const reviewPaths: readonly RegExp[] = [
 ];
 
 /**
- * Why a look-up must not be made; undefined when it may be. Everything is made under our ServiceAccount, so a policy of a
- * namespace reads that namespace only, never Secrets, and changes nothing. Checked after all variables are substituted.
+ * Why a look-up is not allowed; undefined when it is. All look-ups use our ServiceAccount, so a Policy may read only its
+ * own namespace, no Secrets, and may change nothing. Checked after all variables are substituted.
  */
 export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | undefined {
   const { policyNamespace: own } = lookUp;
@@ -45,13 +45,13 @@ export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | unde
   }
 }
 
-/** Why objects of a resource must not be read for a namespaced policy, whatever their namespace. */
+/** Why a namespaced policy may not read a resource, in any namespace. */
 export function resourceRefusal(
   { group, resource, namespaced }: { readonly group: string; readonly resource: string; readonly namespaced: boolean },
   policyNamespace: string | undefined,
 ): string | undefined {
   if (policyNamespace === undefined) return undefined;
-  if (!namespaced) return `a namespaced policy may not look up ${resource}: they belong to no namespace`;
+  if (!namespaced) return `a namespaced policy may not look up ${resource}: they are cluster-scoped`;
   return group === '' && resource === 'secrets' ? 'a namespaced policy may not look up secrets' : undefined;
 }
 
@@ -89,20 +89,20 @@ function ownApiCallRefusal(call: {
       ? undefined
       : `a policy of namespace ${own} may POST LocalSubjectAccessReviews of its namespace only`;
   const outside = `a policy of namespace ${own} may only look up objects of its namespace, not ${path.slice(0, 200)}`;
-  // Names of the API need no escapes, and a server may read an escaped path differently.
+  // Names in the API need no escapes, and a server may decode an escaped path differently.
   if (path.includes('%')) return outside;
   const [, api, ...rest] = path.split('/');
   const parts = api === 'api' && rest[0] === 'v1' ? rest.slice(1) : api === 'apis' ? rest.slice(2) : [];
   const [namespaces, namespace, resource, name, ...deeper] = parts;
   if (namespaces !== 'namespaces' || namespace !== own || parts.includes('') || deeper.length > 0) return outside;
-  // The Namespace itself, or a resource with or without a name; subresources such as proxy and log reach further.
+  // Allowed: the Namespace itself, or a resource with or without a name. Subresources such as proxy and log reach further.
   if (resource === undefined) return api === 'api' && query === '' ? undefined : outside;
   if (new URLSearchParams(query).has('watch')) return 'a look-up may not watch';
   const group = api === 'api' ? '' : (rest[0] ?? '');
   return resourceRefusal({ group, resource, namespaced: true }, own) ?? (name === '' ? outside : undefined);
 }
 
-/** An absolute path without control characters, fragments, or segments that lead elsewhere, also when escaped. */
+/** An absolute path without control characters, fragments or dot segments, also after decoding. */
 function isPlainPath(path: string): boolean {
   let decoded: string;
   try {
@@ -110,7 +110,7 @@ function isPlainPath(path: string): boolean {
   } catch {
     return false;
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be in a path.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a path must not contain control characters.
   const isForeign = (text: string) => /[\u0000-\u0020\u007f#\\]/.test(text) || /(^|\/)\.\.?(\/|\?|$)/.test(text);
   const addsSegments = decoded.split('/').length !== path.split('/').length || /[%?]/.test(decoded);
   return path.startsWith('/') && !path.startsWith('//') && !isForeign(path) && !isForeign(decoded) && !addsSegments;

@@ -31,10 +31,10 @@ test.each([
     { apiCall: { urlPath: '/api/v1/namespaces/kube-system/secrets/x', default: { data: {} } } },
   ],
 ])('a Policy never gets what was looked up for a ClusterPolicy in the same request: %s', async (_, entry) => {
-  const asked: LookUp[] = [];
+  const fetched: LookUp[] = [];
   const lookUps = {
     async answer(lookUp: LookUp): Promise<LookUpAnswer> {
-      asked.push(lookUp);
+      fetched.push(lookUp);
       const refusal = lookUpRefusal(lookUp, strictLookUpRules);
       return refusal === undefined ? { ok: true, value: { data: { key: 'secret' } } } : { ok: false, message: refusal };
     },
@@ -57,5 +57,5 @@ test.each([
     const isOwn = programs[0]!.key === 'a';
     expect(results.map(({ message }) => message.includes('found secret'))).toEqual([isOwn]);
   }
-  expect(asked.map(({ policyNamespace }) => policyNamespace)).toEqual([undefined, 'shop']);
+  expect(fetched.map(({ policyNamespace }) => policyNamespace)).toEqual([undefined, 'shop']);
 });

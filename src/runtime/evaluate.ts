@@ -12,27 +12,27 @@ import {
 } from '../policy/index.ts';
 import type { EvaluationTurns } from './evaluation-turns.ts';
 
-/** Fetches what rules ask for. A failure is an answer: only the rule that asked is the worse for it. */
+/** Fetches look-ups of rules. A failure becomes an answer, so that it affects only the rules that need it. */
 export interface LookUps {
   answer(lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer>;
 }
 
-/** Those of somebody who may have the answer at hand: then nothing waits. */
+/** Look-ups that may answer synchronously. */
 export interface ReadyLookUps {
   answer(lookUp: LookUp, signal: AbortSignal): MaybePromise<LookUpAnswer>;
 }
 
 export interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
   readonly lookUps: ReadyLookUps;
-  /** A function where making one costs: most evaluations look nothing up. */
+  /** A function if creating a signal is expensive: most evaluations need no look-up. */
   readonly signal: AbortSignal | (() => AbortSignal);
-  /** Shared by the phases of one request, so that nothing is asked for twice. */
+  /** Answers so far, shared by the phases of one request, so that nothing is fetched twice. */
   readonly known?: Map<string, LookUpAnswer>;
-  /** Where others wait for the same event loop: heavy evaluations are sliced, and give way to them. */
+  /** If set, heavy evaluations run in slices and yield to other requests. */
   readonly turns?: EvaluationTurns | undefined;
 }
 
-/** Runs one phase to its end, at once where nothing is looked up; whatever a round of it needs is fetched together. */
+/** Runs one phase to its end, synchronously if nothing is looked up. The look-ups of one round are fetched concurrently. */
 export function evaluate(
   programs: readonly PolicyProgram[],
   request: PolicyRequest,
@@ -42,41 +42,41 @@ export function evaluate(
   const evaluation = createEvaluation(programs, request, turns ? { ...options, mayPause: true } : options);
   const known = options.known ?? new Map<string, LookUpAnswer>();
   const namespace = namespaceOf(request);
-  if (turns?.isHeavy(namespace)) return inTurns(evaluation, [], { ...options, known, namespace });
+  if (turns?.isHeavy(namespace)) return evaluateInTurns(evaluation, [], { ...options, known, namespace });
   for (let needs = evaluation.advance(known); ; needs = evaluation.advance(known)) {
     if (turns && evaluation.usedUnits >= heavyUnits) turns.charge(namespace);
     if (needs.length === 0 && !evaluation.isPaused) return evaluation;
     const answers = needs.map((need) => answerOf(options.lookUps, need, signalOf(options)));
     if (evaluation.isPaused || answers.some((answer) => answer instanceof Promise))
-      return inTurns(evaluation, needs, { ...options, known, namespace }, answers);
+      return evaluateInTurns(evaluation, needs, { ...options, known, namespace }, answers);
     for (const [i, need] of needs.entries()) known.set(lookUpKey(need), answers[i] as LookUpAnswer);
   }
 }
 
 const signalOf = ({ signal }: EvaluateOptions) => (typeof signal === 'function' ? signal() : signal);
 
-interface Turns extends EvaluateOptions {
+interface TurnOptions extends EvaluateOptions {
   readonly known: Map<string, LookUpAnswer>;
   readonly namespace: string;
 }
 
-async function inTurns(
+async function evaluateInTurns(
   evaluation: Evaluation,
   firstNeeds: readonly LookUp[],
-  options: Turns,
+  options: TurnOptions,
   firstAnswers?: readonly MaybePromise<LookUpAnswer>[],
 ): Promise<Evaluation> {
   const { lookUps, known, turns, namespace } = options;
   const signal = () => signalOf(options);
-  let asked = firstAnswers;
+  let pending = firstAnswers;
   for (let needs = firstNeeds; ; ) {
-    const answers = await Promise.all(asked ?? needs.map((need) => answerOf(lookUps, need, signal())));
-    asked = undefined;
+    const answers = await Promise.all(pending ?? needs.map((need) => answerOf(lookUps, need, signal())));
+    pending = undefined;
     for (const [i, need] of needs.entries()) known.set(lookUpKey(need), answers[i]!);
     if (turns && (evaluation.isPaused || turns.isHeavy(namespace))) {
       await turns.next(namespace, signal());
       if (signal().aborted) {
-        evaluation.expire('the time for the review ended before the rule was evaluated');
+        evaluation.expire('the deadline of the review passed before the rule was evaluated');
         return evaluation;
       }
     }
@@ -87,7 +87,7 @@ async function inTurns(
   }
 }
 
-/** Whose requests these are: a namespaced policy is for objects of its own namespace only. */
+/** The namespace that is charged for heavy evaluations. Policies of a namespace match only objects of that namespace. */
 function namespaceOf({ object, oldObject }: PolicyRequest): string {
   return (object ?? oldObject)?.metadata.namespace ?? '';
 }

@@ -3,8 +3,8 @@ import { createEvaluationTurns } from './evaluation-turns.ts';
 
 const never = new AbortController().signal;
 
-describe('turns of evaluations', () => {
-  it('go to namespaces in turn, however many wait in one of them', async () => {
+describe('evaluation turns', () => {
+  it('are round-robin over namespaces, however many evaluations wait in one of them', async () => {
     const turns = createEvaluationTurns();
     const order: string[] = [];
     const wait = (namespace: string) => turns.next(namespace, never).then(() => order.push(namespace));
@@ -12,7 +12,7 @@ describe('turns of evaluations', () => {
     expect(order).toEqual(['greedy', 'other', 'third', 'greedy', 'greedy']);
   });
 
-  it('let pending work run between two slices, and take at most half of the time', async () => {
+  it('let pending work run between two slices, and use at most half of the time', async () => {
     const pauses: number[] = [];
     let nowMs = 0;
     const turns = createEvaluationTurns({
@@ -32,7 +32,7 @@ describe('turns of evaluations', () => {
     expect(pauses).toEqual([15, 15, 15]);
   });
 
-  it('end the wait of an evaluation whose time is over', async () => {
+  it('stop waiting when the signal aborts', async () => {
     const turns = createEvaluationTurns({ now: () => 0, defer: () => {}, after: () => {} });
     const stop = new AbortController();
     const waiting = turns.next('greedy', stop.signal);
@@ -41,7 +41,7 @@ describe('turns of evaluations', () => {
     await turns.next('greedy', stop.signal);
   });
 
-  it('remember for a minute that a namespace was heavy', () => {
+  it('keep a namespace heavy for a minute', () => {
     let nowMs = 0;
     const turns = createEvaluationTurns({ now: () => nowMs, defer: () => {}, after: () => {} });
     expect(turns.isHeavy('greedy')).toBe(false);

@@ -1,12 +1,12 @@
 /**
- * Order among evaluations that take long. A namespace whose requests were heavy is evaluated in slices, one slice for
- * each turn of the event loop and at most half of the time, namespaces in turn: requests of others never wait for more
- * than one slice.
+ * Fair scheduling of long evaluations. Requests of a namespace that had heavy evaluations are evaluated in slices, one
+ * slice per turn of the event loop and at most half of the time, round-robin over namespaces. Requests of other
+ * namespaces never wait for more than one slice.
  */
 export interface EvaluationTurns {
-  /** Whether evaluations for this namespace must ask for a turn before they begin. */
+  /** Whether evaluations for this namespace must wait for a turn before they start. */
   isHeavy(namespace: string): boolean;
-  /** An evaluation for this namespace was heavy. */
+  /** Marks the namespace as heavy. */
   charge(namespace: string): void;
   /** Resolves when it is the caller's turn for one slice, or when the signal aborts. */
   next(namespace: string, signal: AbortSignal): Promise<void>;
@@ -14,7 +14,7 @@ export interface EvaluationTurns {
 
 export interface EvaluationTurnsOptions {
   readonly now: () => number;
-  /** Runs after pending I/O was served. */
+  /** Runs the work after pending I/O is served. */
   readonly defer: (work: () => void) => void;
   readonly after: (ms: number, work: () => void) => void;
 }
@@ -25,7 +25,7 @@ const system: EvaluationTurnsOptions = {
   after: (ms, work) => void setTimeout(work, ms),
 };
 
-/** A namespace counts as heavy for so long after its last heavy evaluation. */
+/** How long a namespace stays heavy after its last heavy evaluation. */
 const heavyMs = 60_000;
 
 export function createEvaluationTurns({ now, defer, after }: EvaluationTurnsOptions = system): EvaluationTurns {
@@ -36,7 +36,7 @@ export function createEvaluationTurns({ now, defer, after }: EvaluationTurnsOpti
   const take = (): (() => void) | undefined => {
     for (const [namespace, queue] of waiting) {
       const next = queue.shift();
-      // At the end again: namespaces come in turn, however many wait in one of them.
+      // Re-insert at the end: round-robin over namespaces, however many evaluations wait in one of them.
       waiting.delete(namespace);
       if (queue.length > 0) waiting.set(namespace, queue);
       if (next) return next;
@@ -50,7 +50,7 @@ export function createEvaluationTurns({ now, defer, after }: EvaluationTurnsOpti
       return;
     }
     const startedMs = now();
-    // The slice runs as a microtask of this one, so it is over when the deferred work begins.
+    // The slice runs as a microtask of this task, so it has ended when the deferred work starts.
     next();
     defer(() => after(now() - startedMs, run));
   };
@@ -69,17 +69,17 @@ export function createEvaluationTurns({ now, defer, after }: EvaluationTurnsOpti
       if (signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const queue = waiting.get(namespace) ?? [];
-        const mine = () => {
-          signal.removeEventListener('abort', leave);
+        const grant = () => {
+          signal.removeEventListener('abort', cancel);
           resolve();
         };
-        const leave = () => {
-          const at = queue.indexOf(mine);
+        const cancel = () => {
+          const at = queue.indexOf(grant);
           if (at >= 0) queue.splice(at, 1);
           resolve();
         };
-        signal.addEventListener('abort', leave, { once: true });
-        queue.push(mine);
+        signal.addEventListener('abort', cancel, { once: true });
+        queue.push(grant);
         waiting.set(namespace, queue);
         if (isRunning) return;
         isRunning = true;

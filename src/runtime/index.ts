@@ -1,9 +1,9 @@
 /**
- * The live policies: compiled from what watches tell, and run with look-ups fetched from the cluster. What happens with
- * verdicts is the features' business.
+ * The live policies, compiled from informers, and the driver that evaluates them with look-ups from the cluster. What
+ * to do with results is decided by the features.
  *
- * Invariants: a revision of a policy is compiled once; a set never changes under a request; a look-up that fails is an
- * answer, so that one policy's trouble stays its own.
+ * Invariants: a revision of a policy is compiled once; a policy set is immutable, so it does not change during a request;
+ * a failed look-up is a value, so that it affects only the rules that need it.
  */
 
 export { type LookUpRules, strictLookUpRules } from './confinement.ts';

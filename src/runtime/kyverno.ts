@@ -22,8 +22,8 @@ const webhookTypes = [
 ];
 
 /**
- * Why we think that Kyverno itself looks after this cluster's policies; undefined when it does not. Where it does, its
- * policies are none of ours until we are told which are.
+ * Why Kyverno seems to run the policies of this cluster; undefined when it does not. If it does, no policy is used until
+ * the configuration selects some.
  */
 export async function findKyverno(client: KubeClient, signal?: AbortSignal): Promise<string | undefined> {
   for (const type of webhookTypes) {
@@ -33,12 +33,12 @@ export async function findKyverno(client: KubeClient, signal?: AbortSignal): Pro
       metadataOnly: true,
       signal,
     });
-    if (items[0]) return `${type.kind} ${items[0].metadata.name} is Kyverno's`;
+    if (items[0]) return `${type.kind} ${items[0].metadata.name} belongs to Kyverno`;
   }
   const name = 'clusterpolicies.kyverno.io';
   try {
     const crd = await client.get<KubeObject>(crdType, { name }, { signal });
-    if (crd.metadata.labels?.[ownerLabel] === undefined) return `the definition ${name} was not installed by us`;
+    if (crd.metadata.labels?.[ownerLabel] === undefined) return `the CRD ${name} was not installed by supercargo`;
   } catch (thrown) {
     if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
   }

@@ -14,7 +14,7 @@ const exception = (metadata: object): KubeObject => ({
   },
 });
 
-test('an exception that is being deleted does not count any more, whatever finalizers it has', () => {
+test('an exception under deletion does not apply, even with finalizers', () => {
   const handlers = new Map<string, InformerHandler<KubeObject>>();
   const informers = {
     for: ({ kind }: { readonly kind: string }) => ({

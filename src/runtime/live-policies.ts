@@ -31,32 +31,32 @@ export interface LivePolicy {
   readonly object: PolicyObject;
   /** `name`, or `namespace/name` for a Policy. */
   readonly key: string;
-  /** Absent when an issue is an error: such a policy judges nothing. */
+  /** Absent when an issue is an error: such a policy is not evaluated. */
   readonly program: PolicyProgram | undefined;
   readonly issues: readonly PolicyIssue[];
 }
 
 export type PolicyChange =
-  /** Its spec, or what else evaluation depends on, is new. */
+  /** The spec, or metadata that the evaluation depends on, changed. */
   | { readonly type: 'policy'; readonly before: LivePolicy | undefined; readonly after: LivePolicy | undefined }
   | { readonly type: 'exceptions' };
 
-/** The compiled policies of the cluster, followed by watches; each revision of a policy is compiled once. */
+/** The compiled policies of the cluster, kept current by informers; each revision of a policy is compiled once. */
 export interface LivePolicies {
   readonly current: PolicySet;
   readonly all: readonly LivePolicy[];
   readonly hasSynced: boolean;
-  /** Whether a policy with these labels is one of ours to run. */
+  /** Whether a policy with these labels is selected by the configuration. */
   selects(labels: Readonly<Record<string, string>> | undefined): boolean;
-  /** Hears of every change after it happened; returns the way to stop. */
+  /** Calls the listener after every change; returns the function that unsubscribes. */
   subscribe(listener: (change: PolicyChange) => void): () => void;
 }
 
 export interface LivePoliciesOptions {
   readonly informers: InformerFactory;
-  /** Policies whose labels do not match are none of ours; all are when absent. */
+  /** Policies whose labels do not match are ignored; absent: all policies are used. */
   readonly selector?: LabelMatcher | undefined;
-  /** Namespaces whose exceptions count for every policy, `*` for all; those of others count for policies beside them. */
+  /** Namespaces whose exceptions apply to every policy, `*` for all; other exceptions apply to Policies of their namespace. */
   readonly exceptionNamespaces?: readonly string[] | undefined;
   readonly log: Logger;
 }
@@ -71,7 +71,7 @@ export function createLivePolicies({
   const exceptions = new Map<string, ExceptionProgram>();
   const listeners = new Set<(change: PolicyChange) => void>();
   let set: PolicySet | undefined;
-  const tell = (change: PolicyChange) => {
+  const notify = (change: PolicyChange) => {
     set = undefined;
     for (const listener of [...listeners]) listener(change);
   };
@@ -83,22 +83,22 @@ export function createLivePolicies({
       remove(id);
       return;
     }
-    // Compiling is the costly part, and a status update must not cause it.
+    // Compiling is expensive: a status update must not cause it.
     if (before && isSameRevision(before.object, object)) return;
     const after: LivePolicy = { object, key: id, ...compilePolicy(object) };
     policies.set(id, after);
     for (const issue of after.issues.filter(({ severity }) => severity === 'error'))
       log.warn('policy cannot run', { policy: id, code: issue.code, path: issue.path, issue: issue.message });
-    tell({ type: 'policy', before, after });
+    notify({ type: 'policy', before, after });
   };
   const remove = (id: string): void => {
     const before = policies.get(id);
-    if (policies.delete(id)) tell({ type: 'policy', before, after: undefined });
+    if (policies.delete(id)) notify({ type: 'policy', before, after: undefined });
   };
-  const except = (object: KubeObject): void => {
+  const putException = (object: KubeObject): void => {
     const { program, issues } = compileException(object);
     const { namespace = 'default', deletionTimestamp } = object.metadata;
-    // Whoever deletes an exception ends it; a finalizer must not keep it in force.
+    // An exception ends when it is deleted: a finalizer must not keep it in force.
     if (deletionTimestamp !== undefined) exceptions.delete(keyOf(object));
     else if (program)
       exceptions.set(
@@ -109,10 +109,10 @@ export function createLivePolicies({
       exceptions.delete(keyOf(object));
       log.warn('policy exception cannot be used', { exception: keyOf(object), issue: issues[0]?.message });
     }
-    tell({ type: 'exceptions' });
+    notify({ type: 'exceptions' });
   };
 
-  const followed: Informer<KubeObject>[] = [policyTypes.clusterPolicy, policyTypes.policy].map((type) => {
+  const policyInformers: Informer<KubeObject>[] = [policyTypes.clusterPolicy, policyTypes.policy].map((type) => {
     const informer = informers.for<PolicyObject>(type);
     informer.addHandler({
       onAdd: ({ stored }) => put(stored),
@@ -123,15 +123,15 @@ export function createLivePolicies({
   });
   const exceptionInformer = informers.for<KubeObject>(policyTypes.exception);
   exceptionInformer.addHandler({
-    onAdd: ({ stored }) => except(stored),
+    onAdd: ({ stored }) => putException(stored),
     onUpdate: ({ stored, previous }) => {
-      if (stored.metadata.generation === undefined || !isSameException(stored, previous)) except(stored);
+      if (stored.metadata.generation === undefined || !isSameException(stored, previous)) putException(stored);
     },
     onDelete: ({ stored }) => {
-      if (exceptions.delete(keyOf(stored))) tell({ type: 'exceptions' });
+      if (exceptions.delete(keyOf(stored))) notify({ type: 'exceptions' });
     },
   });
-  followed.push(exceptionInformer);
+  policyInformers.push(exceptionInformer);
 
   return {
     get current() {
@@ -147,7 +147,7 @@ export function createLivePolicies({
       return [...policies.values()];
     },
     get hasSynced() {
-      return followed.every((informer) => informer.hasSynced);
+      return policyInformers.every((informer) => informer.hasSynced);
     },
     selects: (labels) => !selector || selector(labels ?? {}),
     subscribe(listener) {
@@ -161,7 +161,7 @@ function isSameException({ metadata: a }: KubeObject, { metadata: b }: KubeObjec
   return a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
 }
 
-/** Whether exceptions of a namespace count for ClusterPolicies and for policies of other namespaces. */
+/** Whether exceptions of a namespace apply to ClusterPolicies and to Policies of other namespaces. */
 export function exceptionsCountForAll(exceptionNamespaces: readonly string[], namespace: string): boolean {
   return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
 }
@@ -170,7 +170,7 @@ export function policyKey({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadat
   return kind === 'Policy' ? `${metadata.namespace ?? 'default'}/${metadata.name}` : (metadata.name ?? '');
 }
 
-/** Spec, annotations (autogen, scored, …) and labels decide what a policy does; its status does not. */
+/** Spec, annotations (autogen, scored, …) and labels change what a policy does; its status does not. */
 function isSameRevision(a: PolicyObject, b: PolicyObject): boolean {
   return (
     a.metadata.uid === b.metadata.uid &&

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLogger, systemClock } from '../base/index.ts';
 import { createLookUps } from './look-ups.ts';
 
-test('image data are read without any credential of ours for a namespaced policy', async () => {
+test('image data for a namespaced policy is read without our credentials', async () => {
   const asked: unknown[] = [];
   const lookUps = createLookUps({
     client: {} as never,
@@ -19,6 +19,6 @@ test('image data are read without any credential of ours for a namespaced policy
   await expect(
     lookUps.answer({ ...image, credentials: { secrets: ['ours'] }, policyNamespace: 'shop' }, signal),
   ).rejects.toThrow('are not read for a namespaced policy');
-  // `none` is no provider: neither secrets nor the identity of our pod are used.
+  // `none` means no provider: neither secrets nor the identity of our pod are used.
   expect(asked).toEqual([{ secrets: ['ours'] }, { providers: ['none'] }, { providers: ['none'] }]);
 });

@@ -11,12 +11,12 @@ import { callService, type ServiceCallLimits } from './service-call.ts';
 
 export class LookUpError extends SupercargoError {}
 
-/** Describes an image of a registry, as policies see it; wired where there is a registry client. */
+/** Returns the data of an image in a registry that policies can read; provided if there is a registry client. */
 export type ImageData = (
   reference: string,
   options: {
     readonly credentials: unknown;
-    /** Those of the Pod whose image it is, for a registry that does not answer without. */
+    /** Pull secrets of the Pod that uses the image, for a registry that requires credentials. */
     readonly pullSecrets?: readonly PullSecretRef[] | undefined;
     readonly signal: AbortSignal;
   },
@@ -33,11 +33,11 @@ export interface LookUpsOptions {
 }
 
 export interface LookUpLimits extends ServiceCallLimits {
-  /** Objects that one look-up may bring. */
+  /** Objects that one look-up may return. */
   readonly maxObjects: number;
 }
 
-/** Look-ups of a live cluster; what they watch is watched while they run. */
+/** Look-ups in a live cluster; their watches run until `run` ends. */
 export interface LiveLookUps extends LookUps {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -49,7 +49,7 @@ const defaults: LookUpLimits = {
   allowAnyAddress: false,
 };
 
-/** No secret and no cloud identity of ours: what a namespaced policy asks for, anybody must be able to read. */
+/** Without our secrets and cloud identity: a namespaced policy may only read images that are public. */
 const anonymous = { providers: ['none'] };
 
 type Of<Kind extends LookUp['kind']> = Extract<LookUp, { readonly kind: Kind }>;
@@ -70,7 +70,10 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
         return findResources(options, lookUp, limits, signal);
       case 'imageData':
         if (!imageData)
-          throw new LookUpError('look-up-image', `images of registries cannot be looked up here: ${lookUp.reference}`);
+          throw new LookUpError(
+            'look-up-image',
+            `image data is not available without a registry client: ${lookUp.reference}`,
+          );
         return imageData(lookUp.reference, {
           credentials: lookUp.policyNamespace === undefined ? lookUp.credentials : anonymous,
           pullSecrets: lookUp.policyNamespace === undefined ? lookUp.pullSecrets : undefined,
@@ -96,15 +99,15 @@ async function callApi(
   { maxResponseBytes }: LookUpLimits,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const answer = await client.raw(urlPath, {
+  const response = await client.raw(urlPath, {
     signal,
     maxResponseBytes,
     ...(method === 'POST' ? { post: data ?? {} } : {}),
   });
-  return answer.value;
+  return response.value;
 }
 
-/** Objects by kind, name (wildcards too), namespace and labels. One that is named and not there is simply not among them. */
+/** Objects by kind, name (may have wildcards), namespace and labels. An object that does not exist is not an error. */
 async function findResources(
   { client, discovery }: LookUpsOptions,
   { apiVersion, resourceKind, namespace, name, selector, policyNamespace }: Of<'resources'>,

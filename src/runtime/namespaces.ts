@@ -11,12 +11,12 @@ const namespaceType: ResourceType = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The labels of namespaces, which selectors of rules look at. */
+/** The labels of namespaces, for the namespace selectors of rules. */
 export interface Namespaces {
   readonly hasSynced: boolean;
-  /** What the watch knows; undefined for a namespace it has not heard of yet. */
+  /** From the informer; undefined for a namespace that it has not observed yet. */
   labels(name: string): Labels | undefined;
-  /** Asks the server about a namespace that the watch does not know; none is an answer too. */
+  /** Reads a namespace from the API server; no labels if it does not exist. */
   fetchLabels(name: string, signal: AbortSignal): Promise<Labels>;
 }
 

@@ -1,17 +1,17 @@
 import type { GroupVersionKind } from '../object/index.ts';
 import type { ExceptionProgram, Phase, PolicyProgram } from '../policy/index.ts';
 
-/** The policies that run, at one moment. Immutable: a request that began with one set ends with it. */
+/** A snapshot of the active policies. Immutable: a request uses one set from start to end. */
 export interface PolicySet {
-  /** By key, in Kyverno's order of evaluation. */
+  /** Sorted by key, which is Kyverno's order of evaluation. */
   readonly programs: readonly PolicyProgram[];
   readonly exceptions: readonly ExceptionProgram[];
   get(key: string): PolicyProgram | undefined;
-  /** Those with a rule of this phase that can be for such an object. The rules still decide for themselves. */
+  /** Policies with a rule of this phase that may match the kind. Each rule still checks the whole request. */
   select(phase: Phase, kind: GroupVersionKind, subresource: string): readonly PolicyProgram[];
 }
 
-/** Answers are remembered per kind: a cluster has some hundred kinds, a policy set lives for many requests. */
+/** Selections are cached per kind: a cluster has some hundred kinds, and a policy set serves many requests. */
 export function createPolicySet(
   programs: readonly PolicyProgram[],
   exceptions: readonly ExceptionProgram[] = [],

@@ -14,7 +14,7 @@ const bindingTypes = [
   rbac('clusterrolebindings', 'ClusterRoleBinding', false),
 ];
 
-/** What is kept of a binding: whom it binds, and to what. */
+/** What the informer stores of a binding: subjects and role. */
 interface Binding {
   readonly subjects: readonly string[];
   /** `namespace:name` of a Role, the name of a ClusterRole. */
@@ -27,28 +27,28 @@ export interface BoundRoles {
   readonly clusterRoles: readonly string[];
 }
 
-/** The roles that are bound to users. Bindings are watched from the first question on: most policies never ask. */
+/** The roles that are bound to users. Bindings are watched from the first call on, because most policies never read roles. */
 export interface Roles {
   of(user: RequestUser, signal: AbortSignal): Promise<BoundRoles>;
 }
 
 export function createRoles({ informers }: { readonly informers: InformerFactory }): Roles {
-  const follow = () =>
+  const startInformers = () =>
     bindingTypes.map((type) =>
       informers.for<KubeObject, Binding>(type, {
         projection: { name: 'binding', project: bindingOf },
         indexes: { subject: ({ subjects }) => subjects },
       }),
     );
-  let followed: ReturnType<typeof follow> | undefined;
+  let bindingInformers: ReturnType<typeof startInformers> | undefined;
   return {
     async of(user, signal) {
-      followed ??= follow();
-      await Promise.all(followed.map((informer) => informer.synced(signal)));
+      bindingInformers ??= startInformers();
+      await Promise.all(bindingInformers.map((informer) => informer.synced(signal)));
       const roles = new Set<string>();
       const clusterRoles = new Set<string>();
       for (const subject of subjectsOf(user)) {
-        for (const informer of followed) {
+        for (const informer of bindingInformers) {
           for (const { role, isClusterRole } of informer.byIndex('subject', subject))
             (isClusterRole ? clusterRoles : roles).add(role);
         }
@@ -58,7 +58,7 @@ export function createRoles({ informers }: { readonly informers: InformerFactory
   };
 }
 
-/** A service account is known by its user name; whatever binds it binds that user. */
+/** A binding of a ServiceAccount is indexed by its user name, so users and groups are enough. */
 function subjectsOf({ username, groups }: RequestUser): readonly string[] {
   return [`User ${username}`, ...groups.map((group) => `Group ${group}`)];
 }
@@ -74,8 +74,10 @@ function bindingOf(object: KubeObject): Binding {
   const { kind, name = '' } = (object['roleRef'] ?? {}) as { readonly kind?: string; readonly name?: string };
   const isClusterRole = kind === 'ClusterRole';
   return {
-    subjects: subjects.map(({ kind: of, name: who = '', namespace = '' }) =>
-      of === 'ServiceAccount' ? `User system:serviceaccount:${namespace}:${who}` : `${of} ${who}`,
+    subjects: subjects.map(({ kind: subjectKind, name: subjectName = '', namespace = '' }) =>
+      subjectKind === 'ServiceAccount'
+        ? `User system:serviceaccount:${namespace}:${subjectName}`
+        : `${subjectKind} ${subjectName}`,
     ),
     role: isClusterRole ? name : `${object.metadata.namespace ?? ''}:${name}`,
     isClusterRole,

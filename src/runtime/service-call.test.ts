@@ -23,8 +23,8 @@ const signal = new AbortController().signal;
 const call = (url: string, more: object = {}, changed: Partial<ServiceCallLimits> = {}) =>
   callService({ kind: 'serviceCall', method: 'GET', url, headers: {}, ...more }, { ...limits, ...changed }, signal);
 
-describe('a call of a service', () => {
-  it('sends its headers and data, and answers with JSON', async () => {
+describe('a service call', () => {
+  it('sends headers and data, and returns JSON', async () => {
     const port = await listen(
       createServer((request, response) => {
         let body = '';
@@ -40,7 +40,7 @@ describe('a call of a service', () => {
     expect(answer).toEqual({ body: '{"a":1}', token: 't' });
   });
 
-  it('trusts the authority that the policy names, and no other', async () => {
+  it('trusts only the certificate authority that the policy names', async () => {
     const now = Date.now();
     const authority = createAuthority({ commonName: 'a', now, validDays: 1 });
     const { keyPem, certPem } = issueCertificate(authority, {
@@ -57,11 +57,11 @@ describe('a call of a service', () => {
     await expect(call(`https://127.0.0.1:${port}/`)).rejects.toThrow(/could not be called/);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const port = await listen(
       createServer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end()),
     );
-    await expect(call(`http://127.0.0.1:${port}/`)).rejects.toThrow('answered with status 302');
+    await expect(call(`http://127.0.0.1:${port}/`)).rejects.toThrow('responded with status 302');
   });
 
   it('never reaches loopback, by address or by a name that resolves to it', async () => {
@@ -79,7 +79,7 @@ describe('a call of a service', () => {
     expect(reached).toBe(0);
   });
 
-  it('ends with an answer that is too long, too late or no JSON', async () => {
+  it('fails on a response that is too large, too late or not JSON', async () => {
     const port = await listen(
       createServer(({ url }, response) => {
         if (url === '/long') response.end(JSON.stringify('x'.repeat(20_000)));

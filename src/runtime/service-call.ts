@@ -8,16 +8,16 @@ export class ServiceCallError extends SupercargoError {}
 export interface ServiceCallLimits {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** Loopback, link-local and metadata addresses too: for one machine alone. */
+  /** Also allows loopback, link-local and metadata addresses: for a single machine (`supercargo up`) only. */
   readonly allowAnyAddress: boolean;
 }
 
-/** Public and private addresses; the socket connects to what was checked. */
+/** Allows public and private addresses. The socket connects to the address that was checked. */
 const allowedLookup = guardedLookup({});
 
 type ServiceCall = Extract<LookUp, { readonly kind: 'serviceCall' }>;
 
-/** Calls a service that a policy names, once and without following anything; the answer must be JSON. */
+/** Calls a service that a policy names, once and without following redirects. The response must be JSON. */
 export async function callService(call: ServiceCall, limits: ServiceCallLimits, signal: AbortSignal): Promise<unknown> {
   const url = parseUrl(call.url);
   if (!limits.allowAnyAddress) checkHost(url.hostname, {});
@@ -42,8 +42,8 @@ export async function callService(call: ServiceCall, limits: ServiceCallLimits, 
     );
     const text = await readText(response, limits.maxResponseBytes);
     const { statusCode = 0 } = response;
-    if (statusCode < 200 || statusCode > 299) throw failed(`${where} answered with status ${statusCode}`);
-    return parseAnswer(text, where);
+    if (statusCode < 200 || statusCode > 299) throw failed(`${where} responded with status ${statusCode}`);
+    return parseResponse(text, where);
   } catch (thrown) {
     if (thrown instanceof SupercargoError) throw thrown;
     throw failed(`${where} could not be called: ${errorMessage(thrown)}`);
@@ -57,7 +57,7 @@ function parseUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    // Told below, without the text: it may hold a password.
+    // The error below does not quote the text: it may contain a password.
   }
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '')
     throw new ServiceCallError('look-up-service', 'the URL of a service must be http or https, without credentials');
@@ -79,17 +79,17 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
     size += chunk.length;
     if (size > maxBytes) {
       response.destroy();
-      throw failed(`the answer is larger than ${maxBytes} bytes`);
+      throw failed(`the response is larger than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size).toString();
 }
 
-function parseAnswer(text: string, where: string): unknown {
+function parseResponse(text: string, where: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw failed(`the answer of ${where} is not JSON`);
+    throw failed(`the response of ${where} is not JSON`);
   }
 }

@@ -1,25 +1,25 @@
-/** One body that is being read. */
+/** The account of one body that is being read. */
 export interface BodyAccount {
-  /** Counts bytes; false when this body itself was given up for others. */
+  /** Counts bytes; false when this body was aborted to free memory. */
   take(bytes: number): boolean;
-  /** The body is complete, or was given up. */
+  /** The body is complete or aborted. */
   close(): void;
 }
 
 export interface BodyBudget {
-  open(peer: string, giveUp: () => void): BodyAccount;
+  open(peer: string, abort: () => void): BodyAccount;
   readonly bytes: number;
 }
 
 interface Body {
   readonly peer: string;
   bytes: number;
-  giveUp(): void;
+  abort(): void;
 }
 
 /**
- * Bounds the bytes of all bodies that are being read. When they are too many, the largest body of the peer that has most
- * is given up, so small reviews get through while somebody sends large ones slowly.
+ * Bounds the bytes of all bodies that are being read. When the limit is exceeded, the largest body of the peer with the
+ * most bytes is aborted, so that small reviews get through while a peer sends large ones slowly.
  */
 export function createBodyBudget(maxBytes: number): BodyBudget {
   const bodies = new Set<Body>();
@@ -45,8 +45,8 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
     return found;
   };
   return {
-    open(peer, giveUp) {
-      const body: Body = { peer, bytes: 0, giveUp };
+    open(peer, abort) {
+      const body: Body = { peer, bytes: 0, abort };
       bodies.add(body);
       return {
         take(bytes) {
@@ -56,7 +56,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
             const victim = largest();
             if (!victim) break;
             close(victim);
-            victim.giveUp();
+            victim.abort();
           }
           return bodies.has(body);
         },

@@ -15,22 +15,22 @@ export interface CertificateKeeperOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly secret: { readonly namespace: string; readonly name: string };
-  /** Absent when somebody else (cert-manager) keeps the Secret: it is only read then. */
+  /** Absent when another controller (cert-manager) manages the Secret: it is then only read. */
   readonly policy?: CertificatePolicy | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called with the certificate to serve, each time it is a new one. */
+  /** Called with the serving certificate each time it changes. */
   readonly onServing: (serving: KeyPair) => void;
-  /** Called with what the API server is to trust, each time it is new. */
+  /** Called with the CA bundle for the API server each time it changes. */
   readonly onBundle: (bundle: string) => void;
 }
 
-/** Looked at so often at least: clocks jump, and a timer cannot run for months. */
+/** The longest pause between two checks: clocks jump, and a timer cannot run for months. */
 const maxPauseMs = 60 * 60 * 1000;
 
 /**
- * Keeps the certificate of all replicas in one Secret. Any replica may take the next step; each write names the
- * version it builds on, so two of them never undo each other.
+ * Keeps the certificates of all replicas in one Secret. Any replica may do the next rotation step; each write has a
+ * resourceVersion, so that replicas never overwrite each other.
  */
 export interface CertificateKeeper {
   readonly bundle: string | undefined;
@@ -76,14 +76,14 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
     if (base.metadata.labels?.[ownerLabel] !== options.installation)
       throw new CertificateError(
         'webhook-secret',
-        `secret ${secret.namespace}/${secret.name} is not ours (label ${ownerLabel}: ${options.installation} is missing)`,
+        `secret ${secret.namespace}/${secret.name} is not managed by this installation (label ${ownerLabel}: ${options.installation} is missing)`,
       );
     current = current
       ? await client.replace(secrets, { ...base, data }, { signal })
       : await client.create(secrets, { ...base, data }, { signal });
     take(current);
   };
-  /** One look; answers how long to wait before the next. */
+  /** One rotation step; returns the pause before the next. */
   const step = async (signal: AbortSignal): Promise<number> => {
     const certificates = take(current);
     if (!policy) return maxPauseMs;
@@ -92,7 +92,7 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
     try {
       await write(next, signal);
     } catch (thrown) {
-      // Another replica was quicker; its version is on its way to us.
+      // Another replica wrote first: use its version.
       if (!isKubeError(thrown, 'kube-conflict') && !isKubeError(thrown, 'kube-already-exists')) throw thrown;
       current = await client.get<KubeObject>(secrets, secret, { signal });
     }
@@ -134,7 +134,7 @@ export function createCertificateKeeper(options: CertificateKeeperOptions): Cert
           } catch (thrown) {
             if (signal.aborted) break;
             pauseMs = backoffMs(failures++, { baseMs: 500, maxMs: 60_000 });
-            log.error('the certificate of the webhook could not be kept', { error: errorMessage(thrown), failures });
+            log.error('rotation of the webhook certificate failed', { error: errorMessage(thrown), failures });
           }
           const pause = new AbortController();
           await Promise.race([

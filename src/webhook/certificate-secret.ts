@@ -3,7 +3,6 @@ import type { ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { Certificates } from './certificates.ts';
 
-/** Our certificates as they lie in a Secret. The first four keys are those that everybody knows. */
 export const secrets: ResourceType = {
   group: '',
   version: 'v1',
@@ -27,7 +26,7 @@ export function renderSecretData({ authorities, serving }: Certificates): Data {
   };
 }
 
-/** Undefined when the Secret holds nothing that could be used: it is written anew then. */
+/** Undefined when the Secret has no usable certificates: they are then created. */
 export function parseSecretData(secret: KubeObject): Certificates | undefined {
   const serving = servingOf(secret);
   const certificates = blocks(textOf(secret, 'ca.crt'));
@@ -36,7 +35,7 @@ export function parseSecretData(secret: KubeObject): Certificates | undefined {
   return { serving, authorities: certificates.map((certPem, i) => ({ certPem, keyPem: keys[i]! })) };
 }
 
-/** The part of a Secret that somebody else (cert-manager) writes. */
+/** Reads a Secret that another controller (cert-manager) manages. */
 export function parseForeignSecret(secret: KubeObject): { readonly serving: KeyPair; readonly bundle: string } {
   const serving = servingOf(secret);
   if (!serving)

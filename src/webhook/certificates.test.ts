@@ -19,7 +19,7 @@ const isTrusted = (serving: string, bundle: string) =>
   );
 
 describe('certificates', () => {
-  it('are made at once, for all hosts, and are then good as they are', () => {
+  it('are created for all hosts and then stay unchanged', () => {
     const first = nextCertificates(undefined, policy, start)!;
     const certificate = new X509Certificate(first.serving.certPem);
     expect(certificate.checkHost('webhook.supercargo.svc')).toBeDefined();
@@ -28,14 +28,14 @@ describe('certificates', () => {
     expect(nextCertificates(first, policy, start + hour)).toBeUndefined();
   });
 
-  it('are issued again when we are called by another name', () => {
+  it('are issued again when the hosts change', () => {
     const first = nextCertificates(undefined, policy, start)!;
     const renamed = nextCertificates(first, { ...policy, hosts: ['other.svc'] }, start + 13 * hour)!;
     expect(renamed.authorities).toEqual(first.authorities);
     expect(new X509Certificate(renamed.serving.certPem).checkHost('other.svc')).toBeDefined();
   });
 
-  it('rotate through six weeks so that whoever is late by the overlap still trusts what is served', () => {
+  it('rotate over six weeks, and a client that is behind by the overlap still trusts the serving certificate', () => {
     let current: Certificates = nextCertificates(undefined, policy, start)!;
     /** What was to be trusted at each time; a late API server uses that of some hours ago. */
     const history: { readonly at: number; readonly bundle: string; readonly serving: string }[] = [];
@@ -57,10 +57,10 @@ describe('certificates', () => {
     expect(authorities).toBeGreaterThanOrEqual(4);
   });
 
-  it('begin anew when every authority is out of date', () => {
+  it('are replaced when every authority has expired', () => {
     const first = nextCertificates(undefined, policy, start)!;
-    const later = nextCertificates(first, policy, start + 100 * day)!;
-    expect(later.authorities).toHaveLength(1);
-    expect(later.authorities[0]).not.toEqual(first.authorities[0]);
+    const renewed = nextCertificates(first, policy, start + 100 * day)!;
+    expect(renewed.authorities).toHaveLength(1);
+    expect(renewed.authorities[0]).not.toEqual(first.authorities[0]);
   });
 });

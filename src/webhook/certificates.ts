@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { certificateBackdateMs, createAuthority, issueCertificate, type KeyPair } from '../base/index.ts';
 
-/** What all replicas share: our authorities, the newest first, and the certificate that is served. */
+/** What all replicas share: the certificate authorities, newest first, and the serving certificate. */
 export interface Certificates {
   readonly authorities: readonly KeyPair[];
   readonly serving: KeyPair;
@@ -10,13 +10,13 @@ export interface Certificates {
 
 export interface CertificatePolicy {
   readonly commonName: string;
-  /** DNS names and addresses that the API server may call us by. */
+  /** DNS names and IP addresses by which the API server reaches the webhook. */
   readonly hosts: readonly string[];
   readonly authorityDays: number;
   readonly servingDays: number;
   /**
-   * A new authority is only told to the cluster for so long before it signs anything, and an old one is believed for
-   * so long after it signed last: however late a replica or a webhook configuration is, it trusts what is served.
+   * How long a new authority is published before it signs, and how long an old one stays trusted after its last
+   * signature. A replica or webhook configuration that is behind by less still trusts the serving certificate.
    */
   readonly overlapMs: number;
 }
@@ -27,12 +27,12 @@ export const defaultCertificatePolicy = {
   overlapMs: 60 * 60 * 1000,
 } as const;
 
-/** Looked at again after so long, whatever was expected. */
+/** The longest time to the next check. */
 const maxQuietMs = 24 * 60 * 60 * 1000;
 
 /**
- * What the certificates should become now; undefined when they are good as they are. Every step is small and leaves
- * something that works: first a new authority is made known, later it signs, and last the old one is forgotten.
+ * The next state of the certificates; undefined when nothing is to change. Each step leaves a working state: first a new
+ * authority is published, then it signs, and last the old one is removed.
  */
 export function nextCertificates(
   current: Certificates | undefined,
@@ -44,50 +44,50 @@ export function nextCertificates(
     return { authorities: [authority], serving: issue(authority, policy, now) };
   }
   const [newest] = current.authorities;
-  if (newest && isOld(newest, now))
+  if (newest && isDue(newest, now))
     return { ...current, authorities: [makeAuthority(policy, now), ...current.authorities] };
   const signer = signerOf(current.authorities, policy, now);
   const isSignedBySigner = isIssuedBy(current.serving, signer);
-  if (isOld(current.serving, now) || !isSignedBySigner || !isFor(current.serving, policy.hosts))
+  if (isDue(current.serving, now) || !isSignedBySigner || !isFor(current.serving, policy.hosts))
     return { ...current, serving: issue(signer, policy, now) };
-  const authorities = current.authorities.filter((authority) => !isForgotten(authority, current, policy, now));
+  const authorities = current.authorities.filter((authority) => !isObsolete(authority, current, policy, now));
   return authorities.length < current.authorities.length ? { ...current, authorities } : undefined;
 }
 
-/** When `nextCertificates` may answer something else. */
+/** When `nextCertificates` may return a change. */
 export function nextChangeMs(
   { authorities, serving }: Certificates,
   { overlapMs }: CertificatePolicy,
   now: number,
 ): number {
   const [newest = serving] = authorities;
-  const times = [serving, newest].map((pair) => validity(pair).oldFrom);
-  if (authorities.length > 1) times.push(validity(newest).made + overlapMs, validity(serving).made + overlapMs);
+  const times = [serving, newest].map((pair) => validity(pair).renewFrom);
+  if (authorities.length > 1) times.push(validity(newest).issuedAt + overlapMs, validity(serving).issuedAt + overlapMs);
   return Math.min(...times.filter((time) => time > now), now + maxQuietMs);
 }
 
-/** What the API server is told to trust. */
+/** The CA bundle for the API server. */
 export function bundleOf({ authorities }: Certificates): string {
   return authorities.map(({ certPem }) => certPem).join('');
 }
 
-/** The newest authority that everybody has had the time to hear of. */
+/** The newest authority that has been published for the overlap time. */
 function signerOf(authorities: readonly KeyPair[], { overlapMs }: CertificatePolicy, now: number): KeyPair {
   const known = authorities.find(
-    (authority) => now - validity(authority).made >= overlapMs && remaining(authority, now) > 0,
+    (authority) => now - validity(authority).issuedAt >= overlapMs && remaining(authority, now) > 0,
   );
   return known ?? authorities.findLast((authority) => remaining(authority, now) > 0) ?? authorities[0]!;
 }
 
-function isForgotten(
+function isObsolete(
   authority: KeyPair,
   { authorities, serving }: Certificates,
   policy: CertificatePolicy,
   now: number,
 ) {
   if (authority === authorities[0] || isIssuedBy(serving, authority)) return false;
-  const isNewer = validity(authority).made > validity(serving).made;
-  return !isNewer && now - validity(serving).made >= policy.overlapMs;
+  const isNewer = validity(authority).issuedAt > validity(serving).issuedAt;
+  return !isNewer && now - validity(serving).issuedAt >= policy.overlapMs;
 }
 
 function makeAuthority({ commonName, authorityDays }: CertificatePolicy, now: number): KeyPair {
@@ -95,23 +95,27 @@ function makeAuthority({ commonName, authorityDays }: CertificatePolicy, now: nu
 }
 
 function issue(authority: KeyPair, { commonName, hosts, servingDays }: CertificatePolicy, now: number): KeyPair {
-  // No longer than the authority itself: what outlives its signer is refused all the same.
+  // Not longer than the authority: a certificate is not trusted after its issuer expires.
   const days = Math.min(servingDays, remaining(authority, now) / (24 * 60 * 60 * 1000));
   return issueCertificate(authority, { commonName, hosts, usage: 'server', now, validDays: days });
 }
 
-/** When it was made, when its last third begins, and when it ends. */
-function validity({ certPem }: KeyPair): { readonly made: number; readonly oldFrom: number; readonly to: number } {
+/** When the certificate was issued, when the last third of its validity starts, and when it expires. */
+function validity({ certPem }: KeyPair): {
+  readonly issuedAt: number;
+  readonly renewFrom: number;
+  readonly to: number;
+} {
   const { validFrom, validTo } = new X509Certificate(certPem);
-  const made = Date.parse(validFrom) + certificateBackdateMs;
+  const issuedAt = Date.parse(validFrom) + certificateBackdateMs;
   const to = Date.parse(validTo);
-  return { made, oldFrom: made + ((to - made) * 2) / 3, to };
+  return { issuedAt, renewFrom: issuedAt + ((to - issuedAt) * 2) / 3, to };
 }
 
 const remaining = (pair: KeyPair, now: number) => validity(pair).to - now;
 
-/** In the last third of its life. */
-const isOld = (pair: KeyPair, now: number) => now >= validity(pair).oldFrom;
+/** In the last third of its validity. */
+const isDue = (pair: KeyPair, now: number) => now >= validity(pair).renewFrom;
 
 function isIssuedBy(serving: KeyPair, authority: KeyPair): boolean {
   return new X509Certificate(serving.certPem).verify(new X509Certificate(authority.certPem).publicKey);

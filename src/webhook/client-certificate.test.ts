@@ -32,7 +32,7 @@ async function start({ required = false, names = [] as string[] } = {}): Promise
   return serving;
 }
 
-/** One review on a connection of its own. */
+/** Sends one review on a new connection. */
 function send({ port, authority }: Serving, tls: ConnectionOptions = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const body = reviewOf({});

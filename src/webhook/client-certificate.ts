@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ReviewError } from './review.ts';
 
-/** How the API server proves who it is: by a client certificate that it presents to webhooks (AdmissionConfiguration). */
+/** Authentication of the API server by the client certificate that it presents to webhooks (AdmissionConfiguration). */
 export interface ClientAuthentication {
   /** PEM of the authorities that sign the API server's client certificate. */
   readonly authorities: string;
-  /** Common names that are accepted; every certificate of the authorities is when there are none. */
+  /** Accepted common names; if empty, every certificate of the authorities is accepted. */
   readonly names: readonly string[];
-  /** Refuses the reviews of all others. */
+  /** Rejects reviews of unauthenticated peers. */
   readonly required: boolean;
 }
 

@@ -15,7 +15,7 @@ const selectorOf = (given: Partial<WebhookEntry>, namespaceSelector?: object) =>
   return (rendered['webhooks'] as readonly { readonly namespaceSelector: unknown }[])[0]!.namespaceSelector;
 };
 
-test('an entry of a namespace is asked about that namespace alone, and never about one that is exempt', () => {
+test('an entry of a namespace covers only that namespace, and never an exempt one', () => {
   const only = { key: nameLabel, operator: 'In', values: ['shop'] };
   expect(selectorOf({ namespace: 'shop' })).toEqual({ matchExpressions: [only, exempt] });
 });

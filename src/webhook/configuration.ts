@@ -16,7 +16,7 @@ export const configurationTypes = {
   validating: registration('validatingwebhookconfigurations', 'ValidatingWebhookConfiguration'),
 } as const;
 
-/** How the API server reaches us. */
+/** How the API server reaches the webhook. */
 export type WebhookAddress =
   | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
   /** `https://127.0.0.1:9443`, without a path. */
@@ -25,9 +25,9 @@ export type WebhookAddress =
 export interface ConfigurationOptions {
   readonly installation: string;
   readonly address: WebhookAddress;
-  /** PEM; empty where the certificate comes from an authority that everybody trusts. */
+  /** PEM; empty if the certificate is issued by a public authority. */
   readonly bundle: string;
-  /** Namespaces that no webhook ever sees: with us gone, they must still be repairable. */
+  /** Namespaces that are excluded from all webhooks, so that they can be repaired while the webhook is down. */
   readonly exemptNamespaces: readonly string[];
   readonly namespaceSelector?: LabelSelector | undefined;
   readonly objectSelector?: LabelSelector | undefined;
@@ -37,7 +37,7 @@ export function configurationName(installation: string, { name }: Pick<Registrat
   return `${installation}-${name}`;
 }
 
-/** The configuration object, with every field written that the server would fill in: equal means in step. */
+/** The configuration object with every field that the API server would default, so that it can be compared for equality. */
 export function renderConfiguration(
   { name, type }: Pick<Registration, 'name' | 'type'>,
   entries: readonly WebhookEntry[],
@@ -79,17 +79,17 @@ function clientConfigOf({ path }: WebhookEntry, { address, bundle }: Configurati
     : { ...caBundle, service: { ...address.service, path } };
 }
 
-/** Set on every namespace by the API server itself. */
+/** The API server sets this label on every namespace. */
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** Namespaces that fit all: an entry never sees one that the administrator's selector leaves out. */
+/** The intersection of all selectors: an entry never covers a namespace that the administrator's selector excludes. */
 function namespaceSelectorOf(
   { namespaceSelector: own = {}, namespace }: WebhookEntry,
   { namespaceSelector = {}, exemptNamespaces }: ConfigurationOptions,
 ): LabelSelector {
   const labels = namespaceSelector.matchLabels ?? {};
   const matchLabels = { ...own.matchLabels, ...labels };
-  // Of two values for one label, the merge above keeps one; the other must hold as well.
+  // The merge above keeps one of two values for a label; the other must match as well.
   const dropped = Object.entries(own.matchLabels ?? {}).filter(([key]) => Object.hasOwn(labels, key));
   return {
     ...(Object.keys(matchLabels).length > 0 ? { matchLabels } : {}),

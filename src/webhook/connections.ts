@@ -4,12 +4,12 @@ import type { TLSSocket } from 'node:tls';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** Of one address. */
+  /** Per remote address. */
   readonly maxConnectionsPerPeer: number;
 }
 
 export interface Connections {
-  /** A review of this connection was answered: the API server's pool is made of such connections. */
+  /** A review on this connection was answered, as on the connections of the API server's pool. */
   delivered(socket: Socket, authenticated: boolean): void;
   readonly size: number;
 }
@@ -21,19 +21,19 @@ interface Connection {
 
 interface Peer {
   readonly address: string;
-  /** In the order they came. */
+  /** In the order of arrival. */
   readonly fresh: Set<Connection>;
   readonly proven: Set<Connection>;
-  /** Certainly the API server's: never closed for others. */
+  /** Connections of the API server: never closed to make room. */
   readonly authenticated: Set<Connection>;
 }
 
 const countOf = ({ fresh, proven, authenticated }: Peer) => fresh.size + proven.size + authenticated.size;
 
 /**
- * Bounds the connections of a server, in total and by peer. When it is full, a new connection takes the place of the
- * oldest one that has not delivered a review, of the peer that has most of them; else of the oldest that did, of another
- * peer that has more. So a flood closes its own connections, and the API server's stay.
+ * Bounds the connections of a server, in total and per peer. When it is full, a new connection replaces the oldest
+ * connection without an answered review, of the peer that has most of those; otherwise the oldest with one, of another
+ * peer that has more. So a flood closes its own connections, and those of the API server stay.
  */
 export function limitConnections(
   server: Server,
@@ -73,7 +73,7 @@ export function limitConnections(
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    // Gone before it was accepted.
+    // The peer closed the connection before it was accepted.
     if (remoteAddress === undefined) return;
     const peer = peerOf(remoteAddress);
     if (countOf(peer) >= maxConnectionsPerPeer && !makeRoom(peer)) {

@@ -17,11 +17,11 @@ const fitted = (texts: readonly string[], maxBytes: number) => {
   return [fitting.map(({ name }) => name), tooLarge.map((refused) => refused.entry.name)];
 };
 
-test('what has space stays as it is', () => {
+test('entries that fit are unchanged', () => {
   expect(fitted([':50', 'b:20', 'a:30'], 100)).toEqual([[':50', 'b:20', 'a:30'], []]);
 });
 
-test('a namespace that takes more than its share loses its own entries alone', () => {
+test('a namespace that exceeds its share loses only its own entries', () => {
   expect(fitted(['a:900', ':50', 'b:20', 'a:10'], 100)).toEqual([[':50', 'b:20', 'a:10'], ['a:900']]);
   const many = Array.from({ length: 100 }, () => 'a:10');
   const [fitting, tooLarge] = fitted([...many, 'b:200', 'c:100', ':100'], 800);
@@ -30,6 +30,6 @@ test('a namespace that takes more than its share loses its own entries alone', (
   expect(new Set(tooLarge)).toEqual(new Set(['a:10']));
 });
 
-test('ClusterPolicies never give way', () => {
+test('entries of ClusterPolicies are never dropped', () => {
   expect(fitted(['a:1', ':200', 'b:1'], 100)).toEqual([[':200'], ['a:1', 'b:1']]);
 });

@@ -4,8 +4,8 @@ import type { RefusedEntry, WebhookEntry } from './reviewer.ts';
 export const maxConfigurationBytes = 1_000_000;
 
 /**
- * The entries that one configuration can hold. Those of ClusterPolicies always count; namespaces share the rest evenly, so
- * that one with many or large policies loses its own entries and nobody else's.
+ * The entries that fit into one configuration. Entries of ClusterPolicies are always included. Namespaces share the rest
+ * evenly, so that a namespace with many or large policies loses only its own entries.
  */
 export function fitEntries(
   entries: readonly WebhookEntry[],
@@ -33,7 +33,10 @@ export function fitEntries(
     for (const { entry, bytes } of owner.entries.sort((a, b) => a.bytes - b.bytes)) {
       if (used + bytes <= share) used += bytes;
       else
-        tooLarge.push({ entry, message: `the webhooks of namespace ${entry.namespace} exceed their ${share} bytes` });
+        tooLarge.push({
+          entry,
+          message: `the webhooks of namespace ${entry.namespace} exceed their share of ${share} bytes`,
+        });
     }
     left -= used;
   }

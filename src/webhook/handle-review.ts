@@ -11,7 +11,7 @@ import type { Route } from './route.ts';
 
 export interface ReviewLimits {
   readonly maxBodyBytes: number;
-  /** Where the API server does not say how long it waits. */
+  /** If the API server sends no timeout. */
   readonly defaultTimeoutMs: number;
 }
 
@@ -19,9 +19,9 @@ export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
   readonly routeOf: (url: string) => Route;
   readonly isAuthenticated: Authenticate;
   readonly budget: BodyBudget;
-  /** A review of this connection was answered. */
+  /** Called after a review on this connection is answered. */
   readonly onDelivered: (socket: Socket, authenticated: boolean) => void;
-  /** Refuses reviews of unauthenticated peers. */
+  /** Rejects reviews of unauthenticated peers. */
   readonly requiresAuthentication: boolean;
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
@@ -31,10 +31,10 @@ export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
 const notEvaluated =
   'the policies with failurePolicy Ignore could not be evaluated for this request; it was not checked';
 
-/** An answer must be under way when the API server's patience ends. */
+/** The response must be sent before the timeout of the API server. */
 const marginMs = 250;
 
-/** Reads one review, has it judged and answers; whatever happens, there is an answer, a line in the log and a count. */
+/** Reads one review, calls its reviewer and responds. Every review is answered and counted, and failures are logged. */
 export function handleReview(request: IncomingMessage, response: ServerResponse, options: HandleOptions): void {
   const authenticated = options.isAuthenticated(request.socket);
   const exchange = new Exchange(response, options.routeOf(request.url ?? ''), authenticated, options);
@@ -42,7 +42,7 @@ export function handleReview(request: IncomingMessage, response: ServerResponse,
     if (options.requiresAuthentication && !authenticated) throw unauthenticated(request.socket);
     const reviewer = checkedReviewer(request, exchange.target, options);
     readBody(request, options, {
-      onBody: (body) => exchange.judge(reviewer, body),
+      onBody: (body) => exchange.review(reviewer, body),
       onRefused: (error) => exchange.fail(error),
     });
   } catch (thrown) {
@@ -50,13 +50,13 @@ export function handleReview(request: IncomingMessage, response: ServerResponse,
   }
 }
 
-/** One review on its way. A class, for one is made per request: what most never ask for is made when it is asked for. */
+/** One review. A class, because one is created per request: the signal and timer, which few reviews need, are lazy. */
 class Exchange implements ReviewContext {
   bytes = 0;
   private startedMs: number;
   private readonly arrivedMs: number;
   private controller: AbortController | undefined;
-  /** Of the request, once it is parsed. */
+  /** Of the request; set after parsing. */
   private uid: string | undefined;
   private cancelTimer: (() => void) | undefined;
 
@@ -82,20 +82,20 @@ class Exchange implements ReviewContext {
       this.controller = made;
       const endsAtMs = this.arrivedMs + Math.max(timeoutMs - marginMs, timeoutMs / 2);
       this.cancelTimer = clock.after(Math.max(0, endsAtMs - clock.monotonicMs()), () =>
-        made.abort(new ReviewError('review-deadline', 504, 'the time for the review is over')),
+        made.abort(new ReviewError('review-deadline', 504, 'the deadline of the review has passed')),
       );
     }
     return this.controller.signal;
   }
 
-  judge(reviewer: Reviewer, body: string): void {
+  review(reviewer: Reviewer, body: string): void {
     this.startedMs = this.options.clock.monotonicMs();
     this.bytes = body.length;
     try {
       const admission = parseReview(body);
       this.uid = admission.uid;
-      const answered = andThen(reviewer.review(admission, this), (verdict) => this.answer(admission.uid, verdict));
-      if (answered instanceof Promise) answered.catch((thrown) => this.fail(thrown));
+      const responded = andThen(reviewer.review(admission, this), (decision) => this.respond(admission.uid, decision));
+      if (responded instanceof Promise) responded.catch((thrown) => this.fail(thrown));
     } catch (thrown) {
       this.fail(thrown);
     }
@@ -107,21 +107,21 @@ class Exchange implements ReviewContext {
     const path = reviewer?.path ?? 'none';
     const isRefused = thrown instanceof ReviewError;
     if (isRefused)
-      log.warn('a review was refused', { path, status: thrown.status, code: thrown.code, error: thrown.message });
-    else log.error('a review failed', { path, route, error: errorMessage(thrown) });
-    // Under Ignore the API server would admit without a word; with an answer of ours the user is warned.
+      log.warn('review rejected', { path, status: thrown.status, code: thrown.code, error: thrown.message });
+    else log.error('review failed', { path, route, error: errorMessage(thrown) });
+    // Under Ignore the API server admits silently; with a response of ours the user gets a warning.
     if (this.uid !== undefined && /^ignore/i.test(route)) {
       this.finish('failed', 200, renderReview(this.uid, { warnings: [notEvaluated] }));
     } else if (isRefused) {
-      // What is still being sent is not read any more, so the connection cannot go on.
+      // The rest of the body is not read, so the connection cannot be reused.
       if (thrown.status === 413 || thrown.code === 'review-overload') this.response.setHeader('connection', 'close');
       this.finish('refused', thrown.status, `${thrown.message}\n`);
-    } else this.finish('failed', 500, 'the review failed; the log says why\n');
+    } else this.finish('failed', 500, 'the review failed; see the log\n');
   }
 
-  private answer(uid: string, verdict: AdmissionDecision): void {
+  private respond(uid: string, decision: AdmissionDecision): void {
     if (this.response.socket) this.options.onDelivered(this.response.socket, this.authenticated);
-    this.finish(verdict.denied === undefined ? 'allowed' : 'denied', 200, renderReview(uid, verdict));
+    this.finish(decision.denied === undefined ? 'allowed' : 'denied', 200, renderReview(uid, decision));
   }
 
   private finish(outcome: ReviewOutcome, status: number, body: string): void {

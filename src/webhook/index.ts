@@ -1,11 +1,10 @@
 /**
- * The HTTPS server that the API server asks about requests, its certificates, and the webhook configurations that tell
- * the API server to ask. Features bring reviewers (who answer at a path) and registrations (what is to be asked); what
- * a review means is theirs.
+ * The HTTPS server of the admission webhooks, its certificates, and the webhook configurations. Features provide
+ * reviewers (handlers of a path) and registrations (webhook entries); how to decide about a review is up to them.
  *
- * Invariants: every request gets an answer, a count and, when it was not in order, a line in the log; no certificate
- * change drops a connection or serves what is not trusted yet; our own namespace and kube-system are never asked about;
- * a configuration or Secret that does not carry our label is never touched.
+ * Invariants: every request gets a response and is counted, and a rejected or failed one is logged; a certificate change
+ * never drops a connection and never serves a certificate that is not trusted yet; our own namespace and kube-system are
+ * never reviewed; a configuration or Secret without our label is never changed.
  */
 export { CertificateError } from './certificate-secret.ts';
 export type { CertificatePolicy } from './certificates.ts';

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { errorCode } from '../base/index.ts';
 
-const answer = [
+const plainResponse = [
   'HTTP/1.0 400 Bad Request',
   'content-type: text/plain; charset=utf-8',
   'connection: close',
   '',
-  'this is an HTTPS server, and the request came without TLS\n',
+  'this is an HTTPS server, and the request was sent without TLS\n',
 ].join('\r\n');
 
 /**
- * Says so in plain HTTP to who forgot the `s` of https. By the time TLS has failed its own socket is gone, so the one
- * below it is kept at hand.
+ * Answers plain HTTP requests with an error in plain HTTP. When TLS fails, its socket is already destroyed, so the
+ * underlying sockets are kept.
  */
 export function answerPlainHttp(server: Server, onRejected: (reason: 'plain-http' | 'tls') => void): void {
   const sockets = new Map<string, Socket>();
@@ -27,8 +27,8 @@ export function answerPlainHttp(server: Server, onRejected: (reason: 'plain-http
   server.on('tlsClientError', (thrown: Error, socket: TLSSocket) => {
     const isPlain = errorCode(thrown) === 'ERR_SSL_HTTP_REQUEST';
     onRejected(isPlain ? 'plain-http' : 'tls');
-    const below = sockets.get(keyOf(socket));
-    if (isPlain && below?.writable) below.end(answer);
+    const underlying = sockets.get(keyOf(socket));
+    if (isPlain && underlying?.writable) underlying.end(plainResponse);
     else socket.destroy();
   });
 }

@@ -7,7 +7,7 @@ export interface BodyReader {
   onRefused(error: ReviewError): void;
 }
 
-/** Reads all of a request; tells nobody when the client goes away before it has said all. */
+/** Reads the body of a request; no callback is called when the client disconnects before the end. */
 export function readBody(
   request: IncomingMessage,
   { maxBodyBytes, budget }: { readonly maxBodyBytes: number; readonly budget: BodyBudget },
@@ -30,7 +30,7 @@ export function readBody(
   request.on('close', () => account.close());
   request.on('end', () => {
     account.close();
-    // Most reviews come in one piece.
+    // Most reviews arrive in one chunk: avoid the copy.
     if (chunks) onBody(chunks.length === 1 ? chunks[0]!.toString() : Buffer.concat(chunks, size).toString());
   });
   request.on('error', () => {
@@ -38,8 +38,7 @@ export function readBody(
   });
 }
 
-const overloaded = () =>
-  new ReviewError('review-overload', 503, 'too many bytes are being read; send the review again');
+const overloaded = () => new ReviewError('review-overload', 503, 'too many bytes are being read; retry the review');
 
 export const tooLarge = (maxBytes: number) =>
   new ReviewError('review-too-large', 413, `the review is larger than ${maxBytes} bytes`);

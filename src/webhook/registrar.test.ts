@@ -26,7 +26,7 @@ const invalid = (fields: readonly string[]) =>
     causes: fields.map((field) => ({ reason: 'FieldValueInvalid', message: `${field} is wrong`, field })),
   });
 
-/** What is registered of these entries at a server that stores so much and compiles all expressions but `bad`. */
+/** What is registered of these entries at a server with a size limit that rejects the expression `bad`. */
 async function register(
   entries: readonly WebhookEntry[],
   refuse: (webhooks: readonly Webhook[], end: () => void) => readonly string[],
@@ -45,7 +45,7 @@ async function register(
       stored = object;
     },
   };
-  let told: readonly RefusedEntry[] = [];
+  let reported: readonly RefusedEntry[] = [];
   const registrar = createRegistrar({
     client: client as never,
     informers: { for: () => ({ addHandler: () => () => {} }) } as never,
@@ -55,7 +55,7 @@ async function register(
         type: 'validating',
         entries: async () => entries,
         subscribe: () => () => {},
-        onRegistered: (_, refused) => void (told = refused),
+        onRegistered: (_, refused) => void (reported = refused),
       },
     ],
     metrics: unreadMetrics(),
@@ -63,17 +63,17 @@ async function register(
     options: () => ({ address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] }),
     subscribe: () => () => {},
     removeOnStop: false,
-    onInStep: () => stop.abort(),
+    onAllRegistered: () => stop.abort(),
     log: silentLogger,
   });
   await registrar.run(AbortSignal.any([stop.signal, AbortSignal.timeout(5_000)]));
   return {
     names: stored && webhooksOf(stored).map(({ name }) => name.replace('.i.svc', '')),
-    refused: told.map(({ entry: { name }, message }) => [name, message]),
+    refused: reported.map(({ entry: { name }, message }) => [name, message]),
   };
 }
 
-test('an entry that the API server refuses costs that entry only', async () => {
+test('only an entry that the API server refuses is left unregistered', async () => {
   const bad = (webhooks: readonly Webhook[]) =>
     webhooks.flatMap(({ matchConditions = [] }, i) =>
       matchConditions.some(({ expression }) => expression === 'bad')
@@ -95,7 +95,7 @@ test('an entry that the API server refuses costs that entry only', async () => {
   });
 });
 
-test('what all entries share removes none of them', async () => {
+test('an error in a field that all entries share removes no entry', async () => {
   const { names } = await register([entry('a')], (_, end) => {
     end();
     return ['webhooks[0].clientConfig.caBundle'];
@@ -103,7 +103,7 @@ test('what all entries share removes none of them', async () => {
   expect(names).toBeUndefined();
 });
 
-test('a namespace whose entries would fill the configuration loses its own', async () => {
+test('a namespace whose entries exceed its share loses only its own', async () => {
   const large = condition('x'.repeat(maxConfigurationBytes - 10_000));
   const entries = [entry('a', { ...large, namespace: 'greedy' }), entry('b', { ...large, namespace: 'greedy' })];
   const { names, refused } = await register(

@@ -18,28 +18,28 @@ export interface RegistrarOptions {
   readonly informers: InformerFactory;
   readonly registrations: readonly Registration[];
   readonly installation: string;
-  /** Undefined until a certificate is there and the server listens. */
+  /** Undefined until there is a certificate and the server listens. */
   readonly options: () => Omit<ConfigurationOptions, 'installation'> | undefined;
-  /** Hears when `options` answers something new. */
+  /** Calls the listener when the value of `options` changes. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly removeOnStop: boolean;
-  /** Called after each time all configurations were seen in step. */
-  readonly onInStep: () => void;
+  /** Called when all configurations are registered and up to date. */
+  readonly onAllRegistered: () => void;
   readonly metrics: Pick<ControllerMetrics, 'forController'>;
   readonly log: Logger;
 }
 
 export class RegistrationError extends SupercargoError {}
 
-/** Looked at so often at least: kinds come from API servers that send no events. */
+/** Aggregated API servers add kinds without an event. */
 const resyncMs = 5 * 60 * 1000;
 
-/** Keeps the webhook configurations in step with what is to be registered. For the leader alone. */
+/** Reconciles the webhook configurations with the registrations. Runs on the leader only. */
 export function createRegistrar(options: RegistrarOptions): Controller {
   const { client, informers, registrations, installation, log } = options;
   const labelSelector = `${ownerLabel}=${installation}`;
   const byName = new Map(registrations.map((one) => [configurationName(installation, one), one]));
-  const inStep = new Set<string>();
+  const upToDate = new Set<string>();
 
   const reconcile = async (name: string, signal: AbortSignal) => {
     const registration = byName.get(name);
@@ -51,27 +51,26 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     const { fitting, tooLarge } = fitEntries(entries, sizeOf);
     const refused: RefusedEntry[] = [...tooLarge];
     for (const { entry, message } of tooLarge)
-      log.warn('a webhook is not registered', { configuration: name, webhook: entry.name, error: message });
+      log.warn('webhook not registered', { configuration: name, webhook: entry.name, error: message });
     const register = async (accepted: readonly WebhookEntry[]): Promise<readonly WebhookEntry[]> => {
       const wanted = renderConfiguration(registration, accepted, { installation, ...settings });
       try {
-        const changed = await bringInStep(client, wanted, accepted.length > 0, installation, signal);
-        if (changed)
-          log.info('webhooks are in step with the policies', { configuration: name, webhooks: accepted.length });
+        const changed = await reconcileConfiguration(client, wanted, accepted.length > 0, installation, signal);
+        if (changed) log.info('webhook configuration updated', { configuration: name, webhooks: accepted.length });
         return accepted;
       } catch (thrown) {
         const found = refusedEntries(accepted, thrown);
         if (found.length === 0) throw thrown;
         refused.push(...found);
         for (const { entry, message } of found)
-          log.warn('the API server refuses a webhook', { configuration: name, webhook: entry.name, error: message });
+          log.warn('webhook refused by the API server', { configuration: name, webhook: entry.name, error: message });
         return register(accepted.filter((entry) => !found.some((one) => one.entry === entry)));
       }
     };
     const registered = await register(fitting);
     registration.onRegistered?.(registered, refused);
-    inStep.add(name);
-    if (inStep.size === byName.size) options.onInStep();
+    upToDate.add(name);
+    if (upToDate.size === byName.size) options.onAllRegistered();
     return { requeueAfterMs: resyncMs };
   };
 
@@ -90,14 +89,14 @@ export function createRegistrar(options: RegistrarOptions): Controller {
         const stops = [
           options.subscribe(addAll),
           ...[...byName].map(([name, one]) => one.subscribe(() => sink.add(name))),
-          // Somebody else's change, or ours coming back: either way the object is looked at again.
+          // Reconcile after any change, whether another client or this controller made it.
           ...[...new Set(registrations.map(({ type }) => configurationTypes[type]))].map((type) => {
-            const see = ({ stored }: { readonly stored: KubeObject }) => {
+            const enqueue = ({ stored }: { readonly stored: KubeObject }) => {
               if (byName.has(stored.metadata.name ?? '')) sink.add(stored.metadata.name!);
             };
             return informers
               .for<KubeObject>(type, { labelSelector })
-              .addHandler({ onAdd: see, onUpdate: see, onDelete: see });
+              .addHandler({ onAdd: enqueue, onUpdate: enqueue, onDelete: enqueue });
           }),
         ];
         await new Promise<void>((resolve) => {
@@ -111,17 +110,17 @@ export function createRegistrar(options: RegistrarOptions): Controller {
   return {
     name: controller.name,
     async run(signal) {
-      inStep.clear();
+      upToDate.clear();
       await controller.run(signal);
       if (options.removeOnStop) await removeAll(client, registrations, installation, log);
     },
   };
 }
 
-/** What an entry has from its policies; the rest is the same for all, and its fault is none of theirs. */
+/** The fields of an entry that come from its policies; an error in another field concerns all entries. */
 const ownFields = /^webhooks\[(\d+)\]\.(?:name|rules|matchConditions|failurePolicy|timeoutSeconds)\b/;
 
-/** The entries that the API server names as invalid: one policy's mistake costs that policy only. */
+/** The entries that the API server reports as invalid: only the policies of those entries lose their webhook. */
 function refusedEntries(entries: readonly WebhookEntry[], thrown: unknown): readonly RefusedEntry[] {
   if (!isKubeError(thrown, 'kube-invalid')) return [];
   const messages = new Map<number, string>();
@@ -132,8 +131,8 @@ function refusedEntries(entries: readonly WebhookEntry[], thrown: unknown): read
   return [...messages].flatMap(([index, message]) => (entries[index] ? [{ entry: entries[index], message }] : []));
 }
 
-/** Creates, changes or removes the one object; true when something was written. */
-async function bringInStep(
+/** Creates, updates or deletes one configuration; true when something was written. */
+async function reconcileConfiguration(
   client: KubeClient,
   wanted: KubeObject,
   isNeeded: boolean,
@@ -149,7 +148,7 @@ async function bringInStep(
   if (present && present.metadata.labels?.[ownerLabel] !== installation)
     throw new RegistrationError(
       'webhook-foreign',
-      `${wanted.kind} ${key.name} exists and is not ours (label ${ownerLabel}: ${installation} is missing); remove it or choose another installation name`,
+      `${wanted.kind} ${key.name} exists and is not managed by this installation (label ${ownerLabel}: ${installation} is missing); remove it or choose another installation name`,
       { retry: 'backoff' },
     );
   if (!isNeeded) {
@@ -165,7 +164,7 @@ async function bringInStep(
   return true;
 }
 
-/** So that nothing calls a server that is gone. The signal has aborted by now, so these calls have their own time. */
+/** Deletes the configurations, so that no API server calls a stopped webhook. Has its own timeout: the signal is aborted. */
 async function removeAll(
   client: KubeClient,
   registrations: readonly Registration[],
@@ -175,13 +174,13 @@ async function removeAll(
   const signal = AbortSignal.timeout(3_000);
   await Promise.all(
     registrations.map((one) =>
-      bringInStep(
+      reconcileConfiguration(
         client,
         renderConfiguration(one, [], { installation, address: { url: '' }, bundle: '', exemptNamespaces: [] }),
         false,
         installation,
         signal,
-      ).catch((thrown) => log.warn('a webhook configuration could not be removed', { error: errorMessage(thrown) })),
+      ).catch((thrown) => log.warn('webhook configuration could not be removed', { error: errorMessage(thrown) })),
     ),
   );
 }

@@ -7,22 +7,22 @@ import { type AdmissionRequest, ReviewError } from './review.ts';
 export interface RequestReaderOptions {
   readonly discovery: Pick<Discovery, 'byResource'>;
   readonly namespaces: {
-    /** Undefined for a namespace that is not known yet. */
+    /** Undefined for a namespace that the informer has not observed yet. */
     labels(name: string): Readonly<Record<string, string>> | undefined;
     fetchLabels(name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   };
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Reads admission requests as policies see them; every feature that evaluates requests reads them here. */
+/** Converts admission requests to policy requests, for every feature that evaluates them. */
 export interface RequestReader {
-  /** The kind that policies name: for a subresource, that of the object it belongs to. */
+  /** The kind that policies match: for a subresource, the kind of the parent object. */
   kindOf(request: AdmissionRequest, signal: () => AbortSignal): MaybePromise<GroupVersionKind>;
-  /** Roles are left empty: they are looked up where a rule reads them. */
+  /** Roles stay empty: they are looked up only if a rule reads them. */
   read(request: AdmissionRequest, kind: GroupVersionKind, signal: () => AbortSignal): MaybePromise<ReadRequest>;
 }
 
-/** Of a review it is always known who asks. */
+/** The user of an admission request is always known. */
 export type ReadRequest = PolicyRequest & { readonly info: RequestInfo };
 
 export function createRequestReader({ discovery, namespaces, clock }: RequestReaderOptions): RequestReader {
@@ -76,7 +76,7 @@ function policyRequestOf(
   };
 }
 
-/** Options of a connection have no metadata, and nobody guarantees the rest: policies may rely on the frame. */
+/** Adds apiVersion, kind and metadata that policies rely on: CONNECT options have no metadata, and input may be malformed. */
 function asObject(raw: JsonObject | undefined, request: AdmissionRequest): KubeObject | undefined {
   if (!raw) return undefined;
   const { apiVersion, kind, metadata } = raw;

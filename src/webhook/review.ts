@@ -11,21 +11,21 @@ export interface AdmissionRequest {
   readonly namespace: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly userInfo: JsonObject;
-  /** As it came: whoever reads them must expect anything. */
+  /** Not validated. */
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
   readonly dryRun: boolean;
 }
 
-/** What a reviewer says. Without `denied` the request is admitted. */
+/** The decision of a reviewer. Without `denied` the request is admitted. */
 export interface AdmissionDecision {
-  /** The reason that people are told. */
+  /** The message for the user. */
   readonly denied?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
   readonly patch?: readonly JsonPatchOperation[] | undefined;
 }
 
-/** What was sent is no review that could be answered; `status` is what HTTP calls it. */
+/** A review that cannot be processed; `status` is the HTTP status of the response. */
 export class ReviewError extends SupercargoError {
   constructor(
     code: string,
@@ -44,19 +44,19 @@ export function parseReview(text: string): AdmissionRequest {
   try {
     review = parseJson(text);
   } catch {
-    // The parser quotes the text, and the text may be a Secret.
+    // Drop the parser's message: it quotes the text, which may be a Secret.
     throw new ReviewError('review-not-json', 400, 'the body is not valid JSON');
   }
   if (!isJsonObject(review)) throw malformed('the body is not an object');
   if (review['kind'] !== 'AdmissionReview' || review['apiVersion'] !== apiVersion) {
-    const got = `${cut(review['apiVersion'])} ${cut(review['kind'])}`;
+    const got = `${excerpt(review['apiVersion'])} ${excerpt(review['kind'])}`;
     throw new ReviewError('review-version', 400, `expected ${apiVersion} AdmissionReview, got ${got}`);
   }
   const { request } = review;
   if (!isJsonObject(request)) throw malformed('request is missing');
   const { uid, kind, resource, operation } = request;
   if (typeof uid !== 'string' || uid === '') throw malformed('request.uid is missing');
-  if (!operations.has(operation)) throw malformed(`request.operation ${cut(operation)} is unknown`);
+  if (!operations.has(operation)) throw malformed(`request.operation ${excerpt(operation)} is unknown`);
   if (!isJsonObject(kind) || !isJsonObject(resource)) throw malformed('request.kind or request.resource is missing');
   return {
     uid,
@@ -77,7 +77,7 @@ export function parseReview(text: string): AdmissionRequest {
   };
 }
 
-/** Most answers are a plain yes: that one is put together without a writer. */
+/** Most responses only allow: that one is concatenated, without a serializer. */
 export function renderReview(uid: string, { denied, warnings, patch }: AdmissionDecision): string {
   const start = `{"kind":"AdmissionReview","apiVersion":"${apiVersion}","response":{"uid":${JSON.stringify(uid)},"allowed":`;
   if (denied === undefined && !warnings?.length && !patch?.length) return `${start}true}}`;
@@ -91,11 +91,11 @@ export function renderReview(uid: string, { denied, warnings, patch }: Admission
   return `${start}${denied === undefined},${JSON.stringify(rest).slice(1)}}`;
 }
 
-/** The API server cuts what is longer, and drops all beyond 4,096 characters in sum. */
+/** The API server truncates longer warnings, and drops warnings beyond 4,096 characters in total. */
 const maxWarningChars = 255;
 const shortened = (warning: string) =>
   warning.length <= maxWarningChars ? warning : `${warning.slice(0, maxWarningChars - 1)}…`;
 
 const malformed = (what: string) => new ReviewError('review-malformed', 400, what);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
-const cut = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value);
+const excerpt = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value);

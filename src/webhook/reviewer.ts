@@ -2,21 +2,21 @@ import type { LabelSelector } from '../object/index.ts';
 import type { AdmissionDecision, AdmissionRequest } from './review.ts';
 
 export interface ReviewContext {
-  /** What follows the reviewer's own part of the path: `fail`, `fail/namespace/default`. */
+  /** The path after the reviewer's segment: `fail`, `fail/namespace/default`. */
   readonly route: string;
-  /** Whether the peer proved to be the API server by its client certificate; anybody may have sent the review otherwise. */
+  /** Whether the peer is authenticated as the API server by its client certificate; otherwise any peer may have sent it. */
   readonly authenticated: boolean;
-  /** Size of what was sent. */
+  /** Size of the body. */
   readonly bytes: number;
-  /** Aborts shortly before the API server gives up. Made when it is first asked for. */
+  /** Aborts shortly before the timeout of the API server. Created on first access. */
   readonly signal: AbortSignal;
 }
 
-/** Answers reviews at one path. What it throws is answered as a failure: the webhook's failurePolicy then decides. */
+/** Handles the reviews of one path. If it throws, the review fails and the webhook's failurePolicy decides. */
 export interface Reviewer {
-  /** The first part of the path it answers at. */
+  /** The first segment of the path. */
   readonly path: string;
-  /** True, or why it cannot answer yet. */
+  /** True, or why it is not ready. */
   ready?(): boolean | string;
   review(request: AdmissionRequest, context: ReviewContext): AdmissionDecision | Promise<AdmissionDecision>;
 }
@@ -29,40 +29,40 @@ export interface WebhookRule {
   readonly scope: 'Cluster' | 'Namespaced' | '*';
 }
 
-/** One webhook as it is to be registered; the rest is the same for all of them. */
+/** The fields of one webhook in a configuration that differ between webhooks. */
 export interface WebhookEntry {
-  /** Unique within its configuration; a DNS name is made of it. */
+  /** Unique within its configuration; the first labels of the webhook's DNS name. */
   readonly name: string;
-  /** With the reviewer's part in front: `/validate/fail`. */
+  /** Starts with the reviewer's segment: `/validate/fail`. */
   readonly path: string;
   readonly rules: readonly WebhookRule[];
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly timeoutSeconds: number;
-  /** Beside the program's own: only namespaces that fit both are asked about. */
+  /** In addition to the configured selector: both must match. */
   readonly namespaceSelector?: LabelSelector;
-  /** Asked about this namespace alone, and answered for by it: its entries share what space others leave. */
+  /** The webhook covers only this namespace, and counts against the namespace's share of the configuration size. */
   readonly namespace?: string | undefined;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
 }
 
-/** An entry that is not registered: the API server does not take it, or there is no space for it. */
+/** An entry that is not registered: the API server rejects it, or it does not fit. */
 export interface RefusedEntry {
   readonly entry: WebhookEntry;
   readonly message: string;
 }
 
 /**
- * One configuration object that is kept as `entries` says. Mutating webhooks are called in the order of their
- * configurations' names, so the order of features (policies, then mirroring) is an order of names.
+ * One webhook configuration. The API server calls mutating webhooks in the order of the names of their configurations,
+ * so the names determine the order of features (policies, then mirroring).
  */
 export interface Registration {
-  /** Follows the installation's name. */
+  /** Appended to the installation's name. */
   readonly name: string;
   readonly type: 'mutating' | 'validating';
-  /** What is to be registered now; none removes the configuration. May ask discovery. */
+  /** The desired entries; an empty list deletes the configuration. May use discovery. */
   entries(signal: AbortSignal): Promise<readonly WebhookEntry[]>;
-  /** Hears when `entries` may answer something new; returns the way to stop. */
+  /** Calls the listener when `entries` may have changed; returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** Called after the cluster has what `entries` answered, but for those that were refused. */
+  /** Called after the entries, except the refused ones, are registered. */
   onRegistered?(entries: readonly WebhookEntry[], refused: readonly RefusedEntry[]): void;
 }

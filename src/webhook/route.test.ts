@@ -4,7 +4,7 @@ import { createRouter } from './route.ts';
 const validate = { path: 'validate', review: () => ({}) };
 const routeOf = createRouter([validate], 10_000);
 
-describe('the address of a review', () => {
+describe('the URL of a review', () => {
   it.each([
     ['/validate', '', 10_000],
     ['/validate/fail?timeout=7s', 'fail', 7_000],
@@ -17,11 +17,11 @@ describe('the address of a review', () => {
     expect(routeOf(url)).toBe(routeOf(url));
   });
 
-  it.each(['', '/', '/nobody/fail', '/validate/%E0%A4%A'])('%j leads to nobody', (url) => {
+  it.each(['', '/', '/nobody/fail', '/validate/%E0%A4%A'])('%j has no reviewer', (url) => {
     expect(routeOf(url).reviewer).toBeUndefined();
   });
 
-  it('is remembered only so often, whoever makes up addresses', () => {
+  it('is cached up to a limit', () => {
     const first = routeOf('/validate/0');
     for (let i = 1; i <= 1_000; i++) routeOf(`/validate/${i}`);
     expect(routeOf('/validate/0')).not.toBe(first);

@@ -1,26 +1,26 @@
 import type { Reviewer } from './reviewer.ts';
 
-/** What the address of a review says. */
+/** The parsed URL of a review. */
 export interface Route {
   readonly reviewer: Reviewer | undefined;
-  /** What follows the reviewer's own part of the path, decoded. */
+  /** The decoded path after the reviewer's segment. */
   readonly route: string;
   readonly timeoutMs: number;
 }
 
-/** More addresses than any set of webhooks has; past them the memory begins anew. */
-const maxRemembered = 1_000;
+/** More URLs than any set of webhooks has; beyond it the cache is cleared. */
+const maxCached = 1_000;
 
-/** Reads addresses. The API server asks at a few again and again: each is taken apart once. */
+/** Parses URLs, with a cache: the API server uses a few of them again and again. */
 export function createRouter(reviewers: readonly Reviewer[], defaultTimeoutMs: number): (url: string) => Route {
   const byPath = new Map(reviewers.map((reviewer) => [reviewer.path, reviewer]));
-  const remembered = new Map<string, Route>();
+  const cache = new Map<string, Route>();
   return (url) => {
-    let route = remembered.get(url);
+    let route = cache.get(url);
     if (!route) {
       route = parseRoute(url, byPath, defaultTimeoutMs);
-      if (remembered.size >= maxRemembered) remembered.clear();
-      remembered.set(url, route);
+      if (cache.size >= maxCached) cache.clear();
+      cache.set(url, route);
     }
     return route;
   };
@@ -39,7 +39,7 @@ function parseRoute(url: string, reviewers: ReadonlyMap<string, Reviewer>, defau
   };
 }
 
-/** Nothing is reviewed where the address makes no sense. */
+/** A path that cannot be decoded has no reviewer. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);

@@ -13,13 +13,13 @@ afterEach(async () => {
 });
 
 const reviewer = (
-  verdict: AdmissionDecision | (() => AdmissionDecision | Promise<AdmissionDecision>) = {},
+  decision: AdmissionDecision | (() => AdmissionDecision | Promise<AdmissionDecision>) = {},
 ): Reviewer => ({
   path: 'validate',
-  review: () => (typeof verdict === 'function' ? verdict() : verdict),
+  review: () => (typeof decision === 'function' ? decision() : decision),
 });
 
-/** Whatever came before, the next review is answered. */
+/** Asserts that the server still answers reviews. */
 async function stillAnswers(current: Serving): Promise<void> {
   expect(JSON.parse((await post(current, '/validate/fail', reviewOf({}))).text).response).toEqual({
     uid: 'u1',
@@ -28,20 +28,20 @@ async function stillAnswers(current: Serving): Promise<void> {
 }
 
 describe('a review', () => {
-  it('is answered with its uid, and with all that the reviewer says', async () => {
+  it('is answered with its uid and the decision of the reviewer', async () => {
     serving = await serve([reviewer({ warnings: ['careful'], patch: [{ op: 'add', path: '/x', value: 1 }] })]);
     const { response } = JSON.parse((await post(serving, '/validate/fail?timeout=10s', reviewOf({}))).text);
     expect(response).toMatchObject({ uid: 'u1', allowed: true, warnings: ['careful'], patchType: 'JSONPatch' });
     expect(JSON.parse(Buffer.from(response.patch, 'base64').toString())).toEqual([{ op: 'add', path: '/x', value: 1 }]);
   });
 
-  it('that is refused carries the message and no patch', async () => {
+  it('that is denied carries the message and no patch', async () => {
     serving = await serve([reviewer({ denied: 'no: "why"', patch: [{ op: 'add', path: '/x', value: 1 }] })]);
     const { response } = JSON.parse((await post(serving, '/validate', reviewOf({ uid: 'a"b' }))).text);
     expect(response).toEqual({ uid: 'a"b', allowed: false, status: { status: 'Failure', message: 'no: "why"' } });
   });
 
-  it('is cut off in time for an answer when somebody waits too long', async () => {
+  it('is aborted in time for a response when the reviewer takes too long', async () => {
     const seen: AbortSignal[] = [];
     serving = await serve([
       {
@@ -76,7 +76,7 @@ describe('a review that cannot be evaluated', () => {
     expect(await serving.metrics()).toContain('reviews_total{path="validate",outcome="failed"} 2');
   });
 
-  it('because its time is over or its kind is unknown is told under Ignore too', async () => {
+  it('after its deadline or with an unknown kind causes a warning under Ignore too', async () => {
     serving = await serve([
       reviewer(() => {
         throw new ReviewError('review-unknown-kind', 500, 'the cluster does not serve this kind');
@@ -92,7 +92,7 @@ describe('a review that cannot be evaluated', () => {
   });
 });
 
-describe('what is no review', () => {
+describe('an invalid request', () => {
   it.each([
     ['no JSON', '{"kind":', 400, 'not valid JSON'],
     ['an empty body', '', 400, 'not valid JSON'],
@@ -109,7 +109,7 @@ describe('what is no review', () => {
     const answer = await post(serving, '/validate/fail', body);
     expect(answer).toMatchObject({ status });
     expect(answer.text).toContain(text);
-    expect(serving.lines.filter((line) => line.startsWith('a review was refused'))).toHaveLength(1);
+    expect(serving.lines.filter((line) => line.startsWith('review rejected'))).toHaveLength(1);
     expect(await serving.metrics()).toContain('reviews_total{path="validate",outcome="refused"} 1');
     await stillAnswers(serving);
   });
@@ -118,18 +118,18 @@ describe('what is no review', () => {
     ['another path', '/nowhere', {}, 404],
     ['a GET', '/validate', { method: 'GET' }, 405],
     ['another content type', '/validate', { type: 'text/plain' }, 415],
-  ])('%s is told so', async (_, path, options, status) => {
+  ])('%s is rejected with its status', async (_, path, options, status) => {
     serving = await serve([reviewer()]);
     expect(await post(serving, path, reviewOf({}), options)).toMatchObject({ status });
     await stillAnswers(serving);
   });
 
-  it('of 20 MB is refused, whether its size is told or not', async () => {
+  it('of 20 MB is rejected, with and without a content-length', async () => {
     serving = await serve([reviewer()]);
     const body = Buffer.alloc(20 << 20, 0x20);
-    // The server may hang up while the body is still being sent.
-    const told = await post(serving, '/validate', body).catch(() => ({ status: 413 }));
-    expect(told.status).toBe(413);
+    // The server may close the connection while the body is still being sent.
+    const sized = await post(serving, '/validate', body).catch(() => ({ status: 413 }));
+    expect(sized.status).toBe(413);
     const untold = await sendChunked(serving, body);
     expect(untold).toMatch(/^HTTP\/1\.1 413 /);
     expect(await serving.metrics()).toContain('outcome="refused"} 2');
@@ -153,7 +153,7 @@ describe('what is no review', () => {
     await stillAnswers(serving);
   });
 
-  it('that comes too slowly is given up', async () => {
+  it('that is sent too slowly is aborted', async () => {
     serving = await serve([reviewer()], { headersTimeoutMs: 200, requestTimeoutMs: 300 });
     const answer = await talk(
       serving,
@@ -164,7 +164,7 @@ describe('what is no review', () => {
     await stillAnswers(serving);
   });
 
-  it('but noise inside TLS ends with that connection', async () => {
+  it('of random bytes inside TLS closes only that connection', async () => {
     serving = await serve([reviewer()]);
     expect(await talk(serving, '\u0000\u0001nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     await stillAnswers(serving);
@@ -172,7 +172,7 @@ describe('what is no review', () => {
 });
 
 describe('a reviewer', () => {
-  it('that throws is a failure with a line in the log, and its words stay there', async () => {
+  it('that throws causes a failure whose message is only logged', async () => {
     let isBroken = true;
     serving = await serve([
       reviewer(() => {
@@ -188,7 +188,7 @@ describe('a reviewer', () => {
     await stillAnswers(serving);
   });
 
-  it('that is not ready is not asked', async () => {
+  it('that is not ready is not called', async () => {
     serving = await serve([{ ...reviewer(), ready: () => 'policies are not known' }]);
     const answer = await post(serving, '/validate', reviewOf({}));
     expect(answer).toMatchObject({ status: 503, text: 'not ready yet: policies are not known\n' });
@@ -196,7 +196,7 @@ describe('a reviewer', () => {
 });
 
 describe('a certificate', () => {
-  it('is swapped under load without losing a request', async () => {
+  it('is changed under load without losing a request', async () => {
     serving = await serve([reviewer()]);
     const current = serving;
     let isDone = false;
@@ -217,7 +217,7 @@ describe('a certificate', () => {
   });
 });
 
-/** Writes raw bytes into a TLS connection and answers what comes back before it is closed. */
+/** Writes raw bytes into a TLS connection and returns what is received until it is closed. */
 function talk({ port, authority }: Serving, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, ca: authority.certPem }, () => socket.write(text, 'latin1'));

@@ -19,39 +19,39 @@ export interface WebhookServerOptions extends Partial<ReviewLimits> {
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For the headers, counted from the end of the handshake for the first ones, and for a whole request. */
+  /** Time-outs for the headers, from the end of the handshake for the first request, and for a whole request. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly maxConnections?: number;
   readonly maxConnectionsPerPeer?: number;
   readonly handshakeTimeoutMs?: number;
-  /** Of all bodies that are being read. */
+  /** Limit for the sum of all bodies that are being read. */
   readonly maxReadingBytes?: number;
   readonly clientAuthentication?: ClientAuthentication | undefined;
 }
 
 export interface WebhookServer {
-  /** Begins to serve with this certificate, or goes on with it: connections that are open stay open. */
+  /** Starts to serve with this certificate, or switches to it: open connections stay open. */
   use(certificate: KeyPair): void;
   readonly isServing: boolean;
   readonly port: number | undefined;
-  /** Serves once a certificate is there, until the signal aborts; what is under way is answered first. */
+  /** Serves from the first certificate until the signal aborts; then answers the reviews in flight. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const defaults = {
-  // The API server sends object and old object, each of at most 3 MiB as it takes them, and the JSON around them.
+  // The API server sends object and old object, which it accepts up to 3 MiB each, with the JSON around them.
   maxBodyBytes: 16 << 20,
   defaultTimeoutMs: 10_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   handshakeTimeoutMs: 10_000,
   maxConnections: 1024,
-  // The API server opens one for each review that is under way; several API servers may share an address.
+  // The API server opens a connection for each review in flight; several API servers may share an address.
   maxConnectionsPerPeer: 768,
   maxReadingBytes: 64 << 20,
 };
-/** Longer than the API server keeps an idle connection (90 s), so that it is never us who hangs up first. */
+/** Longer than the API server keeps an idle connection (90 s), so that the server never closes it first. */
 const keepAliveMs = 120_000;
 const drainMs = 5_000;
 
@@ -86,7 +86,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
       const made = createServer(
         {
           ...contextOf(certificate),
-          // Asked for, not insisted on: who has none gets an answer that says so.
+          // Requested but not required by TLS, so that a client without a certificate gets an HTTP error.
           ...(clientAuthentication ? { requestCert: true, rejectUnauthorized: false } : {}),
           keepAlive: true,
           noDelay: true,
@@ -102,7 +102,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
       connections = limitConnections(made, settings, (reason) => metrics.rejected(reason));
       answerPlainHttp(made, (reason) => {
         metrics.rejected(reason);
-        log.debug('a connection was rejected', { reason });
+        log.debug('connection rejected', { reason });
       });
       made.on('clientError', (thrown, socket) => onClientError(thrown, socket as Socket, metrics, log));
       made.once('error', reject);
@@ -114,7 +114,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
       if (server) {
         server.setSecureContext(contextOf(certificate));
         metrics.rotated();
-        log.info('the serving certificate was swapped');
+        log.info('serving certificate changed');
       } else begin(certificate);
     },
     get isServing() {
@@ -133,7 +133,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
       const serving = await listen(certificate);
       server = serving;
       port = (serving.address() as AddressInfo).port;
-      log.info('admission is served', { host: settings.host, port });
+      log.info('webhook server listening', { host: settings.host, port });
       await aborted;
       isStopping = true;
       await close(serving);
@@ -146,7 +146,7 @@ function secureContextOf({ certPem, keyPem }: KeyPair, clients: ClientAuthentica
   return clients ? { ...context, ca: clients.authorities } : context;
 }
 
-/** Answers what is under way; who is still not done after a while is cut off. */
+/** Waits for requests in flight; closes the remaining connections after a time-out. */
 async function close(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -161,13 +161,13 @@ async function close(server: Server): Promise<void> {
 function onClientError(thrown: Error, socket: Socket, metrics: WebhookMetrics, log: Logger): void {
   const code = errorCode(thrown) ?? 'unknown';
   const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  // A client that hung up is no news.
+  // Ignore a client that closed the connection.
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   metrics.rejected(isLate ? 'timeout' : 'not-http');
-  log.warn('a request could not be read', { code });
+  log.warn('request could not be read', { code });
   const status = isLate ? '408 Request Timeout' : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
 }

@@ -23,21 +23,21 @@ export interface WebhooksOptions {
         'maxBodyBytes' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections' | 'clientAuthentication'
       >
     >;
-  /** How the API server reaches us; a function where the port is only known later. */
+  /** How the API server reaches the webhook; a function, because the port is known only when the server listens. */
   readonly address: (port: number) => WebhookAddress;
   readonly certificate:
     | ({
         readonly hosts: readonly string[];
-        /** The Secret that we keep it in; `<installation>-webhook` unless named. */
+        /** The name of the Secret; the default is `<installation>-webhook`. */
         readonly ownSecret?: string;
       } & Partial<Omit<CertificatePolicy, 'hosts' | 'commonName'>>)
-    /** A Secret in our namespace that cert-manager keeps. */
+    /** A Secret in our namespace that cert-manager manages. */
     | { readonly secretName: string };
   readonly exemptNamespaces: readonly string[];
   readonly namespaceSelector?: LabelSelector | undefined;
   readonly objectSelector?: LabelSelector | undefined;
   readonly removeOnStop: boolean;
-  /** The group of the one who writes configurations. */
+  /** The leader election group of the registrar. */
   readonly leadershipGroup: string;
   readonly metrics: Registry;
   readonly controllerMetrics: Pick<ControllerMetrics, 'forController'>;
@@ -47,11 +47,11 @@ export interface WebhooksOptions {
 
 /** One HTTPS server and its registrations, for all features that review requests. */
 export interface Webhooks {
-  /** To be called before `runnables`. */
+  /** Must be called before `runnables`. */
   add(part: { readonly reviewer: Reviewer; readonly registration?: Registration }): void;
-  /** None when nobody reviews anything. */
+  /** Empty when there are no reviewers. */
   runnables(): readonly Runnable[];
-  /** True once this replica, leading, has seen every configuration in step. */
+  /** True once this replica, as the leader, has brought every configuration up to date. */
   readonly isRegistered: boolean;
 }
 
@@ -75,12 +75,12 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 function createRunnables(
   options: WebhooksOptions,
   parts: readonly { readonly reviewer: Reviewer; readonly registration?: Registration }[],
-  onInStep: () => void,
+  onAllRegistered: () => void,
 ): readonly Runnable[] {
   const { client, informers, installation, namespace, certificate, clock } = options;
   const log = options.log.child({ part: 'webhook' });
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const listener of [...listeners]) listener();
   };
   const server = createWebhookServer({
@@ -104,7 +104,7 @@ function createRunnables(
     clock,
     log,
     onServing: (serving) => server.use(serving),
-    onBundle: tell,
+    onBundle: notify,
   });
   const registrar = createRegistrar({
     client,
@@ -126,7 +126,7 @@ function createRunnables(
       return () => listeners.delete(listener);
     },
     removeOnStop: options.removeOnStop,
-    onInStep,
+    onAllRegistered: onAllRegistered,
     metrics: options.controllerMetrics,
     log,
   });

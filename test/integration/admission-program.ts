@@ -35,7 +35,7 @@ export async function startAdmission(options: {
     program = launch(['run', '--config', config, '--kubeconfig', kubeconfig]);
     await program.until((_, stderr) => (stderr.includes('"runnable":"webhook-registrar"') ? true : undefined));
     const address = await program.until((_, stderr) => /"address":"([^"]+)"/.exec(stderr)?.[1]);
-    await program.until((_, stderr) => (stderr.includes('admission is served') ? true : undefined));
+    await program.until((_, stderr) => (stderr.includes('webhook server listening') ? true : undefined));
     const ready = await fetch(`http://${address}/readyz`);
     if (ready.status !== 200) throw new Error(await ready.text());
   };

@@ -150,7 +150,7 @@ describe('look-ups in a cluster', () => {
 
   it('say clearly what cannot be looked up', async () => {
     await expect(ask({ kind: 'imageData', reference: 'nginx' })).rejects.toThrow(
-      'images of registries cannot be looked up here',
+      'image data is not available without a registry client',
     );
     await expect(ask({ kind: 'globalContext', name: 'g' })).rejects.toThrow(
       'global context entries are not available: g',
@@ -207,6 +207,6 @@ describe('what requests carry with them', () => {
       },
       webhooks: [],
     });
-    expect(await findKyverno(client)).toContain("is Kyverno's");
+    expect(await findKyverno(client)).toContain('belongs to Kyverno');
   });
 });

@@ -61,7 +61,7 @@ beforeAll(async () => {
   });
   const address = await admission.until((_, stderr) => /"address":"([^"]+)"/.exec(stderr)?.[1], startMs);
   metricsUrl = `http://${address}/metrics`;
-  await admission.until((_, stderr) => (stderr.includes('admission is served') ? true : undefined), startMs);
+  await admission.until((_, stderr) => (stderr.includes('webhook server listening') ? true : undefined), startMs);
   const policies = '/apis/kyverno.io/v1/clusterpolicies';
   for (const { metadata, ...policy } of podSecurityPolicies)
     expect((await api.post(policies, { ...policy, metadata: { name: metadata.name } })).status).toBe(201);

@@ -30,10 +30,11 @@ export const wireAdmission: WireFeature = (environment) => {
     ...environment,
     discovery,
     filters,
-    later,
+    auditQueue: later,
     log,
     count: metrics.count,
-    isNews: (results) => admissionResults.hasListeners || hasEvents(omitted, results) || results.some(isOverBudget),
+    shouldReport: (results) =>
+      admissionResults.hasListeners || hasEvents(omitted, results) || results.some(isOverBudget),
     onResults(results) {
       budgets.observe(results);
       recordEvents(events, omitted, results);

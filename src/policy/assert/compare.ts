@@ -1,13 +1,13 @@
 import { isJsonObject } from '../../base/index.ts';
 
-/** Takes units of work off the rule's budget; throws when it is spent. */
+/** Subtracts units of work from the rule's budget; throws when it is exceeded. */
 export type Spend = (units: number) => void;
 
-/** Values of kinds that cannot be compared: a mistake of the tree, not a violation. */
+/** Values of types that cannot be compared: an error in the tree, not a violation. */
 export class Incomparable extends Error {}
 
 /**
- * Whether a value is what is expected: lists element by element, maps by the keys that are expected, numbers by value.
+ * Whether a value equals the expected one: lists element by element, maps by the expected keys, numbers by value.
  * A null matches only null.
  */
 export function isAsExpected(expected: unknown, actual: unknown, spend: Spend): boolean {
@@ -43,7 +43,7 @@ function mustBe(kind: string, actual: unknown): string {
   return `invalid actual value, must be a ${kind}, found ${kindOf(actual)}`;
 }
 
-/** The kind of a value in Go's words; numbers of an object are integers where they can be, those of a policy are not. */
+/** The Go type of a value; integral numbers of an object are integers, those of a policy are floats. */
 function kindOf(value: unknown, number?: string): string {
   if (value === null || value === undefined) return 'invalid';
   if (Array.isArray(value)) return 'slice';

@@ -6,17 +6,17 @@ import { type Notation, orderedKeys, parseNotation } from './notation.ts';
 import { type Place, root } from './place.ts';
 import { renderExpected, renderFound } from './render.ts';
 
-/** One place that was looked at. */
+/** The result for one position in the value. */
 export interface Finding {
   readonly path: string;
   readonly holds: boolean;
   readonly expected?: unknown;
   readonly found?: unknown;
-  /** What is wrong, in the words of Kubernetes' field errors; empty where nothing is. */
+  /** What is wrong, in the form of Kubernetes' field errors; empty if nothing is. */
   readonly message: string;
 }
 
-/** The tree cannot be held against this value: neither passed nor failed. */
+/** The tree cannot be compared with this value: the result is neither pass nor fail. */
 export class AssertionError extends PolicyError {
   constructor(message: string, cause?: unknown) {
     super('policy-assertion', message, { cause });
@@ -24,16 +24,16 @@ export class AssertionError extends PolicyError {
 }
 
 export interface AssertionOptions {
-  /** What expressions see beside the value, `$variables` included. */
+  /** What expressions can use in addition to the value, with `$variables`. */
   readonly environment: Environment;
   readonly spend: Spend;
-  /** Called for what does not hold, in the order of the tree; putting it into words is left to who asks for them. */
+  /** Called for each violation, in the order of the tree; the message is rendered only if the callback is called. */
   readonly violation: (describe: () => Finding) => void;
-  /** Called for what holds, too, when somebody wants an explanation. */
+  /** Called for every position, also if it holds, for explanations. */
   readonly trace?: ((finding: Finding) => void) | undefined;
 }
 
-/** Holds a value against the tree; throws AssertionError, and what the environment throws. */
+/** Compares a value with the tree; throws AssertionError, and what the environment throws. */
 export type Assertion = (value: unknown, options: AssertionOptions) => void;
 
 export function compileAssertion(tree: unknown): Assertion {
@@ -41,7 +41,7 @@ export function compileAssertion(tree: unknown): Assertion {
   return (value, options) => node(value, root, options.environment, options);
 }
 
-// Each node pays for itself before it does anything.
+// Each node spends its units before it does any work.
 type Node = (value: unknown, place: Place, environment: Environment, options: AssertionOptions) => void;
 
 function compileTree(tree: unknown): Node {
@@ -60,7 +60,7 @@ function compileList(tree: readonly unknown[]): Node {
   };
 }
 
-/** A tree without keys asks only that there is something. */
+/** A tree without keys requires only that a value exists. */
 function compileMap(tree: Readonly<Record<string, unknown>>): Node {
   const entries = orderedKeys(tree).map((key) => compileEntry(key, tree[key]));
   if (entries.length > 0) {
@@ -76,7 +76,7 @@ function compileMap(tree: Readonly<Record<string, unknown>>): Node {
   };
 }
 
-/** Answers what the keys after this one see. */
+/** Returns the scope for the keys after this one. */
 type Entry = (value: unknown, place: Place, environment: Environment, options: AssertionOptions) => Environment;
 
 function compileEntry(key: string, tree: unknown): Entry {
@@ -99,7 +99,7 @@ function compileEntry(key: string, tree: unknown): Entry {
   };
 }
 
-/** What a node of the tree costs beside what it compares and evaluates. */
+/** The cost of a node in addition to its comparisons and expressions. */
 const units = 20;
 
 const notFound = 'Required value: field not found in the input object';
@@ -168,7 +168,7 @@ function compileExpression(expression: string): Find {
     try {
       return program.evaluate(value, environment) ?? null;
     } catch (thrown) {
-      // A look-up that is needed, or an entry of the context that fails, is the rule's business.
+      // A needed look-up, or a failing context entry, is handled by the rule.
       if (!(thrown instanceof JmespathError)) throw thrown;
       throw new AssertionError(`${place}: Internal error: ${errorMessage(thrown)}`, thrown);
     }

@@ -1,7 +1,7 @@
 /**
- * Assertion trees: a document that another one is held against. Plain keys name fields, keys in brackets are
- * expressions in the community's dialect, `~` visits every element, `->` gives a name to what was found. Pure: what it
- * looks at, the variables and the budget come in, findings go out. Nothing here knows of rules or requests.
+ * Assertion trees: a document that a value is compared with. Plain keys name fields, keys in parentheses are expressions
+ * in the JMESPath community dialect, `~` visits every element, `->` binds a value to a name. Pure: value, variables and
+ * budget are inputs, findings are outputs. This folder does not depend on rules or requests.
  */
 export { AssertionError, type AssertionOptions, compileAssertion, type Finding } from './compile.ts';
 export { type Notation, orderedKeys, parseNotation } from './notation.ts';

@@ -1,13 +1,13 @@
-/** What a key or a text of an assertion tree means. */
+/** A parsed key or text of an assertion tree. */
 export interface Notation {
   /** The name of a field, or an expression. */
   readonly statement: string;
   readonly isExpression: boolean;
-  /** The language an expression names before its colon; empty when it names none. */
+  /** The language that an expression names before its colon; empty if it names none. */
   readonly language: string;
-  /** `~.` visits every element; `~name.` also gives a name to its index or key. */
+  /** `~.` visits every element; `~name.` also binds its index or key to a name. */
   readonly each?: { readonly index?: string };
-  /** `->name` gives a name to what is found. */
+  /** `->name` binds the value to a name. */
   readonly binding?: string;
 }
 
@@ -16,7 +16,7 @@ const binding = /([^\n]*)\s*->\s*(\w+)$/;
 const escaped = /^\\([^\n]+)\\$/;
 const expression = /^\((?:(\w+):)?([^\n]+)\)$/;
 
-/** Undefined for a text that says nothing once its marks are taken off: it then stands for itself. */
+/** Undefined for a text that is empty without its markers: it is then a literal. */
 export function parseNotation(text: string): Notation | undefined {
   let rest = text;
   const loop = each.exec(rest);
@@ -37,8 +37,8 @@ export function parseNotation(text: string): Notation | undefined {
 }
 
 /**
- * Keys in the order they are judged: those that give names come first, so that their neighbours can use them however
- * the document was stored on its way here; then by their text.
+ * Keys in the order of evaluation: keys with bindings first, so that their siblings can use them in any stored order of
+ * the document; then sorted by text.
  */
 export function orderedKeys(tree: Readonly<Record<string, unknown>>): readonly string[] {
   const isNaming = (key: string) => (key.includes('->') && parseNotation(key)?.binding !== undefined ? 0 : 1);

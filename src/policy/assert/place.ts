@@ -1,4 +1,4 @@
-/** A place in a tree, put into words only when somebody asks: most places are never spoken of. */
+/** A path in a tree, rendered lazily because most paths are never reported. */
 export class Place {
   constructor(
     private readonly above: Place | undefined,

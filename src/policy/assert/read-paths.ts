@@ -2,7 +2,7 @@ import { isJsonObject } from '../../base/index.ts';
 import { anyField, compile, type ReadPath, readPaths } from '../../jmespath/index.ts';
 import { parseNotation } from './notation.ts';
 
-/** Which parts of a value a tree can look at. Names that keys give (`->`) stand for what they were given for. */
+/** Which parts of a value a tree may read. A binding (`->`) reads the value that it is bound to. */
 export function assertionPaths(tree: unknown, at: readonly ReadPath[] = [[]]): readonly ReadPath[] {
   if (Array.isArray(tree)) return [...at, ...tree.flatMap((item) => assertionPaths(item, step(at, anyField)))];
   if (typeof tree === 'string') return [...at, ...expressionPaths(tree, at)];
@@ -14,7 +14,7 @@ export function assertionPaths(tree: unknown, at: readonly ReadPath[] = [[]]): r
 function entryPaths(key: string, tree: unknown, at: readonly ReadPath[]): readonly ReadPath[] {
   const notation = parseNotation(key);
   const found = notation?.isExpression ? expressionPaths(key, at) : step(at, notation?.statement ?? key);
-  // What a name stands for may be used anywhere below, hence counts as a whole.
+  // A bound value may be used anywhere below, so it counts as read completely.
   const named = notation?.isExpression || notation?.binding !== undefined ? found : [];
   return [...named, ...assertionPaths(tree, notation?.each ? step(found, anyField) : found)];
 }

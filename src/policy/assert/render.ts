@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { Spend } from './compare.ts';
 
-/** Longer values are cut: a message is for people. */
+/** Longer values are truncated in messages. */
 const maxLength = 1000;
 
 /** A value that was found, as Kubernetes' field errors show it: JSON, but for scalars. */
@@ -45,7 +45,7 @@ function write(value: unknown, form: Form & { readonly spend: Spend }, depth: nu
   form.spend(1);
   if (typeof value === 'string') return form.text(clip(value));
   if (typeof value === 'number') return form.number(value);
-  // What is deeper than this would be cut anyway.
+  // Deeper values would be truncated anyway.
   if (depth > maxLength || value === null || value === undefined) return form.nothing;
   if (Array.isArray(value)) {
     const [open, glue, close] = form.list;
@@ -57,7 +57,7 @@ function write(value: unknown, form: Form & { readonly spend: Spend }, depth: nu
   return `${open}${keys.map((key) => `${form.text(clip(key))}:${write(value[key], form, depth + 1)}`).join(glue)}${close}`;
 }
 
-// What is cut afterwards need not be quoted before.
+// Do not quote text that is truncated afterwards.
 const clip = (text: string) => (text.length <= maxLength ? text : text.slice(0, maxLength));
 
 function cut(text: string): string {

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../base/index.ts';
 
 /**
- * Whether a block says anything: `generate: {synchronize: false}` or `mutate: {}` count as not written. A list or map
- * that is written but empty counts as content, except at the places Go leaves a struct embedded by value.
+ * Whether a block has content: `generate: {synchronize: false}` or `mutate: {}` count as not set. An empty list or map
+ * counts as content, except where Go embeds a struct by value.
  */
 export function hasContent(block: unknown, embedded: readonly string[] = []): boolean {
   if (!isJsonObject(block)) return Array.isArray(block) && block.some((item) => hasContent(item));

@@ -31,7 +31,7 @@ export function autogenControllers(policy: PolicyObject): readonly string[] {
   return [...(template ?? []), ...(cronJob ?? [])].map((kind) => kind.slice(kind.lastIndexOf('/') + 1)).sort();
 }
 
-/** What the policy as a whole derives rules for; whether a given rule takes part is the rule's own matter. */
+/** The controllers that the policy as a whole derives rules for; each rule still decides whether it is derived. */
 export function derivedKinds(policy: PolicyObject): DerivedKinds {
   if (!allowsAutogen(policy.spec.rules ?? [])) return {};
   const annotation = policy.metadata.annotations?.[autogenAnnotation];
@@ -40,8 +40,8 @@ export function derivedKinds(policy: PolicyObject): DerivedKinds {
 }
 
 /**
- * Unknown names are dropped, unless nothing else is left: then they are matched as they are written, which lets a
- * policy name a kind of its own. A CronJob is found anywhere in the text, with spaces around it too.
+ * Unknown names are dropped, unless no other name is left: then they are matched as written, so that a policy can name a
+ * custom kind. CronJob is found anywhere in the text, also with spaces around it.
  */
 function requestedKinds(annotation: string): DerivedKinds {
   const names = [...new Set(annotation.split(','))].sort();
@@ -57,7 +57,7 @@ function requestedKinds(annotation: string): DerivedKinds {
   };
 }
 
-/** One rule that cannot be carried over to controllers keeps the whole policy as it is. */
+/** If one rule cannot be derived for controllers, no rule of the policy is. */
 function allowsAutogen(rules: readonly RuleSpec[]): boolean {
   let concernsPods = false;
   for (const rule of rules) {
@@ -77,7 +77,7 @@ function descriptionsOf(block: MatchBlock | undefined): ResourceDescription[] {
   return [block, ...(block.any ?? []), ...(block.all ?? [])].map((filter) => filter?.resources ?? {});
 }
 
-/** Names, labels and annotations of a Pod are not those of its controller, so a rule that selects by them stays. */
+/** Names, labels and annotations of a Pod differ from those of its controller, so a rule that selects by them is not derived. */
 function isPortable(description: ResourceDescription): boolean {
   const kinds = description.kinds ?? [];
   return (

@@ -4,7 +4,7 @@ import { containsKind, kindsOf } from './kinds.ts';
 import { inJobTemplate, inTemplate, type Nesting, shiftExpressions } from './shift.ts';
 import { wrapMutate, wrapValidate } from './wrap.ts';
 
-/** A rule a policy really runs. `origin` is the index in `spec.rules` of the rule itself or the one it derives from. */
+/** A rule that is evaluated. `origin` is the index in `spec.rules` of the rule itself or of the one it is derived from. */
 export interface ExpandedRule {
   readonly rule: RuleSpec;
   readonly name: string;
@@ -16,8 +16,8 @@ export interface ExpandedRule {
 const maxNameBytes = 63;
 
 /**
- * The policy's own rules in order, then the derived ones in the order of the rules they come from. If any rule is
- * derived, own rules that are named like derived ones are left out: they are leftovers of a policy exported with them.
+ * The policy's own rules in order, then the derived ones in the order of their origins. If any rule is derived, own rules
+ * named like derived ones are omitted: they come from a policy that was exported with its derived rules.
  */
 export function expandRules(policy: PolicyObject): readonly ExpandedRule[] {
   const own = (policy.spec.rules ?? []).map((rule, origin): ExpandedRule => ({ rule, name: rule.name, origin }));
@@ -49,7 +49,7 @@ function isDerivedName(name: string): boolean {
   return name.startsWith('autogen-');
 }
 
-/** Bytes, not characters, are what upstream cuts; rule names are ASCII in practice. */
+/** Upstream truncates by bytes, not characters; rule names are ASCII in practice. */
 function cut(name: string): string {
   const bytes = new TextEncoder().encode(name);
   return bytes.length <= maxNameBytes ? name : new TextDecoder().decode(bytes.subarray(0, maxNameBytes));

@@ -1,9 +1,9 @@
 /**
- * Rules for pod controllers, derived from rules for Pods. `expandRules` gives what a policy really runs: its own rules,
- * then for each rule that allows it one for controllers with a pod template and one for CronJobs.
+ * Rules for pod controllers, derived from rules for Pods. `expandRules` returns the rules that are evaluated: the policy's
+ * own rules, then for each derivable rule one for controllers with a pod template and one for CronJobs.
  *
- * It only derives: whether a rule is valid is `check`'s business, and what it does is the evaluator's. The result is
- * plain rule data again; inputs are never changed, and parts that stay the same are shared with them.
+ * It only derives: `check` validates rules, and `compile` gives them their meaning. The result is plain rule data; inputs
+ * are never changed, and unchanged parts are shared with them.
  */
 
 export { hasContent } from './content.ts';

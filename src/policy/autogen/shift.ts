@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/index.ts';
 
-/** Where the Pod is inside the controller: its parents' fields, as a path and as an expression. */
+/** The position of the Pod inside the controller, as a path and as an expression. */
 export interface Nesting {
   readonly path: string;
   readonly expression: string;
@@ -53,7 +53,7 @@ export function shiftReferences(message: string, nesting: Nesting, pivot: string
     if (pivot === 'anyPattern') {
       const index = reference.slice(reference.indexOf(place) + place.length + 1);
       place += `/${index.slice(0, index.indexOf('/') < 0 ? undefined : index.indexOf('/'))}`;
-      // No reference is this long in earnest, and the place must not grow with the message.
+      // Real references are shorter, and the shift must not grow with the message.
       if (place.length > 1000) break;
     }
     shifted += message.slice(copied, start) + reference.replaceAll(place, `${place}/${nesting.path}`);
@@ -80,7 +80,7 @@ function findReferences(text: string): { start: number; end: number }[] {
       const close = text.slice(body, end).lastIndexOf(')');
       run = { end, close: close < 0 ? -1 : body + close };
     }
-    // The character before belongs to the match, so two references cannot touch.
+    // The preceding character is part of the match, so two references cannot be adjacent.
     const isFree = start === 0 || (text[start - 1] !== '\\' && start > (found.at(-1)?.end ?? 0));
     if (isFree && text[start + 2] !== '\n' && run.close >= body) {
       found.push({ start, end: run.close + 1 });

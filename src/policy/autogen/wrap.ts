@@ -7,7 +7,7 @@ function wrap(pattern: unknown, nesting: Nesting): unknown {
   return { spec: { [nesting === inTemplate ? 'template' : 'jobTemplate']: pattern ?? null } };
 }
 
-/** Merge patches only: a rule with targets or with anything else to do loses that, as upstream has it. */
+/** Merge patches only: as upstream, targets and other fields are dropped. */
 export function wrapMutate(mutate: MutateSpec | undefined, nesting: Nesting): MutateSpec | undefined {
   if ((mutate?.patchStrategicMerge ?? null) !== null) {
     return { patchStrategicMerge: wrap(mutate?.patchStrategicMerge, nesting) };
@@ -49,7 +49,7 @@ export function wrapValidate(validate: ValidateSpec | undefined, nesting: Nestin
   return isSet(assert) ? { ...validate, assert: wrapAssertion(assert, nesting) } : undefined;
 }
 
-/** What a tree says of the object, new and old, moves into the template; the rest of it stays. */
+/** The parts of a tree for object and oldObject move into the template; the rest stays. */
 function wrapAssertion(tree: unknown, nesting: Nesting): unknown {
   if (!isJsonObject(tree)) return tree;
   const moved = ['object', 'oldObject'].filter((key) => isJsonObject(tree[key]));
@@ -60,7 +60,7 @@ function isSet<T>(value: T): value is NonNullable<T> {
   return value !== undefined && value !== null;
 }
 
-/** What a derived validate block keeps beside its check. */
+/** The fields that a derived validate block keeps in addition to its check. */
 function settings(validate: ValidateSpec, nesting: Nesting, pivot: string): ValidateSpec {
   const { message, failureAction, failureActionOverrides, allowExistingViolations } = validate;
   return {

@@ -5,7 +5,7 @@ import { checkPlainExpression } from './expressions.ts';
 import { cut, fieldOf, type Issues } from './issues.ts';
 import type { RuleCheck } from './rule-context.ts';
 
-/** What a tree is held against; a plain key beside these is never found. */
+/** The keys of the value that a tree is compared with; any other plain key is never found. */
 const roots: readonly string[] = [
   'object',
   'oldObject',
@@ -16,7 +16,7 @@ const roots: readonly string[] = [
   'resourceKind',
 ];
 
-/** An assertion tree: its expressions, the names they use, and what stands where it means nothing. */
+/** Checks an assertion tree: its expressions, the names they use, and keys without a meaning. */
 export function checkAssertion({ rule, issues, path: rulePath }: RuleCheck, tree: unknown, path: string): void {
   const names = new Set<string>();
   for (const [i, { name }] of (rule.context ?? []).entries()) {

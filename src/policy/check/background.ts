@@ -15,7 +15,7 @@ export function checkUserVariables(policy: PolicyObject, issues: Issues): void {
     if (!text.includes('{{')) continue;
     if (!namesUser(text)) continue;
     const variables = findVariables(text).map(({ start, end }) => text.slice(start, end));
-    // One that is put together from others is told with all of its text.
+    // A variable that contains others is reported with its whole text.
     const found = variables.find(namesUser) ?? text;
     issues.error(
       'policy-background',

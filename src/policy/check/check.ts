@@ -12,15 +12,15 @@ import { builtInScope, type ScopeOf } from './scope.ts';
 import { checkShape } from './shape.ts';
 
 export interface CheckOptions {
-  /** Instead of `spec.background`: false leaves out what is refused only because of background scans. */
+  /** Overrides `spec.background`: false skips the checks that apply only to background scans. */
   readonly background?: boolean;
-  /** Asked before the table of Kubernetes' own kinds; a live cluster also knows custom resources. */
+  /** Used before the table of built-in kinds; a live cluster also knows custom resources. */
   readonly isClusterScoped?: ScopeOf;
 }
 
 /**
- * Everything that is wrong with a policy, as it is written; empty for a policy that can run. Never throws, whatever it
- * is given. A policy with a wrong structure is reported as that alone, since the rest could not be trusted.
+ * All issues of a policy; empty for a valid one. Never throws, for any input. For a policy with a wrong structure, only
+ * the structural issues are reported, because the other checks rely on the structure.
  */
 export function checkPolicy(policy: unknown, options: CheckOptions = {}): readonly PolicyIssue[] {
   const issues = new Issues();
@@ -50,7 +50,7 @@ function checkKind(policy: unknown, issues: Issues): policy is Readonly<Record<s
   return !issues.hasErrors;
 }
 
-/** Other metadata is the API server's, so that unknown fields are none of our business. */
+/** The API server validates other metadata, so unknown fields are not reported. */
 function checkMetadata({ kind, metadata }: Readonly<Record<string, unknown>>, issues: Issues): void {
   if (!isJsonObject(metadata)) {
     issues.error('policy-field-type', 'metadata', 'must be an object');

@@ -31,7 +31,7 @@ const anyAll = object({ any: list, all: list });
 
 /**
  * Preconditions or the conditions of a deny: an object with any and all, or the old form, a list. Inside a loop key
- * and value may be left out, since upstream lets them.
+ * and value may be omitted, as upstream allows.
  */
 export function checkConditions(conditions: unknown, path: string, issues: Issues, inLoop = false): void {
   if (!isSet(conditions)) return;
@@ -77,7 +77,7 @@ function checkCondition(condition: unknown, path: string, issues: Issues, inLoop
   }
 }
 
-/** An operation that does not exist makes a condition that nothing ever meets. */
+/** A condition on an operation that does not exist can never be met. */
 function checkOperations(value: unknown, path: string, issues: Issues): void {
   if (typeof value === 'string' && value.length >= 4 && value.startsWith('{{') && value.endsWith('}}')) return;
   for (const operation of Array.isArray(value) ? value : [value]) {

@@ -86,7 +86,7 @@ function checkEntry({ issues, policy }: RuleCheck, entry: ContextEntry, path: st
   if (isSet(variable)) checkVariable(variable, `${path}.variable`, issues);
 }
 
-/** Roughly: names, a tag, a digest. What it leads to is the registry's to say. */
+/** A rough form: names, a tag, a digest. Whether it exists is known only to the registry. */
 const imageReference = /^[\w][\w.\-/:]{0,511}(@[a-z0-9+._-]+:[0-9a-fA-F]{32,})?$/;
 
 function checkVariable(variable: NonNullable<ContextEntry['variable']>, path: string, issues: Issues): void {
@@ -104,7 +104,7 @@ function checkVariable(variable: NonNullable<ContextEntry['variable']>, path: st
   checkExpression(jmesPath, `${path}.jmesPath`, issues);
 }
 
-/** An entry that needs itself can never be resolved. Redefining an earlier entry of the same name by itself can. */
+/** An entry that depends on itself can never be resolved. Redefining an earlier entry of the same name is allowed. */
 function checkCycles({ issues }: RuleCheck, context: readonly ContextEntry[], path: string): void {
   const needs = context.map((entry, i) =>
     namesIn(entry).flatMap((name) => {
@@ -125,7 +125,7 @@ function checkCycles({ issues }: RuleCheck, context: readonly ContextEntry[], pa
   for (const i of context.keys()) visit(i, new Set());
 }
 
-/** What an entry asks the context for, in its variables and in an expression that has none. */
+/** The names that an entry reads from the context, in its variables and in plain expressions. */
 function namesIn(entry: ContextEntry): readonly string[] {
   const { name: _, ...sources } = entry;
   const expressions = [...textsOf(sources, '')].flatMap(({ text }) =>
@@ -134,7 +134,7 @@ function namesIn(entry: ContextEntry): readonly string[] {
   const jmesPath = entry.variable?.jmesPath;
   if (jmesPath && !isSet(entry.variable?.value) && !hasVariables(jmesPath)) expressions.push(jmesPath);
   return expressions.flatMap((expression) => {
-    // What is wrong with an expression is reported elsewhere.
+    // Invalid expressions are reported elsewhere.
     const ast = checkPlainExpression(expression, '', new Issues());
     return ast === undefined ? [] : rootNames(ast);
   });

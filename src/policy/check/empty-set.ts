@@ -5,7 +5,7 @@ import type { MatchBlock, ResourceDescription } from '../types.ts';
 import { isSet, type RuleCheck } from './rule-context.ts';
 
 /**
- * Refuses a rule whose exclude takes away all that its match gives, as far as that can be seen by comparing them: the
+ * Refuses a rule whose exclude covers everything that its match selects, as far as a comparison shows it: the
  * same filter in both `any`, or old forms where everything excluded covers everything matched.
  */
 export function checkEmptySet({ rule, path, issues }: RuleCheck, exclude: MatchBlock): void {

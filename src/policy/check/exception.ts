@@ -15,7 +15,7 @@ interface ExceptionSpec {
   readonly podSecurity?: readonly PodSecurityExclusion[];
 }
 
-/** Everything that is wrong with the spec of a PolicyException, as it is written. Never throws. */
+/** All issues of the spec of a PolicyException. Never throws. */
 export function checkException(exception: Readonly<Record<string, unknown>>): readonly PolicyIssue[] {
   const issues = new Issues();
   if (!checkSize(exception, issues)) return issues.list;

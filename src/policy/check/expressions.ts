@@ -6,14 +6,14 @@ import { cut, type Issues } from './issues.ts';
 
 /**
  * Whether an expression can be compiled, its functions are known, and regexes written into it are valid. One with
- * variables in it cannot be judged before they are resolved.
+ * variables in it cannot be checked before they are resolved.
  */
 export function checkExpression(expression: string | undefined, path: string, issues: Issues): void {
   if (!expression || hasVariables(expression)) return;
   checkPlainExpression(expression, path, issues);
 }
 
-/** The tree of an expression without variables, or undefined once its mistake is reported. */
+/** The tree of an expression without variables, or undefined after its error is reported. */
 export function checkPlainExpression(
   expression: string,
   path: string,

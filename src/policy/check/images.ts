@@ -7,10 +7,10 @@ import { isSet, type RuleCheck } from './rule-context.ts';
 
 type ImageCheck = Readonly<Record<string, unknown>>;
 
-/** Fields that ask for a signature, which means asking a registry and trusting keys. */
+/** Fields that require the verification of signatures, with a registry and trusted keys. */
 const signatureFields = ['attestors', 'attestations', 'key', 'issuer', 'subject', 'roots'] as const;
 
-/** verifyImages: what needs no signature is checked and run; the rest is said to be missing. */
+/** verifyImages: fields without signatures are supported; the others are reported as not supported. */
 export function checkImages(check: RuleCheck, images: readonly ImageCheck[], policyAction: string | undefined): void {
   const { issues } = check;
   for (const [i, image] of images.entries()) {

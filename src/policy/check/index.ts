@@ -1,10 +1,10 @@
 /**
- * Is this a policy that can run? `checkPolicy` answers with issues: a stable code, the field, and what is wrong. It is
- * the admission check of policies and the first step of compiling one: what passes here has the structure that the
- * types promise, and compiles.
+ * Validation of policies. `checkPolicy` returns issues: a stable code, the field, and a message. It is the admission
+ * check of policies and the first step of compiling one: a policy without errors has the structure of its types, and
+ * compiles.
  *
- * It looks at the policy alone. Whether kinds exist, or the engine may touch them, is known only to a cluster; the one
- * thing it asks for is the scope of a kind, and it manages without an answer.
+ * It reads only the policy. Whether kinds exist, or the engine may access them, is known only to a cluster. The only
+ * external input is the scope of a kind, which is optional.
  */
 export { type CheckOptions, checkPolicy } from './check.ts';
 export { checkException } from './exception.ts';

@@ -35,10 +35,10 @@ export const policyIssueCodes = [
 ] as const;
 export type PolicyIssueCode = (typeof policyIssueCodes)[number];
 
-/** Nobody reads more, and a hostile policy must not fill the answer to its own admission. */
+/** Limits the number of issues, so that a hostile policy cannot inflate its admission response. */
 const maxIssues = 50;
 
-/** What has been found so far, in the order it was found. */
+/** The issues found so far, in order. */
 export class Issues {
   readonly list: PolicyIssue[] = [];
 

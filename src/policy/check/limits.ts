@@ -1,6 +1,6 @@
 import { cut, fieldOf, type Issues } from './issues.ts';
 
-/** Rules one policy may hold. The largest public policies have some thirty. */
+/** Rules in one policy. The largest public policies have about thirty. */
 export const maxRules = 1000;
 /** Size as JSON: an object larger than this does not fit into a cluster's storage together with its status. */
 export const maxPolicyBytes = 1_048_576;
@@ -9,7 +9,7 @@ export const maxPolicyDepth = 100;
 /** Stars in one wildcard; matching costs their number times the length of the text. */
 export const maxStars = 32;
 
-/** Whether the policy is small and plain enough to be looked at any further. Stops at the first limit it meets. */
+/** Whether the policy is within the limits for further checks. Stops at the first exceeded limit. */
 export function checkSize(policy: unknown, issues: Issues): boolean {
   let bytes = 0;
   const visit = (value: unknown, path: string, depth: number): boolean => {
@@ -32,7 +32,7 @@ export function checkSize(policy: unknown, issues: Issues): boolean {
   return visit(policy, '', 0);
 }
 
-/** Refuses a wildcard with more stars than anyone needs. */
+/** Refuses a wildcard with too many stars. */
 export function checkStars(pattern: string, path: string, issues: Issues): void {
   const stars = pattern.match(/\*+/g)?.length ?? 0;
   if (stars > maxStars) {

@@ -15,7 +15,7 @@ interface PlacedFilter {
   readonly path: string;
 }
 
-/** What match and exclude say, and whether anything is left to match. */
+/** Checks match and exclude, and whether they leave anything to match. */
 export function checkMatch(check: RuleCheck): void {
   const { rule, path, issues } = check;
   checkBlock(check, rule.match ?? {}, `${path}.match`);
@@ -80,7 +80,7 @@ function checkUserInfo({ issues, policy }: RuleCheck, filter: ResourceFilter, pa
   }
 }
 
-/** In a background scan nobody asks. */
+/** A background scan has no user. */
 export function checkNobodyAsks(filter: ResourceFilter, path: string, issues: Issues): void {
   for (const field of ['roles', 'clusterRoles', 'subjects'] as const) {
     if ((filter[field] ?? []).length === 0) continue;
@@ -105,7 +105,7 @@ function checkDescription(check: RuleCheck, description: ResourceDescription, pa
   }
 }
 
-/** Wildcards make a selector that Kubernetes could not read, but that is ours to match. */
+/** A selector with wildcards is invalid in Kubernetes, but valid in a policy. */
 function checkSelector({ issues }: RuleCheck, { selector }: ResourceDescription, path: string): void {
   if (!isSet(selector)) return;
   const labels = Object.entries(selector.matchLabels ?? {}).flat();

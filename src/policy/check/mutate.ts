@@ -73,7 +73,7 @@ const placeholder = 'policyvariable';
 /** In a loop the path of an operation may hold variables, even as its whole. */
 function checkJsonPatch({ issues }: RuleCheck, patch: string, path: string, inLoop: boolean): void {
   const plain = withoutVariables(patch);
-  // An expression that gives the whole patch can only be judged with its values.
+  // An expression for the whole patch can be checked only at evaluation.
   if (inLoop && plain.trim() === placeholder) return;
   const operationsOf = parsePatch(plain);
   if (typeof operationsOf === 'string') {
@@ -100,7 +100,7 @@ function checkJsonPatch({ issues }: RuleCheck, patch: string, path: string, inLo
   if (!inLoop) checkPlainPaths(patch, path, issues);
 }
 
-/** Only where the patch can be read with its variables in place; one that cannot, puts them elsewhere. */
+/** Only if the patch can be parsed with its variables unresolved; otherwise variables are at other positions. */
 function checkPlainPaths(patch: string, path: string, issues: RuleCheck['issues']): void {
   const parsed = parsePatch(patch);
   if (typeof parsed === 'string') return;

@@ -48,7 +48,7 @@ export function checkNoAnchors(document: unknown, path: string, issues: Issues):
   }
 }
 
-/** Labels and annotations that YAML has read as numbers or booleans, which no object could carry. */
+/** Labels and annotations that YAML parsed as numbers or booleans, which no object can have. */
 export function checkMetadataTexts(document: unknown, path: string, issues: Issues): void {
   if (!isJsonObject(document)) return;
   checkTexts(document['metadata'], `${path}.metadata`, issues);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/index.ts';
 import { cut } from './issues.ts';
 import type { RuleCheck } from './rule-context.ts';
 
-/** `$(…)` that leads nowhere. What it leads to is resolved when the rule runs. */
+/** Checks that the target of each `$(…)` exists. Its value is resolved at evaluation. */
 export function checkReferences({ rule, path, issues }: RuleCheck): void {
   let places: ReadonlySet<string> | undefined;
   const visit = (value: unknown, pointer: string): void => {

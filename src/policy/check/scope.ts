@@ -1,6 +1,6 @@
 import { parseApiVersion } from '../../object/index.ts';
 
-/** Whether a kind is cluster-scoped; undefined when nobody knows. */
+/** Whether a kind is cluster-scoped; undefined if it is not known. */
 export type ScopeOf = (apiVersion: string, kind: string) => boolean | undefined;
 
 /** Groups all of whose kinds are known here, with those of their kinds that have no namespace. */
@@ -36,7 +36,7 @@ const clusterKinds: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 const clusterKindNames: ReadonlySet<string> = new Set([...clusterKinds.values()].flatMap((kinds) => [...kinds]));
 
-/** What is known of Kubernetes' own kinds; those of custom resources need a cluster to ask. */
+/** The scopes of the built-in kinds; those of custom resources are known only to a cluster. */
 export const builtInScope: ScopeOf = (apiVersion, kind) => {
   if (apiVersion === '' || apiVersion.includes('*')) return clusterKindNames.has(kind) || undefined;
   return clusterKinds.get(parseApiVersion(apiVersion).group)?.has(kind);

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import { cut, fieldOf, type Issues } from './issues.ts';
 
-/** What a field may hold. Null counts as not written, everywhere, as the API server has it. */
+/** The allowed values of a field. As in the API server, null counts as not set. */
 export type Shape =
   | { readonly type: 'any' }
   | { readonly type: 'boolean' }
@@ -11,7 +11,7 @@ export type Shape =
   | { readonly type: 'map'; readonly of: Shape }
   | { readonly type: 'object'; readonly fields: Fields; readonly required: readonly string[] };
 
-/** A function where a shape contains itself. */
+/** A function if a shape contains itself. */
 export type Fields = Readonly<Record<string, Shape | (() => Shape)>>;
 
 export const any: Shape = { type: 'any' };
@@ -123,7 +123,7 @@ function wrongType(value: unknown, expected: string, path: string, issues: Issue
   issues.error('policy-field-type', path, `must be ${expected}, not ${actual}`);
 }
 
-/** Wrong case is the most common slip. */
+/** Wrong case is the most common mistake. */
 function suggestion(key: string, known: readonly string[]): string {
   const meant = known.find((field) => field.toLowerCase() === key.toLowerCase());
   return meant === undefined ? '' : `; did you mean ${meant}?`;

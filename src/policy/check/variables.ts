@@ -141,7 +141,7 @@ interface Loop {
   readonly foreach?: readonly Loop[];
 }
 
-/** They are resolved against the statement that is attested, whose fields nobody knows here. */
+/** They are resolved against the attested statement, whose fields are not known here. */
 function withoutAttestationConditions(rule: RuleSpec): RuleSpec {
   if (!rule.verifyImages) return rule;
   const verifyImages = rule.verifyImages.map((image) => {

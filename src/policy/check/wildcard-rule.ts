@@ -6,7 +6,7 @@ import { isSet, type RuleCheck } from './rule-context.ts';
 
 const onlyMetadata = 'policy can only deal with the metadata field of the resource if the rule does not match any kind';
 
-/** A rule for every kind may only look at what every kind has, and cannot be run over a whole cluster. */
+/** A rule for every kind may use only fields that every kind has, and cannot run as a background scan. */
 export function checkWildcardRule(check: RuleCheck, kinds: readonly string[], path: string): void {
   const { rule, issues, policy } = check;
   if (policy.background) {
@@ -56,7 +56,7 @@ function patchPaths(patch: string | undefined): string[] {
       return typeof path === 'string' ? [path] : [];
     });
   } catch {
-    // A patch that cannot be read is reported where patches are checked.
+    // A patch that cannot be parsed is reported by the check of patches.
     return [];
   }
 }

@@ -6,25 +6,25 @@ import type { Run } from '../evaluate/run.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { RuleSpec } from '../types.ts';
 
-/** Further violations are only counted: one object can have thousands. */
-const maxTold = 20;
+/** Further violations are only counted, because one object can have thousands. */
+const maxReported = 20;
 
-/** `validate.assert`: an assertion tree held against the request. */
+/** `validate.assert`: compares the request with an assertion tree. */
 export function compileAssertCheck(rule: string, { validate, context }: RuleSpec): (run: Run) => MaybeOutcome {
   const assertion = compileAssertion(validate?.assert);
   const names: ReadonlySet<string> = new Set((context ?? []).map(({ name }) => name));
   const passed = pass(`Validation rule '${rule}' passed.`);
   return (run) => {
-    const told: Finding[] = [];
-    let untold = 0;
+    const reported: Finding[] = [];
+    let omitted = 0;
     const { trace } = run;
     const bindings: Bindings = { get: (name) => (names.has(name) ? run.scope.get(name) : missing) };
     const options: AssertionOptions = {
       environment: { ...run.environment, bindings },
       spend: (units) => spend(run, units),
       violation: (describe) => {
-        if (told.length < maxTold) told.push(describe());
-        else untold++;
+        if (reported.length < maxReported) reported.push(describe());
+        else omitted++;
       },
       trace: trace && ((finding) => trace({ kind: 'assertion', ...finding })),
     };
@@ -34,11 +34,11 @@ export function compileAssertCheck(rule: string, { validate, context }: RuleSpec
       if (!(thrown instanceof AssertionError)) throw thrown;
       return errored(`failed to apply assertion: ${thrown.message}`);
     }
-    return told.length === 0 ? passed : failed(render(told, untold), told[0]?.path);
+    return reported.length === 0 ? passed : failed(render(reported, omitted), reported[0]?.path);
   };
 }
 
-/** What the tree is held against. An object that is not there is an empty one, as a background scan has nobody who asks. */
+/** The value that the tree is compared with. A missing object, or the user of a background scan, is an empty map. */
 function subjectOf({ object, oldObject, operation, kind, subresource, namespaceLabels, info }: PolicyRequest): object {
   return {
     object: object ?? {},
@@ -55,7 +55,7 @@ function subjectOf({ object, oldObject, operation, kind, subresource, namespaceL
   };
 }
 
-function render(told: readonly Finding[], untold: number): string {
-  const lines = told.map(({ path, message }) => `${path}: ${message}`);
-  return [...lines, ...(untold > 0 ? [`and ${untold} more`] : [])].join('; ');
+function render(reported: readonly Finding[], omitted: number): string {
+  const lines = reported.map(({ path, message }) => `${path}: ${message}`);
+  return [...lines, ...(omitted > 0 ? [`and ${omitted} more`] : [])].join('; ');
 }

@@ -18,17 +18,17 @@ export interface ConditionsResult {
 /** Throws when a variable cannot be resolved or an operator cannot compare. */
 export type Conditions = (run: Run) => ConditionsResult;
 
-interface Compiled {
+interface CompiledCondition {
   readonly operator: string;
   readonly key: DocumentTemplate;
   readonly value: DocumentTemplate;
   readonly written: unknown;
   readonly message: string;
-  /** The operator on a value without variables. */
+  /** The operator prepared for a value without variables. */
   readonly prepared: ((key: unknown) => boolean) | undefined;
 }
 
-/** Preconditions, deny conditions and the conditions of exceptions: `any`/`all` blocks, or the old plain list. */
+/** Preconditions, deny conditions and conditions of exceptions: `any`/`all` blocks, or the old plain list. */
 export function compileConditions(conditions: unknown, where: string): Conditions {
   if (conditions === undefined || conditions === null) return () => always;
   const { any, all } = parseConditionBlock(conditions);
@@ -41,7 +41,7 @@ export function compileConditions(conditions: unknown, where: string): Condition
   };
 }
 
-function compileCondition({ key, operator, value, message }: Condition): Compiled {
+function compileCondition({ key, operator, value, message }: Condition): CompiledCondition {
   const wanted = compileDocument(value ?? null);
   return {
     operator,
@@ -55,13 +55,13 @@ function compileCondition({ key, operator, value, message }: Condition): Compile
 
 function evaluateBlock(
   run: Run,
-  anyOf: readonly Compiled[] | undefined,
-  allOf: readonly Compiled[],
+  anyOf: readonly CompiledCondition[] | undefined,
+  allOf: readonly CompiledCondition[],
   where: string,
 ): ConditionsResult {
   let met = '';
   let unmet = '';
-  const holds = (condition: Compiled, block: 'any' | 'all') => {
+  const holds = (condition: CompiledCondition, block: 'any' | 'all') => {
     const result = evaluateCondition(run, condition, where, block);
     if (condition.message !== '') {
       if (result) met = joinNonEmpty([met, condition.message], '; ');
@@ -85,12 +85,12 @@ function evaluateBlock(
   return { hold, message: hold ? met : unmet };
 }
 
-function evaluateCondition(run: Run, condition: Compiled, where: string, block: 'any' | 'all'): boolean {
+function evaluateCondition(run: Run, condition: CompiledCondition, where: string, block: 'any' | 'all'): boolean {
   const resolver = resolverOf(run);
   const key = resolve(condition.key, resolver, 'key');
   const { prepared } = condition;
   const value = prepared ? condition.value.staticValue : resolve(condition.value, resolver, 'value');
-  // Membership compares every key with every value; values that were prepared cost far less.
+  // Membership compares every key with every value; prepared values cost far less.
   spend(run, 10 + (lengthOf(key) * lengthOf(value)) / (prepared ? 8 : 1));
   const holds = prepared ? prepared(key) : evaluateOperator(condition.operator, key, value);
   run.trace?.({

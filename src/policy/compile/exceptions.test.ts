@@ -12,12 +12,12 @@ const compiled = (policyName: string) =>
     },
   }).program!;
 
-test('an exception that is confined to a namespace concerns policies of that namespace alone', () => {
+test('an exception that is confined to a namespace covers only policies of that namespace', () => {
   for (const name of ['cluster-policy', 'other/policy', 'shop-2/policy']) {
-    expect(compiled(name).concerns(name, 'r')).toBe(true);
+    expect(compiled(name).coversRule(name, 'r')).toBe(true);
     expect(confineException(compiled(name), 'shop')).toMatchObject({ key: 'shop/e' });
-    expect((confineException(compiled(name), 'shop') as ReturnType<typeof compiled>).concerns(name, 'r')).toBe(false);
+    expect((confineException(compiled(name), 'shop') as ReturnType<typeof compiled>).coversRule(name, 'r')).toBe(false);
   }
   const own = confineException(compiled('shop/policy'), 'shop') as ReturnType<typeof compiled>;
-  expect(own.concerns('shop/policy', 'r')).toBe(true);
+  expect(own.coversRule('shop/policy', 'r')).toBe(true);
 });

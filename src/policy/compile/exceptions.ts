@@ -9,11 +9,11 @@ import type { MatchBlock, PodSecurityExclusion, PolicyIssue } from '../types.ts'
 import { compileConditions } from './conditions.ts';
 import { compileExceptionReads } from './reads.ts';
 
-/** A PolicyException, compiled: which rules it speaks of, and which requests it lets pass. */
+/** A compiled PolicyException: which rules it covers, and which requests it applies to. */
 export interface CompiledException extends ExceptionProgram {
   readonly key: string;
   readonly podSecurity: readonly PodSecurityExclusion[];
-  concerns(policyKey: string, rule: string): boolean;
+  coversRule(policyKey: string, rule: string): boolean;
   applies(run: Run): boolean;
 }
 
@@ -24,17 +24,17 @@ interface ExceptionSpec {
   readonly podSecurity?: readonly PodSecurityExclusion[];
 }
 
-/** The same exception, which counts for policies of this namespace alone. */
+/** The same exception, restricted to policies of this namespace. */
 export function confineException(program: ExceptionProgram, namespace: string): ExceptionProgram {
   const compiled = program as CompiledException;
   const confined: CompiledException = {
     ...compiled,
-    concerns: (policyKey, rule) => policyKey.startsWith(`${namespace}/`) && compiled.concerns(policyKey, rule),
+    coversRule: (policyKey, rule) => policyKey.startsWith(`${namespace}/`) && compiled.coversRule(policyKey, rule),
   };
   return confined;
 }
 
-/** Checks and compiles an exception once; never throws. */
+/** Checks and compiles an exception; never throws. */
 export function compileException(object: unknown): {
   readonly program: CompiledException | undefined;
   readonly issues: readonly PolicyIssue[];
@@ -79,7 +79,7 @@ function build(exception: KubeObject, spec: ExceptionSpec, match: MatchBlock): C
     reads: compileExceptionReads(match, spec.conditions),
     key: namespace ? `${namespace}/${name}` : name,
     podSecurity: spec.podSecurity ?? [],
-    concerns: (policyKey, rule) =>
+    coversRule: (policyKey, rule) =>
       rules.some(({ policyName, matchers }) => policyName === policyKey && matchers.some((m) => m(rule))),
     applies(run) {
       if (matches(run.request) !== undefined) return false;
@@ -87,7 +87,7 @@ function build(exception: KubeObject, spec: ExceptionSpec, match: MatchBlock): C
         return conditions(run).hold;
       } catch (thrown) {
         if (thrown instanceof Need) throw thrown;
-        // An exception that cannot be evaluated excuses nothing.
+        // An exception that cannot be evaluated does not apply.
         return false;
       }
     },

@@ -2,7 +2,7 @@ import { compileSelector, compileWildcard } from '../match/index.ts';
 import type { FailureAction, RuleProgram } from '../program.ts';
 import type { FailureActionOverride, PolicySpec, RuleSpec } from '../types.ts';
 
-/** Audit or Enforce: the rule's own word, else the policy's, unless an override names the namespace. */
+/** Audit or Enforce: the action of the rule, else of the policy, unless an override matches the namespace. */
 export function compileFailureAction(spec: PolicySpec, rule: RuleSpec): RuleProgram['failureAction'] {
   const written =
     rule.validate?.failureAction ??
@@ -16,7 +16,7 @@ export function compileFailureAction(spec: PolicySpec, rule: RuleSpec): RuleProg
   return (namespace, labels) => overrides.find(({ matches }) => matches(namespace, labels))?.action ?? standard;
 }
 
-/** True for a validate rule that is enforced as it is written, whatever overrides say of single namespaces. */
+/** True for a validate rule that is enforced without regard to overrides for namespaces. */
 export function isEnforced(spec: PolicySpec, { validate }: RuleSpec): boolean {
   return validate !== undefined && actionOf(validate.failureAction ?? spec.validationFailureAction) === 'Enforce';
 }

@@ -10,15 +10,15 @@ import { compileDocument } from '../variables/index.ts';
 import { compileConditions } from './conditions.ts';
 import { elementRun, listElements, loopList, unmetPreconditions } from './validate.ts';
 
-/** What is to be there, and why some of it is not known. */
-interface Wanted {
+/** The desired objects, and the errors of elements that could not be rendered. */
+interface DesiredObjects {
   readonly objects: readonly KubeObject[];
   readonly problems?: readonly string[];
 }
 
-type Generator = (run: Run) => Wanted;
+type Generator = (run: Run) => DesiredObjects;
 
-/** What a generate rule wants to be there, as whole objects; writing them is the caller's. */
+/** Renders the downstream objects of a generate rule; the caller writes them. */
 export function compileGenerate(spec: GenerateSpec): (run: Run) => RuleOutcome {
   const generator = spec.foreach ? compileForEach(spec.foreach) : single(compileTarget(spec));
   return (run) => {
@@ -119,7 +119,7 @@ function find(run: Run, { apiVersion, kind, namespace, name, selector }: Source)
   return answer.value as readonly KubeObject[];
 }
 
-/** A clone without what belongs to the original alone. */
+/** A copy of the clone source without its server-set metadata and status. */
 function copyOf(source: KubeObject, name: string, namespace: string | undefined): KubeObject {
   const {
     uid: _,
@@ -162,7 +162,7 @@ function compileForEach(loops: NonNullable<GenerateSpec['foreach']>): Generator 
           if (!unmet) objects.push(...generate(inside));
         } catch (thrown) {
           if (thrown instanceof Need) throw thrown;
-          // One image that cannot be looked up must not cost the objects of the others.
+          // A failed look-up for one element must not prevent the objects of the others.
           problems.push(errorMessage(thrown));
         }
       }

@@ -3,7 +3,7 @@ import { joinNonEmpty } from '../evaluate/outcome.ts';
 import { type Run, resolverOf } from '../evaluate/run.ts';
 import { compileDocument } from '../variables/index.ts';
 
-/** The words of a failed rule: what its author wrote, with variables resolved, and where it failed. */
+/** The messages of a failed rule: the text of its author with variables resolved, and the path of the failure. */
 export interface RuleMessage {
   forPath(run: Run, path: string, why: string): string;
   forError(run: Run, why: string): string;

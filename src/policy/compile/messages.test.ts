@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileException, compilePolicy, type PolicyRequest } from '../index.ts';
-import { judge } from '../testing/judge.ts';
+import { evaluateAll } from '../testing/evaluate-all.ts';
 
 const match = { any: [{ resources: { kinds: ['ConfigMap'] } }] };
 const compiled = (rule: object, spec: object = {}) => {
@@ -28,7 +28,7 @@ const request = (over: Partial<PolicyRequest> = {}): PolicyRequest => ({
   now: 0,
   ...over,
 });
-const said = (rule: object) => judge([compiled(rule)], request()).said[0]?.message;
+const messageOf = (rule: object) => evaluateAll([compiled(rule)], request()).rules[0]?.message;
 
 describe('the message of a failed rule', () => {
   const pattern = { data: { a: '2' } };
@@ -81,7 +81,7 @@ describe('the message of a failed rule', () => {
       { validate: { message: 'no', foreach: [{ list: 'request.object.data', pattern: { a: '2' } }] } },
       'validation failure: validation error: no. rule r failed at path /a/',
     ],
-  ])('%s', (_, rule, message) => expect(said(rule)).toBe(message));
+  ])('%s', (_, rule, message) => expect(messageOf(rule)).toBe(message));
 });
 
 describe('the action of a rule', () => {
@@ -116,24 +116,24 @@ describe('an exception', () => {
   });
   const named = { exceptions: [{ policyName: 'p', ruleNames: ['r'] }], match };
   const statusWith = (spec: object) =>
-    judge([compiled({ validate: { message: 'm', deny: {} } })], request(), {
+    evaluateAll([compiled({ validate: { message: 'm', deny: {} } })], request(), {
       evaluation: { exceptions: [compileException(exception(spec)).program!] },
-    }).said[0];
+    }).rules[0];
 
-  it('makes a skip that names it', () => {
+  it('causes a skip that names it', () => {
     expect(statusWith(named)).toMatchObject({
       status: 'skip',
       message: 'rule is skipped due to policy exceptions n/e',
     });
   });
 
-  it('for another rule excuses nothing', () => {
+  it('for another rule does not apply', () => {
     expect(statusWith({ ...named, exceptions: [{ policyName: 'p', ruleNames: ['other'] }] })).toMatchObject({
       status: 'fail',
     });
   });
 
-  it('whose conditions cannot be resolved excuses nothing', () => {
+  it('whose conditions cannot be resolved does not apply', () => {
     const conditions = { all: [{ key: '{{ request.object.nowhere }}', operator: 'Equals', value: 'x' }] };
     expect(statusWith({ ...named, conditions })).toMatchObject({ status: 'fail' });
   });

@@ -9,7 +9,7 @@ import { compileConditions } from './conditions.ts';
 import { compileMutator, mutateOutcome } from './mutate.ts';
 import { unmetPreconditions } from './validate.ts';
 
-/** `mutate.targets`: other objects are changed because of this one. One outcome for all targets together. */
+/** `mutate.targets`: patches of other objects, triggered by this one. One outcome for all targets. */
 export function compileMutateExisting(spec: MutateSpec, policyNamespace: string): (run: Run) => RuleOutcome {
   const mutator = compileMutator(spec);
   const targets = (spec.targets ?? []).map((target) => ({
@@ -62,7 +62,7 @@ function compileTarget(
   };
 }
 
-/** A mutation that names another object would write that one. */
+/** Rejects a patch that changes the identity of its target: it would be written to another object. */
 function sameObject(outcome: RuleOutcome, target: KubeObject): RuleOutcome {
   const { patched } = outcome;
   if (!patched) return outcome;

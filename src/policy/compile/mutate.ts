@@ -10,7 +10,7 @@ import { compileDocument } from '../variables/index.ts';
 import { type Conditions, compileConditions } from './conditions.ts';
 import { elementRun, type LoopList, listElements, loopList } from './validate.ts';
 
-/** What a mutation makes of an object; `unchanged` when there was nothing to do. */
+/** The result of a mutation; `unchanged` when there was nothing to patch. */
 export type MutateResult =
   | { readonly kind: 'patched'; readonly object: KubeObject }
   | { readonly kind: 'unchanged'; readonly message: string }
@@ -101,7 +101,7 @@ function compileLoop(loop: ForEachMutate): Loop {
   const isMerge = loop.patchStrategicMerge !== undefined && loop.patchStrategicMerge !== null;
   return {
     ...loopList(loop.list),
-    // A merge puts new elements in front: going backwards keeps their order.
+    // A merge inserts new elements at the front: descending order keeps their order.
     isReversed: loop.order === undefined ? isMerge : loop.order === 'Descending',
     load: compileContext(loop.context),
     preconditions: compileConditions(loop.preconditions, 'foreach.preconditions'),
@@ -111,7 +111,7 @@ function compileLoop(loop: ForEachMutate): Loop {
 
 function mutateElements(run: Run, loop: Loop, items: readonly unknown[], object: KubeObject): MutateResult {
   let current = object;
-  // Each patch goes through the whole object.
+  // Each patch processes the whole object.
   const units = 5 * sizeOf(object);
   const indexes = items.map((_, i) => (loop.isReversed ? items.length - 1 - i : i));
   for (const index of indexes) {
@@ -138,7 +138,7 @@ function mutateElements(run: Run, loop: Loop, items: readonly unknown[], object:
     : { kind: 'patched', object: current };
 }
 
-/** The run with `request.object` replaced: later loops see what earlier ones did. */
+/** The run with `request.object` replaced, so that later loops see the patches of earlier ones. */
 function withObject(run: Run, object: KubeObject): Run {
   const request = run.scope.get('request');
   const value = isJsonObject(request) ? { ...request, object } : { object };

@@ -10,7 +10,7 @@ import type { RuleMessage } from './message.ts';
 
 export type PatternCheck = (run: Run, resource: unknown) => MaybeOutcome;
 
-/** `validate.pattern`: the object must look like this. */
+/** `validate.pattern`: the object must match the pattern. */
 export function compilePatternCheck(rule: string, pattern: unknown, message: RuleMessage): PatternCheck {
   const template = compileDocument(pattern);
   const passed = pass(`validation rule '${rule}' passed.`);
@@ -34,7 +34,7 @@ export function compilePatternCheck(rule: string, pattern: unknown, message: Rul
   };
 }
 
-/** `validate.anyPattern`: one of several is enough; skipped when all are. */
+/** `validate.anyPattern`: one pattern must match; skipped when all are skipped. */
 export function compileAnyPatternCheck(rule: string, patterns: readonly unknown[], message: RuleMessage): PatternCheck {
   const template = compileDocument(patterns);
   const passed = patterns.map((_, i) => pass(`validation rule '${rule}' anyPattern[${i}] passed.`));
@@ -58,7 +58,7 @@ export function compileAnyPatternCheck(rule: string, patterns: readonly unknown[
   };
 }
 
-/** A pattern with variables is put together and compiled each time. */
+/** A pattern with variables is resolved and compiled for each request. */
 function unitsOf(pattern: unknown, { isStatic }: DocumentTemplate): number {
   return isStatic ? 1 : 10 * sizeOf(pattern);
 }
@@ -73,15 +73,15 @@ function patternStep(where: string, outcome: PatternOutcome, pattern: unknown, r
 }
 
 /**
- * What stands at a path (`spec/containers/0/image/`) of the object, or of a pattern: there anchors are no part of a
- * key, and the first element of a list speaks for all. Keys may hold slashes themselves.
+ * The value at a path (`spec/containers/0/image/`) of the object or of a pattern. In a pattern, anchors are not part of
+ * a key, and the first element of a list applies to all elements. Keys may contain slashes.
  */
 function partAt(value: unknown, path: string): unknown {
   if (path === '') return value;
   const [index] = /^\d+(?=\/)/.exec(path) ?? [];
   if (Array.isArray(value) && index !== undefined)
     return partAt(Number(index) in value ? value[Number(index)] : value[0], path.slice(index.length + 1));
-  // A scalar of a pattern speaks for every element of a list.
+  // A scalar of a pattern applies to every element of a list.
   if (!isJsonObject(value)) return path === `${index}/` ? value : undefined;
   for (const [raw, field] of Object.entries(value)) {
     const key = parseAnchor(raw)?.key ?? raw;

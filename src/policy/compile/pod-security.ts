@@ -4,17 +4,17 @@ import type { Run } from '../evaluate/run.ts';
 import { compilePodSecurity, renderPodSecurityFailure } from '../podsecurity/index.ts';
 import type { PodSecurityExclusion, PodSecuritySpec } from '../types.ts';
 
-/** Judges with the exclusions of exceptions beside the rule's own. */
-export type PodSecurityCheck = (run: Run, excused: readonly PodSecurityExclusion[]) => MaybeOutcome;
+/** Evaluates with the exclusions of exceptions in addition to those of the rule. */
+export type PodSecurityCheck = (run: Run, exclusions: readonly PodSecurityExclusion[]) => MaybeOutcome;
 
 /** `validate.podSecurity`: the Pod Security Standards on a pod or the pod template of a controller. */
 export function compilePodSecurityCheck(rule: string, spec: PodSecuritySpec): PodSecurityCheck {
-  const judge = compilePodSecurity(spec);
-  return (run, excused) => {
+  const evaluatePod = compilePodSecurity(spec);
+  return (run, exclusions) => {
     const { operation, object } = run.request;
     if (operation === 'DELETE') return undefined;
     try {
-      const { allowed, checks } = judge(object, { exclude: excused });
+      const { allowed, checks } = evaluatePod(object, { exclude: exclusions });
       for (const { control, forbiddenReason: message } of checks) {
         run.trace?.({ kind: 'control', control, allowed: false, message });
       }

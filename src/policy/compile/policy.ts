@@ -10,7 +10,7 @@ export interface CompiledPolicy extends PolicyProgram {
   readonly namespace: string;
 }
 
-/** Checks and compiles a policy once; everything wrong with it is told with its field. */
+/** Checks and compiles a policy; each issue names its field. */
 export function compilePolicy(object: unknown): CompileResult {
   const issues = checkPolicy(object);
   if (issues.some(({ severity }) => severity === 'error')) return { program: undefined, issues };

@@ -4,7 +4,7 @@ import { compileException, compilePolicy, type PolicyProgram, type PolicyRequest
 import { policies } from '../testing/arbitrary-policy.ts';
 import { requests } from '../testing/arbitrary-request.ts';
 import { fuzzRuns } from '../testing/arbitrary-values.ts';
-import { judge } from '../testing/judge.ts';
+import { evaluateAll } from '../testing/evaluate-all.ts';
 
 type Part = keyof RuleReads;
 
@@ -146,7 +146,7 @@ describe('what a rule reads', () => {
   });
 });
 
-it('an exception tells what it reads', () => {
+it('an exception states what it reads', () => {
   const { program, issues } = compileException({
     apiVersion: 'kyverno.io/v2',
     kind: 'PolicyException',
@@ -169,7 +169,7 @@ it('an exception tells what it reads', () => {
 
 const programOf = (policy: unknown): PolicyProgram | undefined => compilePolicy(policy).program;
 
-/** Texts that mean something only where they are parsed. */
+/** Texts that have a meaning only where they are parsed as expressions. */
 const words = fc.constantFrom(
   ...[
     'request.userInfo',
@@ -183,7 +183,7 @@ const words = fc.constantFrom(
   ...['request.dryRun', 'request.operation', '"configMap":', '"apiCall":', '\\{{ request.userInfo }}'],
 );
 
-/** The same policy with words added to texts that are no expression: values of metadata, messages, data, patterns. */
+/** The same policy with words added to texts that are not expressions: values of metadata, messages, data, patterns. */
 function mentioning(value: unknown, word: string, isInert = false): unknown {
   if (typeof value === 'string') return isInert && !value.includes('{{') ? `${value} ${word}` : value;
   if (Array.isArray(value)) return value.map((item) => mentioning(item, word, isInert));
@@ -228,8 +228,10 @@ describe('what rules read', () => {
         const program = programOf(policy);
         if (!program || program.rules.some(({ reads }) => reads[part])) return;
         compared++;
-        // What a mutation makes of an object has the object's own status.
-        expect(judge([program], change(one)).said.map(verdict)).toEqual(judge([program], one).said.map(verdict));
+        // A patched object contains the status of the object.
+        expect(evaluateAll([program], change(one)).rules.map(resultOf)).toEqual(
+          evaluateAll([program], one).rules.map(resultOf),
+        );
       }),
       fuzzRuns(200),
     );
@@ -237,7 +239,7 @@ describe('what rules read', () => {
   });
 });
 
-const verdict = ({ rule, status, message }: { rule: string; status: string; message: string }) => [
+const resultOf = ({ rule, status, message }: { rule: string; status: string; message: string }) => [
   rule,
   status,
   message,

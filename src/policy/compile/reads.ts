@@ -39,7 +39,7 @@ function partsOfFilters(block: MatchBlock | undefined): readonly ReadPart[] {
   ]);
 }
 
-/** What validate, mutate, generate, their loops and targets have in common, as far as it tells what is read. */
+/** The fields of validate, mutate, generate, their loops and targets that affect what is read. */
 interface Block {
   readonly list?: string | undefined;
   readonly context?: readonly ContextEntry[] | undefined;
@@ -61,7 +61,7 @@ function partsOfBlocks(blocks: readonly Block[]): readonly ReadPart[] {
       ...(list ? expressionPaths(list).flatMap(partsOfScope) : []),
       ...(context ?? []).flatMap(partsOfEntry),
       ...(targets || clone || cloneList ? (['lookUps'] as const) : []),
-      // The pointers of a patch may lead anywhere, and their operations may read (test, copy, move).
+      // The pointers of a patch may refer to any field, and operations may read (test, copy, move).
       ...(patterns.some(namesStatus) || block.patchesJson6902 ? (['status'] as const) : []),
       ...partsOfBlocks(foreach ?? []),
       ...partsOfBlocks(targets ?? []),
@@ -72,7 +72,7 @@ function partsOfBlocks(blocks: readonly Block[]): readonly ReadPart[] {
 function partsOfEntry({ variable, configMap, apiCall, imageRegistry, globalReference }: ContextEntry): ReadPart[] {
   const isLookUp = Boolean(configMap ?? apiCall ?? imageRegistry ?? globalReference);
   const { value, jmesPath } = variable ?? {};
-  // With a value, the path is one inside the value.
+  // With a value, the path is evaluated on the value, not on the scope.
   const isOfScope = jmesPath && (value === undefined || value === null);
   return [
     ...(isLookUp ? (['lookUps'] as const) : []),
@@ -86,7 +86,7 @@ function namesStatus(pattern: unknown): boolean {
   return Object.keys(pattern).some((key) => (parseAnchor(key)?.key ?? key) === 'status' || hasVariables(key));
 }
 
-/** Images are found by the path of the object's fields. */
+/** Image extractors read the object by paths. */
 function partsOfExtractors({ imageExtractors }: RuleSpec): readonly ReadPart[] {
   const paths = Object.values(imageExtractors ?? {}).flatMap((extractors) => extractors.map(({ path }) => path));
   const heads = paths.map((path) =>

@@ -9,10 +9,10 @@ import { compileConditions } from './conditions.ts';
 import type { RuleMessage } from './message.ts';
 import { compileAnyPatternCheck, compilePatternCheck } from './patterns.ts';
 
-/** What the patterns of this level look at: the element of a loop, or the object. */
+/** Checks the element of a loop if there is one, else the object. */
 export type Check = (run: Run, element: unknown) => MaybeOutcome;
 
-/** pattern, anyPattern, deny and foreach: the part that rules and loops have in common. */
+/** pattern, anyPattern, deny and foreach: the fields that rules and loops share. */
 export interface CheckSpec {
   readonly pattern?: unknown;
   readonly anyPattern?: readonly unknown[];
@@ -29,7 +29,7 @@ export function compileCheck(rule: string, spec: CheckSpec, message: RuleMessage
   return () => undefined;
 }
 
-/** Patterns look at the element when it is one, else at the object; of a deletion they have nothing to say. */
+/** Patterns check the element if it is a map, else the object; they have no result for DELETE. */
 function onObject(check: (run: Run, resource: unknown) => MaybeOutcome): Check {
   return (run, element) => {
     if (element !== undefined && isJsonObject(element) && Object.keys(element).length > 0) return check(run, element);
@@ -51,7 +51,7 @@ function compileDeny(rule: string, deny: { readonly conditions?: unknown }, mess
   };
 }
 
-/** Where the elements of a loop come from: the expression, and the same compiled. */
+/** The list of a loop: the expression, and its compiled form. */
 export interface LoopList {
   readonly list: string;
   readonly find: (resolver: Resolver) => unknown;
@@ -91,7 +91,7 @@ function compileForEach(rule: string, loops: readonly ForEachValidate[], message
   };
 }
 
-/** The list of a loop; a single value is a list of one, and a key that is not there makes no list at all. */
+/** The elements of a loop; a single value is a list of one. `unknown` when the key does not exist. */
 export function listElements(
   run: Run,
   { list, find }: LoopList,
@@ -108,7 +108,7 @@ export function listElements(
   }
 }
 
-/** How many elements passed, or the outcome that ends the loop. */
+/** The number of elements that passed, or the outcome that ends the loop. */
 function checkElements(run: Run, { list, elementScope, body }: Loop, items: readonly unknown[]): number | RuleOutcome {
   let applied = 0;
   for (const [index, element] of items.entries()) {
@@ -129,7 +129,7 @@ function checkElements(run: Run, { list, elementScope, body }: Loop, items: read
   return applied;
 }
 
-/** The run inside a loop: `element`, `elementIndex`, and both with the depth of the loop behind their names. */
+/** The run inside a loop, with `element`, `elementIndex`, and both with the depth of the loop as suffix. */
 export function elementRun(run: Run, element: unknown, index: number): Run {
   spend(run, elementUnits);
   const { request, environment, isDelete, context, withRequest, trace, nesting } = run;
@@ -148,7 +148,7 @@ function compileBody(rule: string, loop: ForEachValidate, message: RuleMessage):
   };
 }
 
-/** The outcome that preconditions make of a rule, or undefined when they are met. */
+/** The outcome of a rule whose preconditions are not met or fail; undefined when they are met. */
 export function unmetPreconditions(preconditions: ReturnType<typeof compileConditions>, run: Run): MaybeOutcome {
   try {
     const { hold, message } = preconditions(run);

@@ -6,9 +6,9 @@ import { subjectOf } from '../request.ts';
 import type { RuleSpec } from '../types.ts';
 
 /**
- * The part of verifyImages that needs no network: which images a rule speaks of, whether they are pinned to a digest, and
- * that nothing without a signature to check counts as verified. Rules with signatures or attestations are refused when
- * the policy is compiled.
+ * The part of verifyImages that needs no network: which images match, and whether they are pinned to a digest. An image
+ * without a signature check never counts as verified. Rules with signatures or attestations are refused when the policy
+ * is compiled.
  */
 export function compileVerifyImages(spec: RuleSpec): (run: Run) => MaybeOutcome {
   const blocks = (spec.verifyImages ?? []).map((block) => ({
@@ -20,11 +20,11 @@ export function compileVerifyImages(spec: RuleSpec): (run: Run) => MaybeOutcome 
     const subject = subjectOf(run.request);
     if (!subject || run.request.operation === 'DELETE') return undefined;
     const images = Object.values(imagesOf(subject, spec.imageExtractors)).flatMap((byName) => Object.values(byName));
-    const concerned = blocks.flatMap((block) =>
+    const matching = blocks.flatMap((block) =>
       images.filter(({ reference }) => block.matchers.some((m) => m(reference))).map((image) => ({ image, block })),
     );
-    if (concerned.length === 0) return skip('no matching images found in resource');
-    for (const { image, block } of concerned) {
+    if (matching.length === 0) return skip('no matching images found in resource');
+    for (const { image, block } of matching) {
       if (block.verifyDigest && image.digest === undefined)
         return failed(`missing digest for ${image.reference}`, image.jsonPointer);
       if (block.isRequired) return failed(`unverified image ${image.reference}`, image.jsonPointer);

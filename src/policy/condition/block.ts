@@ -4,26 +4,26 @@ import { type ConditionOperator, conditionOperators, parseOperator } from './ope
 /** One comparison as a policy states it; key and value may still hold variables. */
 export interface Condition {
   readonly key: unknown;
-  /** As written when no operator of that name exists; evaluating it is an error then. */
+  /** As written if no operator has that name; evaluating it is then an error. */
   readonly operator: ConditionOperator | (string & {});
   readonly value: unknown;
   readonly message: string;
 }
 
 export interface ConditionIssue {
-  /** Below the block: `any[0].operator`, or `[0].operator` in the old form. */
+  /** Relative to the block: `any[0].operator`, or `[0].operator` in the old form. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Holds when one of `any` does (unless there is no such list; an empty one never holds) and each of `all`. */
+/** Holds when each of `all` holds and, if there is an `any` list, one of `any` holds. An empty `any` never holds. */
 export interface ConditionBlock {
   readonly any: readonly Condition[] | undefined;
   readonly all: readonly Condition[];
   readonly issues: readonly ConditionIssue[];
 }
 
-/** Brings `any`/`all` blocks and the old plain list into one form, and says what is wrong with them. */
+/** Converts `any`/`all` blocks and the old plain list to one form, and reports what is wrong with them. */
 export function parseConditionBlock(json: unknown): ConditionBlock {
   const issues: ConditionIssue[] = [];
   if (json === undefined || json === null) return { any: undefined, all: [], issues };

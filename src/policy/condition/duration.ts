@@ -8,7 +8,7 @@ export interface DurationPair {
 
 /**
  * Both sides in nanoseconds when at least one is a duration written as text; the other may be a number of seconds.
- * The text `0` alone makes nothing a duration. Undefined when they cannot be compared so.
+ * The text `0` alone does not count as a duration. Undefined when they cannot be compared as durations.
  */
 export function durationPair(key: unknown, value: unknown): DurationPair | undefined {
   const keyText = textDuration(key);

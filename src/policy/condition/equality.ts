@@ -2,7 +2,7 @@ import { deepEqual } from '../../object/index.ts';
 import { matchesWildcard, parseGoFloat, quantityOf } from '../pattern/index.ts';
 import { durationPair, seconds } from './duration.ts';
 
-/** Equals: the key decides how the value is read. A key that is null equals nothing. */
+/** Equals: the type of the key determines how the value is read. A null key equals nothing. */
 export function equals(key: unknown, value: unknown): boolean {
   switch (typeof key) {
     case 'boolean':
@@ -17,10 +17,10 @@ export function equals(key: unknown, value: unknown): boolean {
   }
 }
 
-/** NotEquals: a key that is null differs from nothing either. */
+/** NotEquals: a null key never differs either. */
 export function differs(key: unknown, value: unknown): boolean {
   if (key === null || key === undefined) return false;
-  // No text to compare with: here, and only here, the quantity that the key may be is left aside.
+  // The value is not a text: only in this case the key is not read as a quantity.
   if (value === '' && typeof key === 'string' && quantityOf(key) !== undefined) return true;
   return !equals(key, value);
 }
@@ -34,7 +34,7 @@ function equalsNumber(key: number | bigint, value: unknown): boolean {
 
 function isSameNumber(key: number | bigint, value: number | bigint): boolean {
   if (typeof key === typeof value) return key === value;
-  // A bigint is beyond what a double can carry exactly, so only a whole number can be meant.
+  // A bigint exceeds the exact range of a double, so it can only equal an integer.
   const [whole, double] = typeof key === 'bigint' ? [key, Number(value)] : [BigInt(value), Number(key)];
   return Number.isInteger(double) && BigInt(double) === whole;
 }

@@ -31,7 +31,7 @@ function ordering(order: Order): Readonly<Record<string, Evaluation>> {
 
 const memberOperators: ReadonlySet<string> = new Set<MemberOperator>(['AnyIn', 'AllIn', 'AnyNotIn', 'AllNotIn']);
 
-/** The operator with a value that stays the same: to be asked for any number of keys. */
+/** The operator prepared for a constant value, to be evaluated for any number of keys. */
 export function prepareOperator(operator: string, value: unknown): (key: unknown) => boolean {
   const name = parseOperator(operator);
   if (name !== undefined && memberOperators.has(name) && Array.isArray(value))

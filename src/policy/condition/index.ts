@@ -1,8 +1,8 @@
 /**
- * Kyverno's conditions, the pure core: which operators there are, what they say of two resolved operands, and the two
- * ways of writing a block of conditions brought into one. Variables, and what follows from a condition, are elsewhere.
+ * The pure core of Kyverno's conditions: the operators, their result for two resolved operands, and the parser for both
+ * forms of a block of conditions. Variables, and the consequences of a condition, are handled elsewhere.
  *
- * Invariants: operands are never changed; nothing but PolicyError is thrown; no operands can make it run for long.
+ * Invariants: operands are never changed; only PolicyError is thrown; the run time is bounded for any operands.
  */
 export { type Condition, type ConditionBlock, type ConditionIssue, parseConditionBlock } from './block.ts';
 export { evaluateOperator, prepareOperator } from './evaluate.ts';

@@ -7,7 +7,7 @@ const maxPairs = 2_000_000;
 
 export type MemberOperator = 'AnyIn' | 'AllIn' | 'AnyNotIn' | 'AllNotIn';
 
-/** AnyIn, AllIn and their opposites: whether any or all of the keys are, or are not, among the values. */
+/** AnyIn, AllIn and their negations: whether any or all of the keys are, or are not, among the values. */
 export function isMember(operator: MemberOperator, key: unknown, value: unknown): boolean {
   if (Array.isArray(key)) {
     return areMembers(
@@ -21,7 +21,7 @@ export function isMember(operator: MemberOperator, key: unknown, value: unknown)
   return isIn !== undefined && isIn === (operator === 'AnyIn' || operator === 'AllIn');
 }
 
-/** The same for a list of values that stays: what can be worked out of it is worked out once. */
+/** The same for a constant list of values, which is prepared once. */
 export function memberOf(operator: MemberOperator, values: readonly unknown[]): (key: unknown) => boolean {
   const texts = values.map((item) => goText(item));
   const fits = matcherOf(texts);
@@ -36,7 +36,7 @@ export function memberOf(operator: MemberOperator, values: readonly unknown[]): 
 function countIn(operator: MemberOperator, keys: readonly unknown[], fits: (key: string) => boolean): boolean {
   const isAll = operator === 'AllIn' || operator === 'AnyNotIn';
   for (const key of keys) {
-    // One that is not in ends `all`, one that is in ends `any`.
+    // A key that is not in the list ends `all`; one that is in it ends `any`.
     if (fits(goText(key)) !== isAll) return operator === 'AnyIn' || operator === 'AnyNotIn';
   }
   return operator === 'AllIn' || operator === 'AllNotIn';
@@ -72,7 +72,7 @@ const notText = (operator: string) =>
 
 function isSubset(keys: readonly string[], value: unknown, isNegated: boolean): boolean {
   if (typeof value === 'string') {
-    // Upstream answers yes to both operators here.
+    // As upstream, both operators hold here.
     if (keys.length === 1 && keys[0] === value) return true;
     const list = parseTextList(value);
     return Array.isArray(list) ? isContained(keys, list) !== isNegated : false;
@@ -86,7 +86,7 @@ function isContained(keys: readonly string[], values: readonly string[]): boolea
   return keys.every((key) => set.has(key));
 }
 
-/** Undefined when the value is nothing that could hold the key. */
+/** Undefined when the value cannot contain the key. */
 function isOneMember(key: string, value: unknown): boolean | undefined {
   if (Array.isArray(value))
     return fitsAny(
@@ -110,7 +110,7 @@ function areMembers(operator: MemberOperator, keys: readonly string[], value: un
     );
   }
   if (typeof value !== 'string') {
-    // A lone number or boolean counts as a list of one for the Any forms only.
+    // A single number or boolean counts as a list of one for the Any operators only.
     const isAny = operator === 'AnyIn' || operator === 'AnyNotIn';
     return isAny && isScalar(value) ? count(operator, keys, [goText(value)]) : false;
   }
@@ -128,7 +128,7 @@ function isInRange(operator: MemberOperator, keys: readonly string[], range: str
     case 'AllIn':
       return keys.every((key) => matchScalar(key, range));
     case 'AnyNotIn': {
-      // The first dash, even where it is the sign of a negative number: so it is upstream.
+      // As upstream, the first dash, even if it is the sign of a negative number.
       const outside = range.replace('-', '!-');
       return keys.some((key) => matchScalar(key, outside));
     }
@@ -166,10 +166,10 @@ function checkPairs(keyCount: number, valueCount: number): void {
   }
 }
 
-/** Wildcards count on either side; texts without any are looked up. */
+/** Wildcards apply on both sides; texts without wildcards are looked up in a set. */
 function matcherOf(values: readonly string[]): (key: string) => boolean {
   const patterns = values.filter(containsWildcard);
-  // Few texts are found sooner by comparing than by hashing.
+  // For a few texts, comparing is faster than hashing.
   const plain = values.length > 16 ? new Set(values) : undefined;
   return (key) =>
     (plain ? plain.has(key) : values.includes(key)) ||

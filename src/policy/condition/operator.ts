@@ -26,14 +26,14 @@ const bySpelling: ReadonlyMap<string, ConditionOperator> = new Map<string, Condi
   ['notequal', 'NotEquals'],
 ]);
 
-/** Reads an operator in any case, the old `Equal` and `NotEqual` too; undefined when there is none of that name. */
+/** Parses an operator, case-insensitively and with the old `Equal` and `NotEqual`; undefined if it is unknown. */
 export function parseOperator(text: string): ConditionOperator | undefined {
   return bySpelling.get(text) ?? bySpelling.get(text.toLowerCase());
 }
 
 export type Order = 'GreaterThan' | 'GreaterThanOrEquals' | 'LessThan' | 'LessThanOrEquals';
 
-/** Whether two comparable values stand in the order asked for; nothing is ordered with NaN. */
+/** Whether two comparable values are in the order of the operator; false for NaN. */
 export function isOrdered<T extends number | bigint>(order: Order, key: T, value: T): boolean {
   switch (order) {
     case 'GreaterThan':

@@ -3,7 +3,7 @@ import { durationPair, seconds } from './duration.ts';
 import { isOrdered, type Order } from './operator.ts';
 import { compareVersions, parseVersion } from './version.ts';
 
-/** GreaterThan and its like: durations, quantities, numbers, versions, in that order; what is none of them never holds. */
+/** GreaterThan etc.: compares as durations, quantities, numbers, versions, in that order; false for anything else. */
 export function compareOrder(order: Order, key: unknown, value: unknown): boolean {
   if (typeof key === 'string') return compareText(order, key, value);
   return typeof key === 'number' || typeof key === 'bigint' ? compareNumber(order, Number(key), value) : false;

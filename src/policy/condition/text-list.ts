@@ -1,11 +1,11 @@
-/** A list of texts written as JSON; or what the text is instead. `null` is an empty list, and in one an empty text. */
+/** Parses a JSON list of texts, or reports what the text is instead. `null` is an empty list; as an element, an empty text. */
 export function parseTextList(text: string): readonly string[] | 'no JSON' | 'other JSON' {
   if (!/^[ \t\n\r]*(?:[[{"\d-]|true|false|null)/.test(text)) return 'no JSON';
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Not being JSON is one of the answers.
+    // A text that is not JSON is a valid input.
     return 'no JSON';
   }
   if (parsed === null) return [];

@@ -1,4 +1,4 @@
-/** A semantic version, strictly written: three numbers without leading zeros, pre-release and build optional. */
+/** A strict semantic version: three numbers without leading zeros, pre-release and build optional. */
 export interface Version {
   readonly numbers: readonly [bigint, bigint, bigint];
   readonly pre: readonly (bigint | string)[];

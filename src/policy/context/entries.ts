@@ -6,15 +6,15 @@ import { compileDocument, compileExpression, type DocumentTemplate, query, type 
 import { askFor, type LookUpContext, type LookUpSubject, Need } from './look-up.ts';
 import { Layer } from './scope.ts';
 
-/** What context entries are evaluated with, beside the layers below them. */
+/** What context entries are evaluated with, in addition to the scope below them. */
 export interface ContextEnvironment extends LookUpContext {
   readonly environment: Environment;
   readonly isDelete: boolean;
-  /** Entries of these names are left out: their values were given from outside. */
+  /** Entries of these names are skipped: their values are given by the caller. */
   readonly given?: ReadonlySet<string> | undefined;
 }
 
-/** Puts the entries over `below`, each seeing those before it; nothing is evaluated until an expression asks. */
+/** Adds the entries on top of `below`. Each sees the entries before it, and is evaluated on first access. */
 export type ContextLoader = (below: Scope, environment: ContextEnvironment) => Scope;
 
 type EntryValue = (resolver: Resolver, environment: ContextEnvironment) => unknown;
@@ -52,7 +52,7 @@ function compileEntry(entry: ContextEntry): EntryValue {
   if (entry.imageRegistry) return compileImageRegistry(entry.imageRegistry);
   if (entry.globalReference) return compileGlobal(entry.globalReference);
   return () => {
-    throw new PolicyError('policy-context', `context entry ${entry.name} says nothing of where its value comes from`);
+    throw new PolicyError('policy-context', `context entry ${entry.name} has no source`);
   };
 }
 
@@ -67,8 +67,8 @@ function compileVariable(
   const document = optional(value);
   return (resolver) => {
     const expression = path ? textOf(path, resolver) : '';
-    const spare = defaults?.resolve(resolver) ?? null;
-    const result = variableValue(document, expression, spare, resolver);
+    const defaultValue = defaults?.resolve(resolver) ?? null;
+    const result = variableValue(document, expression, defaultValue, resolver);
     if (result === null || result === undefined)
       throw new PolicyError('policy-context', `variable ${name} evaluated to nil`);
     return result;
@@ -78,24 +78,24 @@ function compileVariable(
 function variableValue(
   document: DocumentTemplate | undefined,
   expression: string,
-  spare: unknown,
+  defaultValue: unknown,
   resolver: Resolver,
 ): unknown {
   if (document) {
     const value = document.resolve(resolver);
-    return expression === '' ? value : orElse(() => applyPath(expression, value, resolver), spare);
+    return expression === '' ? value : orElse(() => applyPath(expression, value, resolver), defaultValue);
   }
-  if (expression === '') return spare;
-  return orElse(() => query(resolver, expression), spare) ?? spare;
+  if (expression === '') return defaultValue;
+  return orElse(() => query(resolver, expression), defaultValue) ?? defaultValue;
 }
 
-/** A default stands in for what cannot be found or evaluated; without one the failure counts. */
-function orElse(work: () => unknown, spare: unknown): unknown {
+/** Returns the default if the value cannot be found or evaluated; without a default, rethrows. */
+function orElse(work: () => unknown, defaultValue: unknown): unknown {
   try {
     return work();
   } catch (thrown) {
-    if (thrown instanceof Need || spare === null) throw thrown;
-    return spare;
+    if (thrown instanceof Need || defaultValue === null) throw thrown;
+    return defaultValue;
   }
 }
 
@@ -116,12 +116,12 @@ function compileApiCall(call: Readonly<Record<string, unknown>>): EntryValue {
   const path = optional(jmesPath);
   const defaults = optional(fallback);
   return (resolver, context) => {
-    const spare = defaults?.resolve(resolver) ?? null;
+    const defaultValue = defaults?.resolve(resolver) ?? null;
     return orElse(() => {
       const value = answerOf(context, callLookUp(document.resolve(resolver) as Readonly<Record<string, unknown>>));
       const expression = path ? textOf(path, resolver) : '';
       return expression === '' ? value : applyPath(expression, value, resolver);
-    }, spare);
+    }, defaultValue);
   };
 }
 

@@ -16,7 +16,7 @@ const name = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|
 const tagForm = /^\w[\w.-]{0,127}$/;
 const digestForm = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
 
-/** Reads a reference as Kyverno does: docker.io is added, `library/` is not, and a digest leaves the tag empty. */
+/** Parses a reference as Kyverno does: docker.io is added, `library/` is not, and with a digest the tag is empty. */
 export function parseImage(image: string): ImageInfo {
   const full = hasRegistry(image) ? image : `${defaultRegistry}/${image}`;
   const at = full.indexOf('@');

@@ -29,7 +29,7 @@ describe('the images of an object', () => {
   const container = (name: string, image: string) => ({ name, image });
   const object = (kind: string, spec: unknown) => ({ apiVersion: 'v1', kind, metadata: { name: 'x' }, spec });
 
-  it('are found in all kinds of containers, with their place', () => {
+  it('are found in all kinds of containers, with their JSON pointers', () => {
     const pod = object('Pod', { containers: [container('a', 'nginx')], initContainers: [container('i', 'busybox:1')] });
     expect(imagesOf(pod)).toMatchObject({
       containers: { a: { name: 'nginx', jsonPointer: '/spec/containers/0/image' } },
@@ -53,5 +53,5 @@ describe('the images of an object', () => {
     expect(imagesOf(task, extractors)).toMatchObject({ custom: { '/spec/steps/0/image': { tag: '2' } } });
   });
 
-  it('are none for kinds without containers', () => expect(imagesOf(object('ConfigMap', {}))).toEqual({}));
+  it('are empty for kinds without containers', () => expect(imagesOf(object('ConfigMap', {}))).toEqual({}));
 });

@@ -6,7 +6,7 @@ import { compileExpression } from '../variables/index.ts';
 import { type ImageInfo, parseImage } from './image-info.ts';
 
 export interface ImageEntry extends ImageInfo {
-  /** Where the image stands in the object. */
+  /** The position of the image in the object. */
   readonly jsonPointer: string;
 }
 
@@ -32,7 +32,7 @@ const podSpec: Readonly<Record<string, readonly string[]>> = {
   CronJob: ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
 };
 
-/** The images of an object, by the rule's own extractors where it names some for the kind. */
+/** The images of an object, by the extractors of the rule if it has some for the kind. */
 export function imagesOf(object: KubeObject, custom?: Readonly<Record<string, readonly ImageExtractor[]>>): ImageMap {
   const images: Record<string, Record<string, ImageEntry>> = {};
   for (const extractor of extractorsOf(object.kind, custom)) {
@@ -88,7 +88,7 @@ function extract(
   if (head === '*') {
     const isList = Array.isArray(value);
     for (const [key, item] of Object.entries(value)) {
-      // A list inside a list is walked with the same star again.
+      // A list inside a list is matched by the same `*` again.
       if (isJsonObject(item)) extract(item, [...path, key], rest, extractor, found);
       else if (Array.isArray(item)) extract(item, [...path, key], isList ? fields : rest, extractor, found);
     }

@@ -1,6 +1,6 @@
 /**
- * What expressions of a rule see: the request, its images, the rule's context entries, foreach elements. Layers over
- * layers, each entry worked out when an expression first asks; what must be fetched is asked for with `Need`.
+ * The scope of a rule's expressions: the request, its images, the context entries of the rule, foreach elements. A stack
+ * of layers whose entries are computed on first access. A look-up that is not known yet is requested by throwing `Need`.
  */
 export { type ContextEnvironment, type ContextLoader, compileContext } from './entries.ts';
 export { type ImageInfo, parseImage } from './image-info.ts';

@@ -3,13 +3,13 @@ import { renderJson } from '../../base/index.ts';
 import type { LabelSelector } from '../../object/index.ts';
 
 /**
- * Something a rule must know that the request does not tell. The one who runs the engine fetches it. Who asks is part of
- * it: a namespaced policy may see less than a ClusterPolicy, and never gets an answer that was fetched for one.
+ * Data that a rule needs in addition to the request. The caller of the engine fetches it. The namespace of the policy is
+ * part of it: a namespaced policy may read less than a ClusterPolicy, and never gets an answer fetched for one.
  */
 export type LookUp = LookUpSubject & {
-  /** The namespace of the Policy that asks; absent for a ClusterPolicy. */
+  /** The namespace of the Policy; absent for a ClusterPolicy. */
   readonly policyNamespace?: string;
-  /** The request is a dry run: nothing with an effect may be done for it. */
+  /** The request is a dry run: the look-up must have no side effects. */
   readonly dryRun?: true;
 };
 
@@ -33,7 +33,7 @@ export type LookUpSubject =
       readonly kind: 'imageData';
       readonly reference: string;
       readonly credentials?: unknown;
-      /** Where the kubelet would look for credentials; added by whoever knows the Pod. */
+      /** The pull secrets that the kubelet would use; added by callers that know the Pod. */
       readonly pullSecrets?: readonly PullSecretRef[];
     }
   | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string }
@@ -46,7 +46,7 @@ export type LookUpSubject =
       readonly selector?: LabelSelector;
     };
 
-/** What a look-up brought; a failure is an answer like any other. */
+/** The answer to a look-up; a failure is also an answer. */
 export type LookUpAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
@@ -54,7 +54,7 @@ export type LookUpAnswer =
 /** The answers so far, by `lookUpKey`. */
 export type Known = ReadonlyMap<string, LookUpAnswer>;
 
-/** The same look-up always has the same key. */
+/** Equal look-ups have equal keys. */
 export function lookUpKey(lookUp: LookUp): string {
   return renderJson(sorted(lookUp));
 }
@@ -70,8 +70,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Thrown through an evaluation to its rule when an answer is not there yet. Not an error: the rule is suspended and
- * run again when the answer is known. JMESPath lets it pass, as it lets everything pass that a scope throws.
+ * Thrown when an answer is not known yet. Not an error: the rule is suspended, and run again when the answer is known.
+ * JMESPath passes it on, like everything that a scope throws.
  */
 export class Need extends Error {
   constructor(readonly lookUp: LookUp) {
@@ -80,7 +80,7 @@ export class Need extends Error {
   }
 }
 
-/** Who asks, and what is known already. */
+/** The policy's namespace and the answers that are known. */
 export interface LookUpContext {
   readonly known: Known;
   readonly policyNamespace: string;

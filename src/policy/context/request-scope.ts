@@ -6,7 +6,7 @@ import { Layer, type Lazy, mergeDeep } from './scope.ts';
 
 const accountPrefix = 'system:serviceaccount:';
 
-/** The bottom layer: the request, who asks, and the images of the object. */
+/** The bottom layer: the request, its service account, and the images of the object. */
 export function requestScope(
   request: PolicyRequest,
   extractors?: Readonly<Record<string, readonly ImageExtractor[]>>,
@@ -28,7 +28,7 @@ export function requestScope(
   return new Layer(entries);
 }
 
-/** The same without extractors and variables of the rule's own, as admission has it: nothing is made until it is asked for. */
+/** The fast path without image extractors and variables, as in admission: every value is computed on first access. */
 class RequestScope extends Scope {
   private request: object | undefined;
   private images: unknown;

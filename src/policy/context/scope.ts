@@ -1,12 +1,12 @@
 import { isJsonObject, setOwn } from '../../base/index.ts';
 import { missing, Scope } from '../../jmespath/index.ts';
 
-/** A value that is worked out when it is first asked for. */
+/** A value that is computed on first access. */
 export type Lazy = () => unknown;
 
 /**
- * One layer of what expressions see, over the layers below it. Nothing is copied: a layer hides what is below under
- * the same name, and each entry is worked out at most once.
+ * One layer of the scope, over the layers below it. Nothing is copied: an entry hides entries of the same name below, and
+ * is computed at most once.
  */
 export class Layer extends Scope {
   private readonly values = new Map<string, unknown>();
@@ -35,7 +35,7 @@ export class Layer extends Scope {
   }
 }
 
-/** What a loop adds: its element and the index, each under its plain name and with the depth of the loop behind it. */
+/** The variables of a loop: `element` and `elementIndex`, each also with the depth of the loop as suffix. */
 export class ElementLayer extends Scope {
   private readonly elementKey: string;
   private readonly indexKey: string;
@@ -67,12 +67,12 @@ export class ElementLayer extends Scope {
 const elementKeys = ['element0', 'element1', 'element2'];
 const indexKeys = ['elementIndex0', 'elementIndex1', 'elementIndex2'];
 
-/** Values that are there already. */
+/** A layer of given values. */
 export function layerOf(values: Readonly<Record<string, unknown>>, below?: Scope): Layer {
   return new Layer(new Map(Object.entries(values).map(([key, value]) => [key, () => value])), below);
 }
 
-/** `over` merged into `under`: maps are merged, everything else replaced. Neither is changed. */
+/** `over` merged into `under`: maps are merged, other values replaced. Neither argument is changed. */
 export function mergeDeep(under: unknown, over: unknown): unknown {
   if (!isJsonObject(under) || !isJsonObject(over)) return over;
   const merged: Record<string, unknown> = { ...under };

@@ -4,14 +4,14 @@ import { PolicyError } from '../errors.ts';
 import type { Run } from './run.ts';
 
 /**
- * Work that one rule may do on one request, in the units of expressions (some 30 ns each): loops in loops over a long
- * list would otherwise hold up every other request for minutes.
+ * The work budget of one rule on one request, in units of expressions (about 30 ns each). Without it, nested loops over
+ * a long list would block all other requests for minutes.
  */
 const ruleUnits = 10_000_000;
-/** Of a namespaced policy, which anybody in the namespace may have written: some 15 ms. */
+/** For rules of a namespaced policy, which any user of the namespace may have written: about 15 ms. */
 const namespacedRuleUnits = 500_000;
 
-/** What all rules may still do on one request, in all phases together: each set of policies has its own share. */
+/** The remaining budget of one request over all phases, separate for ClusterPolicies and namespaced policies. */
 export interface RequestBudget {
   clusterUnits: number;
   namespacedUnits: number;
@@ -21,13 +21,13 @@ export function newRequestBudget(): RequestBudget {
   return { clusterUnits: 3 * ruleUnits, namespacedUnits: 4 * namespacedRuleUnits };
 }
 
-/** So much work in one go, some 1.5 ms, is heavy: others get a turn after it. */
+/** An evaluation pauses after this much work (about 1.5 ms), so that others get a turn. */
 export const heavyUnits = 50_000;
 
-/** An element of a loop, with its layer of variables. */
+/** The cost of one loop element with its scope layer. */
 export const elementUnits = 100;
 
-/** The budget of one rule: its own limit, or what its set of policies has left for the request. */
+/** The budget of one rule: the limit per rule, or what is left for its kind of policy on this request. */
 export function ruleBudget(request: RequestBudget, policyNamespace: string): WorkBudget {
   const left =
     policyNamespace === ''
@@ -36,19 +36,19 @@ export function ruleBudget(request: RequestBudget, policyNamespace: string): Wor
   return { left };
 }
 
-/** Takes what a rule has used off what its set of policies has left. */
+/** Subtracts what a rule used from the budget of the request. */
 export function settleRule(request: RequestBudget, policyNamespace: string, used: number): void {
   if (policyNamespace === '') request.clusterUnits -= used;
   else request.namespacedUnits -= used;
 }
 
-/** Takes work off the budget that a rule shares with its expressions. */
+/** Subtracts from the budget that a rule shares with its expressions; throws when it is exceeded. */
 export function spend({ environment: { budget } }: Run, units: number): void {
   if (budget && (budget.left -= units) < 0)
-    throw new PolicyError('policy-work-limit', 'the rule takes too much work on this object: its loops visit too much');
+    throw new PolicyError('policy-work-limit', 'the rule takes too much work on this object');
 }
 
-/** How many values a document holds. */
+/** The number of values in a document. */
 export function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + sizeOf(item), 1);
   if (!isJsonObject(value)) return 1;

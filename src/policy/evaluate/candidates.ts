@@ -2,20 +2,20 @@ import type { CompiledPolicy, CompiledRule } from '../compile/index.ts';
 import type { Phase, PolicyProgram } from '../program.ts';
 import type { PolicyRequest } from '../request.ts';
 
-/** A rule that may be for a request, by its kind. */
+/** A rule that may match the kind of a request. */
 export interface RuleCandidate {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
 }
 
-/** More kinds than any cluster has; past them the index begins anew. */
+/** More kinds than any cluster has; beyond it the index is cleared. */
 const maxKinds = 10_000;
 
 const indexes = new WeakMap<readonly PolicyProgram[], Map<string, readonly RuleCandidate[]>>();
 
 /**
- * The rules of one phase that can match the kind of the request, in order. Found once per list of programs and kind:
- * whoever judges many requests passes the same list, and a request pays only for rules that can be for it.
+ * The rules of one phase that may match the kind of the request, in order. Cached per list of programs and kind: callers
+ * that evaluate many requests pass the same list, so that a request costs only the rules that may match it.
  */
 export function candidatesFor(
   programs: readonly PolicyProgram[],
@@ -27,7 +27,7 @@ export function candidatesFor(
     index = new Map();
     indexes.set(programs, index);
   }
-  // No part can hold a slash: two kinds never share a key.
+  // No part can contain a slash, so keys are unique.
   const key = `${phase}/${kind.group}/${kind.version}/${kind.kind}/${subresource}`;
   let found = index.get(key);
   if (!found) {

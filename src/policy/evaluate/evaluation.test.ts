@@ -33,7 +33,7 @@ const needs = (name: string) => ({
 const found: LookUpAnswer = { ok: true, value: { data: { a: 'good' } } };
 
 describe('an evaluation', () => {
-  it('asks for what all waiting rules need at once, and runs finished rules never again', () => {
+  it('returns the look-ups of all pending rules at once, and never runs finished rules again', () => {
     const program = compiled([needs('one'), { validate: { message: 'm', deny: {} } }, needs('two'), needs('one')]);
     const evaluation = createEvaluation([program], request, { phase: 'validate' });
     const asked = evaluation.advance(new Map());
@@ -48,14 +48,14 @@ describe('an evaluation', () => {
     expect(evaluation.results[1]).toBe(finished);
   });
 
-  it('takes a look-up that failed for an answer', () => {
+  it('uses a failed look-up as an answer', () => {
     const evaluation = createEvaluation([compiled([needs('one')])], request, { phase: 'validate' });
     const [need] = evaluation.advance(new Map());
     evaluation.advance(new Map([[lookUpKey(need!), { ok: false, message: 'gone' }]]));
     expect(evaluation.results[0]).toMatchObject({ status: 'error', message: expect.stringContaining('gone') });
   });
 
-  it('stops a rule that is never answered', () => {
+  it('stops a rule whose look-ups are never answered', () => {
     const evaluation = createEvaluation([compiled([needs('one')])], request, { phase: 'validate' });
     let rounds = 0;
     while (evaluation.advance(new Map()).length > 0) rounds++;
@@ -63,7 +63,7 @@ describe('an evaluation', () => {
     expect(evaluation.results[0]).toMatchObject({ status: 'error', message: expect.stringContaining('look-ups') });
   });
 
-  it('lets each mutation build on the one before, across policies', () => {
+  it('applies each mutation to the result of the one before, across policies', () => {
     const patch = (value: object) => ({ mutate: { patchStrategicMerge: { data: value } } });
     const first = compiled([patch({ b: '{{ request.object.data.a }}2' })], {}, 'first');
     const second = compiled([patch({ c: '{{ request.object.data.b }}3' })], {}, 'second');
@@ -73,7 +73,7 @@ describe('an evaluation', () => {
     expect(request.object).toMatchObject({ data: { a: '1' } });
   });
 
-  it('applies one rule only where the policy says so, and waits for those before it', () => {
+  it('applies one rule only with applyRules: One, and waits for the rules before it', () => {
     const deny = { validate: { message: 'm', deny: {} } };
     const evaluation = createEvaluation([compiled([needs('one'), deny, deny], { applyRules: 'One' })], request, {
       phase: 'validate',
@@ -84,7 +84,7 @@ describe('an evaluation', () => {
     expect(evaluation.results.map(({ rule }) => rule.name)).toEqual(['r0']);
   });
 
-  it('fails one rule and no other when it stumbles', () => {
+  it('fails only the rule that throws', () => {
     const program = compiled([
       {
         validate: {
@@ -99,7 +99,7 @@ describe('an evaluation', () => {
     expect(evaluation.results.map(({ status }) => status)).toEqual(['error', 'pass']);
   });
 
-  it('explains itself when asked', () => {
+  it('records trace steps with explain', () => {
     const program = compiled([
       {
         validate: {
@@ -116,7 +116,7 @@ describe('an evaluation', () => {
     ]);
   });
 
-  it('renders report properties, and leaves them out when a variable fails', () => {
+  it('renders report properties, and omits them when a variable fails', () => {
     const rule = (value: string) => ({
       reportProperties: { of: value },
       validate: { message: 'm', pattern: { data: { a: '1' } } },
@@ -131,7 +131,7 @@ describe('an evaluation', () => {
   });
 });
 
-describe('an update of what broke an enforced rule before', () => {
+describe('an update of an object that already violated an enforced rule', () => {
   const denied = { validate: { failureAction: 'Enforce', message: 'no', deny: {} } };
   const statusOf = (rule: object, more: Partial<PolicyRequest> = {}) => {
     const update = { ...request, operation: 'UPDATE' as const, oldObject: request.object, ...more };
@@ -140,11 +140,11 @@ describe('an update of what broke an enforced rule before', () => {
     return evaluation.results.map(({ status }) => status);
   };
 
-  it('is let through', () => {
+  it('is allowed', () => {
     expect(statusOf({})).toEqual(['skip']);
   });
 
-  it('is refused where the rule is about a subresource, which is never stored', () => {
+  it('fails if the rule matches a subresource, which is never stored', () => {
     const kinds = ['StatefulSet/scale'];
     const object = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'x', namespace: 'default' } };
     const kind = { group: 'apps', version: 'v1', kind: 'StatefulSet' };
@@ -152,7 +152,7 @@ describe('an update of what broke an enforced rule before', () => {
     expect(statusOf({ match: { any: [{ resources: { kinds } }] } }, scale)).toEqual(['fail']);
   });
 
-  it('is refused where the rule is about a user: the one who made it may have been another', () => {
+  it('fails if the rule matches a user, because another user may have created the object', () => {
     const info = { userInfo: { username: 'mallory', groups: [] }, roles: [], clusterRoles: [] };
     const subjects = [{ kind: 'User', name: 'mallory' }];
     expect(statusOf({ match: { any: [{ resources: { kinds: ['ConfigMap'] }, subjects }] } }, { info })).toEqual([

@@ -19,7 +19,7 @@ import { seededRandom } from './random.ts';
 import type { Run } from './run.ts';
 import type { TraceStep } from './trace.ts';
 
-/** A rule that asks for ever is stopped. */
+/** Bounds the rounds of look-ups, so that a rule cannot request look-ups forever. */
 const maxRounds = 16;
 
 const noSteps: readonly TraceStep[] = [];
@@ -42,11 +42,11 @@ class RequestEvaluation implements Evaluation {
   private readonly budget: RequestBudget;
   private request: PolicyRequest;
   private readonly isChained: boolean;
-  /** By position among the candidates: what a rule said, `null` when it said nothing, undefined while it waits. */
-  private readonly said: (RuleResult | null | undefined)[];
+  /** By index of the candidate: its result, `null` if it has none, undefined while it is pending. */
+  private readonly ruleResults: (RuleResult | null | undefined)[];
   private readonly exceptions: readonly CompiledException[];
   private readonly clock: { now(): number };
-  /** The bottom scope of the request as it is now: rules share it, and what one has worked out. */
+  /** The bottom scope of the current request, shared by the rules so that lazy values are computed once. */
   private shared: { readonly request: PolicyRequest; readonly scope: Scope } | undefined;
 
   constructor(
@@ -58,14 +58,14 @@ class RequestEvaluation implements Evaluation {
     this.clock = { now: () => request.now };
     this.budget = options.budget ?? newRequestBudget();
     this.isChained = options.phase === 'mutate';
-    this.said = new Array<undefined>(candidates.length).fill(undefined);
+    this.ruleResults = new Array<undefined>(candidates.length).fill(undefined);
     this.exceptions = (options.exceptions ??
       noExceptions) as readonly ExceptionProgram[] as readonly CompiledException[];
   }
 
   get results(): readonly RuleResult[] {
     const results: RuleResult[] = [];
-    for (const said of this.said) if (said) results.push(said);
+    for (const result of this.ruleResults) if (result) results.push(result);
     return results;
   }
 
@@ -80,17 +80,17 @@ class RequestEvaluation implements Evaluation {
     this.isPaused = false;
     const isLast = this.rounds >= maxRounds;
     const pauseAt = this.options.mayPause ? this.usedUnits + heavyUnits : Number.POSITIVE_INFINITY;
-    // A policy that applies one rule only must not run past a rule that is still waiting.
+    // With applyRules: One, a policy must not run past a rule that is still pending.
     let held: Set<CompiledPolicy> | undefined;
     for (let i = 0; i < this.candidates.length; i++) {
-      if (this.said[i] !== undefined) continue;
+      if (this.ruleResults[i] !== undefined) continue;
       if (this.usedUnits >= pauseAt) {
         this.isPaused = true;
         break;
       }
       const { policy } = this.candidates[i]!;
       if (policy.applyOne && (held?.has(policy) || this.hasApplied(policy))) {
-        if (!held?.has(policy)) this.said[i] = null;
+        if (!held?.has(policy)) this.ruleResults[i] = null;
         continue;
       }
       const need = this.runRule(i, known, isLast);
@@ -105,36 +105,38 @@ class RequestEvaluation implements Evaluation {
 
   expire(message: string): void {
     for (const [index, { policy, rule }] of this.candidates.entries()) {
-      if (this.said[index] !== undefined) continue;
-      const isFor = rule.mismatchReason(this.request) === undefined;
-      this.said[index] = isFor ? resultOf(overBudget(message), policy, rule, noSteps) : null;
+      if (this.ruleResults[index] !== undefined) continue;
+      const matches = rule.mismatchReason(this.request) === undefined;
+      this.ruleResults[index] = matches ? resultOf(overBudget(message), policy, rule, noSteps) : null;
     }
     this.isPaused = false;
   }
 
   private hasApplied(policy: CompiledPolicy): boolean {
-    return this.said.some((said) => said?.policy === policy && (said.status === 'pass' || said.status === 'fail'));
+    return this.ruleResults.some(
+      (result) => result?.policy === policy && (result.status === 'pass' || result.status === 'fail'),
+    );
   }
 
   private runRule(index: number, known: Known, isLast: boolean): LookUp | undefined {
     const { policy, rule } = this.candidates[index]!;
-    this.said[index] = null;
+    this.ruleResults[index] = null;
     if (rule.mismatchReason(this.request) !== undefined) return undefined;
     const steps = this.options.explain ? ([] as TraceStep[]) : undefined;
     const budget = ruleBudget(this.budget, policy.namespace);
     const allowed = budget.left;
     let outcome: MaybeOutcome;
     try {
-      if (allowed <= 0) outcome = overBudget('the rules before this one have used the work that one request may take');
+      if (allowed <= 0) outcome = overBudget('earlier rules used up the work budget of the request');
       else outcome = rule.run(this.startRun(policy, rule, known, steps, budget), this.exceptionsOf(policy, rule));
     } catch (thrown) {
       if (thrown instanceof Need && !isLast) {
-        this.said[index] = undefined;
+        this.ruleResults[index] = undefined;
         return thrown.lookUp;
       }
-      // Whatever a rule throws fails that rule and no other.
+      // An exception fails only the rule that threw it.
       outcome = errored(
-        thrown instanceof Need ? 'the rule asks for more look-ups than are allowed' : errorMessage(thrown),
+        thrown instanceof Need ? 'the rule needs more rounds of look-ups than allowed' : errorMessage(thrown),
       );
     } finally {
       const used = Math.min(allowed, allowed - budget.left);
@@ -149,14 +151,14 @@ class RequestEvaluation implements Evaluation {
       if (steps) this.silent.push({ policy, rule, steps });
       return undefined;
     }
-    this.said[index] = resultOf(outcome, policy, rule, steps ?? noSteps);
+    this.ruleResults[index] = resultOf(outcome, policy, rule, steps ?? noSteps);
     if (outcome.patched && !rule.actsOnOthers) this.request = { ...this.request, object: outcome.patched };
     return undefined;
   }
 
   private exceptionsOf(policy: CompiledPolicy, rule: CompiledRule): readonly CompiledException[] {
     if (this.exceptions.length === 0) return this.exceptions;
-    return this.exceptions.filter((exception) => exception.concerns(policy.key, rule.name));
+    return this.exceptions.filter((exception) => exception.coversRule(policy.key, rule.name));
   }
 
   private startRun(
@@ -208,7 +210,7 @@ class RequestEvaluation implements Evaluation {
 
 const overBudget = (message: string): RuleOutcome => ({ ...errored(message), code: 'budget-exceeded' });
 
-/** Every field by name: results are made by the million, and spreading an outcome is many times slower. */
+/** Names every field, because this is a hot path and spreading an outcome is many times slower. */
 function resultOf(
   { status, message, code, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
   policy: CompiledPolicy,

@@ -2,21 +2,21 @@ import type { KubeObject } from '../../object/index.ts';
 
 export type RuleStatus = 'pass' | 'fail' | 'error' | 'skip';
 
-/** How one rule ended. */
+/** The outcome of one rule, before it is attributed to a policy. */
 export interface RuleOutcome {
   readonly status: RuleStatus;
   readonly message: string;
-  /** Why a rule could not be evaluated, where a program must know. */
+  /** Why a rule could not be evaluated, if callers handle that reason. */
   readonly code?: 'budget-exceeded' | undefined;
-  /** Where in the object it was decided. */
+  /** The path in the object that caused the outcome. */
   readonly path?: string | undefined;
-  /** Mutate rules: the object as the rule leaves it. */
+  /** Mutate rules: the patched object. */
   readonly patched?: KubeObject | undefined;
-  /** Mutate-existing rules: the targets as the rule leaves them. */
+  /** Mutate-existing rules: the patched targets. */
   readonly targets?: readonly KubeObject[] | undefined;
-  /** Generate rules: what is to be there. */
+  /** Generate rules: the desired downstream objects. */
   readonly generated?: readonly KubeObject[] | undefined;
-  /** Names of the exceptions that let the object pass. */
+  /** Keys of the exceptions that apply. */
   readonly exceptions?: readonly string[] | undefined;
   readonly properties?: Readonly<Record<string, string>> | undefined;
 }
@@ -30,7 +30,7 @@ export const failed = (message: string, path?: string): RuleOutcome => ({
 });
 export const errored = (message: string): RuleOutcome => ({ status: 'error', message });
 
-/** Nothing to say: no element was there, or the rule does not speak of deletions. */
+/** Undefined when there is no result: no element to check, or a check that does not apply to DELETE. */
 export type MaybeOutcome = RuleOutcome | undefined;
 
 export function joinNonEmpty(parts: readonly string[], separator: string): string {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Numbers from 0 up to 1 that depend on the seed alone: a replay of a rule draws the same names. */
+/** Numbers in [0, 1) that depend only on the seed, so that a replay of a rule gives the same names. */
 export function seededRandom(seed: string, rest: () => readonly string[]): () => number {
   let state: number | undefined;
   return () => {
-    // Hashed on first use: most rules never draw.
+    // Hashed on first use: most rules use no random values.
     state ??= createHash('sha256')
       .update([seed, ...rest()].join('\u0000'))
       .digest()

@@ -4,17 +4,17 @@ import type { PolicyRequest } from '../request.ts';
 import type { Resolver } from '../variables/index.ts';
 import type { TraceStep } from './trace.ts';
 
-/** One rule on its way through one request. */
+/** The state of one rule's evaluation on one request. */
 export interface Run extends Resolver {
   readonly request: PolicyRequest;
   readonly scope: Scope;
   readonly environment: Environment;
   readonly context: ContextEnvironment;
-  /** The same rule from its beginning on another request. */
+  /** A fresh run of the same rule on another request. */
   readonly withRequest: (request: PolicyRequest) => Run;
-  /** How deep inside foreach loops. */
+  /** Nesting depth of foreach loops. */
   readonly nesting: number;
-  /** Called with what happened, when somebody wants an explanation. */
+  /** Receives trace steps, with `explain`. */
   readonly trace?: ((step: TraceStep) => void) | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type PolicyRequest, subjectOf } from '../request.ts';
 import type { MatchBlock, ResourceDescription, ResourceFilter } from '../types.ts';
 import { compileFilter } from './filter.ts';
 
-/** One part of a filter: what it asks for, what the request has, and whether that fits. */
+/** One part of a filter: the wanted value, the value of the request, and whether they match. */
 export interface FilterPart {
   readonly field: string;
   readonly wanted: unknown;
@@ -18,7 +18,7 @@ export interface FilterExplanation {
   readonly parts: readonly FilterPart[];
 }
 
-/** Which filters of a block fit a request; for people who ask why a rule is or is not for their object. */
+/** Explains which filters of a block match a request. */
 export function explainBlock(name: string, block: MatchBlock, request: PolicyRequest): readonly FilterExplanation[] {
   const listed = (key: 'any' | 'all', filters: readonly ResourceFilter[]) =>
     filters.map((filter, i) => explainFilter(`${name}.${key}[${i}]`, filter, request));
@@ -38,7 +38,7 @@ const resourceFields = [
 ] as const satisfies readonly (keyof ResourceDescription)[];
 const userFields = ['roles', 'clusterRoles', 'subjects'] as const;
 
-/** Each part is tried by itself, with the code that decides about the whole. */
+/** Evaluates each part alone, with the code that matches the whole filter. */
 function explainFilter(where: string, filter: ResourceFilter, request: PolicyRequest): FilterExplanation {
   const subject = subjectOf(request);
   const parts: FilterPart[] = [];
@@ -52,7 +52,7 @@ function explainFilter(where: string, filter: ResourceFilter, request: PolicyReq
   for (const field of userFields) {
     const wanted = filter[field];
     if (!wanted?.length) continue;
-    // Where nobody asks, what a match says of users does not count.
+    // If the request has no user, users in match are ignored.
     const isIgnored = request.info === undefined && where.startsWith('match');
     const matches = isIgnored || compileFilter({ [field]: wanted }).user(request.info) === undefined;
     parts.push({ field, wanted, found: userOf(field, request), matches });
@@ -82,6 +82,6 @@ function foundFor(field: (typeof resourceFields)[number], request: PolicyRequest
 }
 
 function userOf(field: (typeof userFields)[number], { info }: PolicyRequest): unknown {
-  if (info === undefined) return 'nobody asks';
+  if (info === undefined) return 'no user';
   return field === 'subjects' ? info.userInfo : info[field];
 }

@@ -4,7 +4,7 @@ import type { ResourceDescription, ResourceFilter } from '../types.ts';
 import { compileKinds, compileWildcard } from './kind-selector.ts';
 import { compileAnnotations, compileSelector } from './label-match.ts';
 
-/** Why a filter does not match; undefined when it does. Constant words, so that not matching costs nothing. */
+/** Why a filter does not match; undefined when it does. Constant texts, because a mismatch is the common case. */
 export type MismatchReason = string | undefined;
 export type FilterMatcher = (request: PolicyRequest, subject: KubeObject) => MismatchReason;
 

@@ -1,6 +1,6 @@
 /**
- * Which requests a rule is for: match and exclude blocks compiled to closures. Only the request itself is looked at;
- * preconditions and exceptions come later.
+ * Match and exclude blocks, compiled to closures. They read only the request; preconditions and exceptions are evaluated
+ * later, by the rule.
  */
 
 export { filtersOf, matchedOperations } from './blocks.ts';

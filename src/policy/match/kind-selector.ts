@@ -57,12 +57,12 @@ function compileSelector(selector: KindSelector): KindMatcher {
   };
 }
 
-/** Ephemeral containers have always been matched by policies on pods. */
+/** As in Kyverno, policies on pods match ephemeral containers too. */
 function isEphemeralContainers({ group, version, kind }: GroupVersionKind, subresource: string): boolean {
   return subresource === 'ephemeralcontainers' && kind === 'Pod' && version === 'v1' && group === '';
 }
 
-/** Most patterns are plain names: those cost one comparison. */
+/** Most patterns are plain names: compare those without wildcard matching. */
 export function compileWildcard(pattern: string): (text: string) => boolean {
   if (pattern === '*') return () => true;
   if (!pattern.includes('*') && !pattern.includes('?')) return (text) => text === pattern;

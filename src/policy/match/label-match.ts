@@ -5,7 +5,7 @@ type Labels = Readonly<Record<string, string>> | undefined;
 
 const hasWildcard = (text: string) => text.includes('*') || text.includes('?');
 
-/** A label selector whose keys and values may hold wildcards, which Kubernetes' own may not. */
+/** A label selector whose keys and values may contain wildcards, unlike those of Kubernetes. */
 export function compileSelector(selector: LabelSelector): (labels: Labels) => boolean {
   const entries = Object.entries(selector.matchLabels ?? {});
   const wild = entries.filter(([key, value]) => hasWildcard(key) || hasWildcard(value));
@@ -18,7 +18,7 @@ export function compileSelector(selector: LabelSelector): (labels: Labels) => bo
   };
 }
 
-/** Every expected annotation, wildcards allowed in key and value, is met by one of the object's. */
+/** Every expected annotation matches one of the object; keys and values may contain wildcards. */
 export function compileAnnotations(expected: Readonly<Record<string, string>>): (annotations: Labels) => boolean {
   const matchers = Object.entries(expected).map(([key, value]) => ({
     key: compileWildcard(key),

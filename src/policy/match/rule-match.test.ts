@@ -42,7 +42,7 @@ describe('kinds in a match', () => {
     ['v1/Pod.eviction', { group: '*', version: 'v1', kind: 'Pod', subresource: 'eviction' }],
   ])('%s', (text, expected) => expect(parseKindSelector(text)).toEqual(expected));
 
-  it('are none with more than four parts', () => expect(parseKindSelector('a/b/c/d/e')).toBeUndefined());
+  it('are invalid with more than four parts', () => expect(parseKindSelector('a/b/c/d/e')).toBeUndefined());
 
   it.each([
     [['Pod'], true],
@@ -54,7 +54,7 @@ describe('kinds in a match', () => {
     [['Pod/status'], false],
   ])('%j on a pod', (kinds, expected) => expect(matches(resources({ kinds }))).toBe(expected));
 
-  it('leave subresources out, except ephemeral containers', () => {
+  it('exclude subresources, except ephemeral containers', () => {
     expect(matches(resources({ kinds: ['Pod'] }), pod({ subresource: 'status' }))).toBe(false);
     expect(matches(resources({ kinds: ['Pod'] }), pod({ subresource: 'ephemeralcontainers' }))).toBe(true);
   });
@@ -77,7 +77,7 @@ describe('a filter', () => {
     [{ operations: ['DELETE'] }, false],
   ])('%j', (description, expected) => expect(matches(resources({ kinds: ['Pod'], ...description }))).toBe(expected));
 
-  it('matches by who asks, and ignores that where nobody does', () => {
+  it('matches by user, and ignores users if the request has none', () => {
     const byGroup: MatchBlock = {
       any: [{ resources: { kinds: ['Pod'] }, subjects: [{ kind: 'Group', name: 'dev*' }] }],
     };
@@ -107,7 +107,7 @@ describe('match and exclude', () => {
     expect(matches(all({ kinds: ['Pod'] }, { namespaces: ['other'] }))).toBe(false);
   });
 
-  it('exclude takes out what its filters match', () => {
+  it('exclude removes what its filters match', () => {
     const match = resources({ kinds: ['Pod'] });
     expect(matches(match, pod(), resources({ namespaces: ['shop'] }))).toBe(false);
     expect(matches(match, pod(), resources({ namespaces: ['other'] }))).toBe(true);
@@ -115,21 +115,21 @@ describe('match and exclude', () => {
     expect(matches(match, pod(), {})).toBe(true);
   });
 
-  it('excludes by user only where somebody asks', () => {
+  it('excludes by user only if the request has one', () => {
     const exclude: MatchBlock = { any: [{ clusterRoles: ['view'] }] };
     expect(matches(resources({ kinds: ['Pod'] }), pod({ info: user('ann') }), exclude)).toBe(false);
     expect(matches(resources({ kinds: ['Pod'] }), pod(), exclude)).toBe(true);
   });
 
-  it('an empty match is for nothing', () => expect(matches({})).toBe(false));
+  it('an empty match matches nothing', () => expect(matches({})).toBe(false));
 
-  it('a namespaced policy is for its own namespace', () => {
+  it('a namespaced policy matches its own namespace only', () => {
     const inside = compileRuleMatch({ match: resources({ kinds: ['Pod'] }), policyNamespace: 'shop' });
     const outside = compileRuleMatch({ match: resources({ kinds: ['Pod'] }), policyNamespace: 'other' });
     expect([inside(pod()), outside(pod())]).toEqual([undefined, 'the policy is for another namespace']);
   });
 
-  it('judges what is deleted by the old object', () => {
+  it('matches a deletion by the old object', () => {
     const { object, ...rest } = pod();
     expect(
       matches(resources({ kinds: ['Pod'], operations: ['DELETE'] }), {

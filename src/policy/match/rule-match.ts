@@ -6,19 +6,19 @@ import { compileFilter, type FilterMatcher, type MismatchReason } from './filter
 export interface MatchOptions {
   readonly match: MatchBlock | undefined;
   readonly exclude?: MatchBlock | undefined;
-  /** A namespaced policy judges its own namespace alone. */
+  /** A namespaced policy matches only objects of its own namespace. */
   readonly policyNamespace?: string | undefined;
-  /** What match says of users counts even where nobody asks: exceptions are for those they name. */
+  /** Users in match must match even if the request has no user: an exception applies only to the users it names. */
   readonly needsUser?: boolean;
 }
 
-/** Says why a rule is not for this request, or undefined when it is. */
+/** Returns why a rule does not match the request, or undefined when it matches. */
 export type RuleMatcher = (request: PolicyRequest) => MismatchReason;
 
 export function compileRuleMatch({ match = {}, exclude, policyNamespace, needsUser }: MatchOptions): RuleMatcher {
   const included = compileBlock(match, needsUser ? compileExcluded : compileIncluded);
   const excluded = exclude && hasContent(exclude) ? compileBlock(exclude, compileExcluded) : undefined;
-  const judge = (request: PolicyRequest, subject: KubeObject): MismatchReason => {
+  const matchSubject = (request: PolicyRequest, subject: KubeObject): MismatchReason => {
     if (policyNamespace !== undefined && (subject.metadata.namespace ?? '') !== policyNamespace)
       return 'the policy is for another namespace';
     const mismatch = included(request, subject);
@@ -27,8 +27,8 @@ export function compileRuleMatch({ match = {}, exclude, policyNamespace, needsUs
   };
   return (request) => {
     const { object, oldObject } = request;
-    if (object) return judge(request, object);
-    return oldObject ? judge(request, oldObject) : 'there is no object';
+    if (object) return matchSubject(request, object);
+    return oldObject ? matchSubject(request, oldObject) : 'there is no object';
   };
 }
 
@@ -52,7 +52,7 @@ function compileBlock(block: MatchBlock, compile: (filter: ResourceFilter) => Fi
   };
 }
 
-/** Without anybody asking, what a match says of users does not count. */
+/** If the request has no user (background scan), users in match are ignored. */
 function compileIncluded(filter: ResourceFilter): FilterMatcher {
   const { resources, user, isEmpty } = compileFilter(filter);
   if (isEmpty) return () => 'match is empty';
@@ -65,7 +65,7 @@ function compileIncluded(filter: ResourceFilter): FilterMatcher {
   };
 }
 
-/** As exclude has it, and exceptions: users count always. */
+/** For exclude blocks and exceptions: users are always compared. */
 function compileExcluded(filter: ResourceFilter): FilterMatcher {
   const { resources, user, isEmpty } = compileFilter(filter);
   if (isEmpty) return () => 'the filter is empty';

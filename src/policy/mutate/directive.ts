@@ -6,7 +6,7 @@ export type Directive = 'merge' | 'replace' | 'delete';
 
 const key = '$patch';
 
-/** Reads and removes the `$patch` of a patch's map or list; `merge` where there is none. */
+/** Reads and removes the `$patch` directive of a map or list; `merge` if there is none. */
 export function takeDirective(patch: Tree | undefined): Directive {
   if (patch === undefined) return 'merge';
   if (patch.kind === 'map') return takeFromMap(patch);

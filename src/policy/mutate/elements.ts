@@ -5,9 +5,9 @@ export interface Elements {
 }
 
 /**
- * Puts an element in the place of every element that has these values under these keys, at the end where none has;
- * without an element, removes them. An empty value matches any, a key without a value none; the key `''` means the
- * element itself. Nulls and empty maps leave the list on every call.
+ * Replaces every element that has these values under these keys, or appends if none has; without an element, removes
+ * them. An empty value matches any value, a key without a value matches none; the key `''` means the element itself.
+ * Nulls and empty maps are removed from the list on every call.
  */
 export function setElement(
   list: Elements,
@@ -35,7 +35,7 @@ export function setElement(
 function matchesAll(item: Tree, keys: readonly string[], values: readonly string[]): boolean {
   let matched = false;
   for (const [index, key] of keys.entries()) {
-    // A key beyond the values keeps the answer of the key before it.
+    // A key without a value keeps the result of the key before it.
     const value = values[index];
     if (value !== undefined) matched = hasValue(item, key, value);
     if (!matched) return false;

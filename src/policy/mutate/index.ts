@@ -1,10 +1,10 @@
 /**
  * The patches of mutate rules, variables already resolved: strategic merges with Kyverno's anchors, and JSON patches.
- * Which elements a foreach visits, and in what order, is the engine's affair: each element's patch is one call here, on
- * the resource that the call before left.
+ * The engine decides which elements a foreach visits, and in what order: each element's patch is one call, on the result
+ * of the previous call.
  *
- * Invariants: no argument is changed, and a result shares nothing with them; a patch that cannot be applied is an
- * outcome, never an exception; a patch cannot grow a resource without end.
+ * Invariants: arguments are not changed, and results share nothing with them; a patch that cannot be applied is an
+ * outcome, never an exception; the size of a result is bounded.
  */
 export { applyJson6902 } from './json6902.ts';
 export { type Json6902Operation, type Json6902Parse, parseJson6902 } from './json6902-parse.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, setOwn } from '../../base/index.ts';
 import { PolicyError } from '../errors.ts';
 import { writtenNull } from './written-null.ts';
 
-/** What a path can lead through; mutable, since a patch works on a copy of its own. */
+/** A container that a path can traverse; mutable, because a patch works on its own copy. */
 export type Container = unknown[] | Record<string, unknown>;
 
 export function containerOf(value: unknown): Container | undefined {
@@ -14,10 +14,10 @@ const unescaped = (part: string): string => part.replace(/~[01]/g, (found) => (f
 
 const integer = /^[+-]?\d+$/;
 
-/** A list no request could carry: a path to its end would fill memory with nulls. */
+/** Longer than a list in any request: an index beyond it would fill memory with nulls. */
 const maxPadding = 100_000;
 
-/** The container that a path's last part is a key of. What stands before the first slash is not looked at. */
+/** The container that has the last part of the path as key. Text before the first slash is ignored. */
 export function findParent(root: Container, path: string): { parent: Container; key: string } | undefined {
   if (path === '') return { parent: root, key: '' };
   const parts = path.split('/').slice(1);
@@ -31,9 +31,9 @@ export function findParent(root: Container, path: string): { parent: Container; 
   return { parent, key: unescaped(parts.at(-1)!) };
 }
 
-/** Nothing where the path does not lead on, be it that it is null. */
+/** Undefined if the path ends here, also at a null. */
 function stepInto(parent: Container, key: string): unknown {
-  // Upstream reads an empty part as the whole document, which leads nowhere below its top.
+  // Upstream reads an empty part as the whole document, which has no meaning below the root.
   if (key === '') return undefined;
   if (Array.isArray(parent)) {
     const index = indexOf(key, parent.length);
@@ -42,14 +42,14 @@ function stepInto(parent: Container, key: string): unknown {
   return Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-/** The position that a part names, counted from the end when negative; nothing when it names none. */
+/** The index that a part names, counted from the end if negative; undefined if it is not an index. */
 function indexOf(key: string, length: number): number | undefined {
   if (!integer.test(key)) return undefined;
   const index = Number(key) < 0 ? Number(key) + length : Number(key);
   return index >= 0 && index < length ? index : undefined;
 }
 
-/** Reads a value that must be there; the empty key means the document as it was before the patch. */
+/** Reads a value that must exist; the empty key means the document before the patch. */
 export function getAt(parent: Container, key: string, original: unknown): unknown {
   if (key === '') return original;
   if (!Array.isArray(parent)) {
@@ -76,7 +76,7 @@ export function addAt(parent: Container, key: string, value: unknown): void {
   parent.splice(index, 0, value);
 }
 
-/** What is not there is as good as removed. */
+/** Removing a value that does not exist succeeds. */
 export function removeAt(parent: Container, key: string): void {
   if (!Array.isArray(parent)) {
     delete parent[key];
@@ -88,8 +88,8 @@ export function removeAt(parent: Container, key: string): void {
 }
 
 /**
- * Creates what is missing on the way to a path's parent: a list before a number or `-`, an object before anything else,
- * with nulls up to the number. A created object gets its key as it is written in the path, escapes and all.
+ * Creates the missing parents of a path: a list before a number or `-`, padded with nulls up to the number, and an
+ * object before anything else. A created object gets its key as written in the path, without unescaping.
  */
 export function ensureParents(root: Container, path: string): void {
   const parts = path.split('/').slice(1);
@@ -125,7 +125,7 @@ function pad(list: unknown[], length: number): void {
   while (list.length < length) list.push(writtenNull);
 }
 
-/** A list that takes no such key is left alone, and the operation fails when it finds nothing there. */
+/** A list that cannot have such a key is not changed, and the operation then fails. */
 function attach(parent: Container, key: string, value: Container): void {
   try {
     addAt(parent, key, value);

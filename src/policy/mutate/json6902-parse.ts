@@ -10,7 +10,7 @@ export type Json6902Parse =
   | { readonly kind: 'parsed'; readonly operations: readonly Json6902Operation[] }
   | { readonly kind: 'error'; readonly message: string };
 
-/** Reads a `patchesJson6902` text whose variables are resolved: JSON where it begins with `[`, YAML otherwise. */
+/** Parses a `patchesJson6902` text whose variables are resolved: JSON if it starts with `[`, else YAML. */
 export function parseJson6902(text: string): Json6902Parse {
   try {
     const document = text.startsWith('[') ? parseJson(text) : parseYaml(text);
@@ -23,7 +23,7 @@ export function parseJson6902(text: string): Json6902Parse {
 }
 
 function parseOperations(document: unknown): Json6902Parse {
-  // Upstream's decoder takes null for a patch without operations.
+  // As upstream, null is a patch without operations.
   if (document === null) return { kind: 'parsed', operations: [] };
   if (!Array.isArray(document)) return refuse('failed to decode patches: a JSON patch is a list of operations');
   const operations: Json6902Operation[] = [];

@@ -7,12 +7,12 @@ import { type MergeOutcome, nothingToDo } from './strategic.ts';
 import { isUnchanged } from './unchanged.ts';
 import { settleWrittenNulls, writtenNull } from './written-null.ts';
 
-/** A patch that copies the document into itself doubles it with each operation. */
+/** Limits growth: a patch that copies the document into itself doubles it with each operation. */
 const maxCopiedValues = 500_000;
 
 /**
- * Applies a `patchesJson6902` as leniently as Kyverno: negative indices count from the end, removing what is not there
- * does nothing, and adding creates the parents. One operation that fails fails the patch. The resource is not changed.
+ * Applies a `patchesJson6902` as leniently as Kyverno: negative indices count from the end, removing a missing value
+ * does nothing, and add creates parents. One failed operation fails the patch. The resource is not changed.
  */
 export function applyJson6902(operations: readonly Json6902Operation[], resource: unknown): MergeOutcome {
   try {
@@ -125,7 +125,7 @@ class Document {
     const place = findParent(this.root, path);
     if (!place) throw fault(`test operation does not apply: is missing path: ${path}: missing value`);
     const { found, value, message } = this.lookUp(place.parent, place.key);
-    // A missing field passes for null; a missing element is an error.
+    // A missing field equals null; a missing element is an error.
     if (!found && Array.isArray(place.parent)) throw fault(`error in test for path: '${path}': ${message}`);
     const isNull = value === undefined || value === null;
     if (isNull && (expected === undefined || expected === null)) return;

@@ -1,18 +1,18 @@
 import table from './generated/list-keys.json' with { type: 'json' };
 
-/** What a kind's schema says of merging below one of its objects. */
+/** How the schema of a kind merges the fields of an object. */
 export interface ListSchema {
   readonly [field: string]: ListField;
 }
 
 export interface ListField {
-  /** There for a list that merges; without a key for a list of plain values, as finalizers are. */
+  /** Set for a list that merges; without a key for a list of scalars, such as finalizers. */
   readonly keys?: readonly string[];
   /** The schema of the object, or of the list's elements. */
   readonly below?: ListSchema;
 }
 
-/** Finds a kind's schema; nothing for kinds that are not built in, whose lists are replaced. */
+/** Finds the schema of a kind; undefined for kinds that are not built in, whose lists are replaced. */
 export type ListKeys = (apiVersion: string, kind: string) => ListSchema | undefined;
 
 interface TableField {
@@ -27,7 +27,7 @@ const schemas = new Map<string, ListSchema>();
 function schemaOf(type: string): ListSchema {
   const known = schemas.get(type);
   if (known) return known;
-  // Without a prototype: field names come from resources.
+  // Without a prototype, because field names come from resources.
   const schema: Record<string, ListField> = Object.create(null);
   schemas.set(type, schema);
   for (const [name, field] of Object.entries(types[type] ?? {})) {
@@ -39,7 +39,7 @@ function schemaOf(type: string): ListSchema {
   return schema;
 }
 
-/** The lists of Kubernetes' own kinds, as of the version whose schemas Kyverno merges with. */
+/** The lists of the built-in kinds, of the Kubernetes version whose schemas Kyverno uses. */
 export const builtInListKeys: ListKeys = (apiVersion, kind) => {
   const type = kinds.get(`${apiVersion}/${kind}`);
   return type === undefined ? undefined : schemaOf(type);

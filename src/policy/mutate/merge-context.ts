@@ -1,13 +1,13 @@
 import type { ListField, ListKeys } from './list-keys.ts';
 import type { Tree } from './tree.ts';
 
-/** One place of a merge: what stands there on both sides, and what is known of it. */
+/** One position of a merge: the nodes of both sides, and its schema. */
 export interface MergeContext {
   readonly resource: Tree | undefined;
   readonly patch: Tree | undefined;
-  /** What the schema says of this place; nothing where no schema knows it. */
+  /** The schema of this position; undefined if it is not known. */
   readonly field: ListField | undefined;
-  /** True below an object whose schema is known: an object embedded there has the schema of its place, not its own. */
+  /** True below an object whose schema is known: an embedded object has the schema of its position, not its own. */
   readonly inside: boolean;
   readonly listKeys: ListKeys;
 }

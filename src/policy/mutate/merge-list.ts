@@ -15,10 +15,10 @@ import {
   wrongKind,
 } from './tree.ts';
 
-/** The values of one element under the list's keys, `''` where it has none. */
+/** The values of one element under the list's keys, `''` if it has none. */
 type Identity = readonly string[];
 
-/** Merges lists whose elements are known by keys; without keys the elements are plain values and known by themselves. */
+/** Merges lists whose elements are identified by keys, or by their value if there are no keys. */
 export function mergeByKey(context: MergeContext, schemaKeys: readonly string[], merge: Merge): Tree | undefined {
   const { patch } = context;
   const target = listTarget(context.resource, patch);
@@ -55,7 +55,7 @@ interface ElementMerge {
 }
 
 function mergeElement({ context, target, merged, keys, values, merge }: ElementMerge): void {
-  // An element that leaves a key out is looked up by the keys it has.
+  // An element without one of the keys is looked up by the keys it has.
   const known = keys.filter((_, index) => values[index] !== '');
   const [lookupKeys, lookupValues] =
     known.length === 0 ? [keys, values] : [known, values.filter((value) => value !== '')];
@@ -77,7 +77,7 @@ function mergeElement({ context, target, merged, keys, values, merge }: ElementM
   setElement(merged, keys, values, element);
 }
 
-/** What the resource's list holds comes after; an element that was merged is found there again and stays in front. */
+/** Elements of the resource follow those of the patch; a merged element stays at the front. */
 function appendRest(merged: Elements, target: ListTree, keys: readonly string[]): void {
   for (const item of target.items) {
     if (keys[0] === '') {

@@ -6,11 +6,11 @@ import { mergeByKey } from './merge-list.ts';
 import { fieldOf, isMissing, isNull, type MapTree, setField, type Tree, textOf, wrongKind } from './tree.ts';
 
 /**
- * Kustomize's two-way merge of a patch into a resource, both changed in place. Returns what takes the resource's place,
- * nothing where it is deleted. New list elements go to the front, together with those that the patch names.
+ * Kustomize's two-way merge of a patch into a resource, both changed in place. Returns the replacement of the resource,
+ * undefined if it is deleted. New list elements are inserted at the front, together with those that the patch names.
  *
- * A resource that has nothing at a place gets the patch's own node there and the walk goes on with that node on both
- * sides, which is how directives and nulls inside of it are resolved.
+ * If the resource has no node at a position, it gets the node of the patch, and the merge continues with that node on
+ * both sides. This resolves the directives and nulls inside it.
  */
 export function merge(context: MergeContext): Tree | undefined {
   const { resource, patch } = context;
@@ -43,7 +43,7 @@ function mergeMaps(context: MergeContext): Tree | undefined {
   return target;
 }
 
-/** Which side's node is kept and filled: that of the resource, that of the patch, or none. */
+/** Which node is kept and filled: that of the resource, that of the patch, or none. */
 function mergeTarget(resource: Tree | undefined, patch: Tree | undefined): Tree | undefined {
   if (isMissing(resource)) {
     if (patch === undefined) return resource && { kind: 'scalar', value: null, quoted: false, kept: true };
@@ -55,14 +55,14 @@ function mergeTarget(resource: Tree | undefined, patch: Tree | undefined): Tree 
   return directive === 'replace' ? patch : resource;
 }
 
-/** Where there is nothing to patch, an unknown directive stays in the map as any other field. */
+/** If there is nothing to patch, an unknown directive stays in the map like any other field. */
 function isDeleted(patch: MapTree): boolean {
   const text = textOf(fieldOf(patch, '$patch') ?? { kind: 'scalar', value: '', quoted: true });
   if (text !== 'delete' && text !== 'replace' && text !== 'merge') return false;
   return takeDirective(patch) === 'delete';
 }
 
-/** An object that says what it is brings its own schema, be it the resource itself or one embedded in another. */
+/** An object with apiVersion and kind has its own schema: the resource itself, or an embedded one. */
 function ownSchema({ resource, patch, listKeys }: MergeContext): ListSchema | undefined {
   for (const side of [resource, patch]) {
     const apiVersion = fieldOf(side, 'apiVersion');

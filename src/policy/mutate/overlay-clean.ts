@@ -3,7 +3,7 @@ import { type Anchor, parseAnchor, renderAnchor } from '../pattern/index.ts';
 import { hasAnchors, isCondition, isPatchAnchor } from './anchor.ts';
 import { fieldOf, type ListTree, type MapTree, removeField, type Tree, wrongKind } from './tree.ts';
 
-/** Takes the checked conditions out of a patch. What held nothing else goes with them, empty maps included. */
+/** Removes the checked conditions from a patch, and the maps that become empty. */
 export function dropConditions(pattern: Tree): void {
   if (pattern.kind !== 'map') throw wrongKind('map', pattern);
   for (const { key } of [...pattern.fields]) {
@@ -12,7 +12,7 @@ export function dropConditions(pattern: Tree): void {
   }
 }
 
-/** Returns true when the node itself is to be dropped; a scalar is where its key was a condition. */
+/** Returns true when the node itself is to be removed; a scalar is removed if its key was a condition. */
 export function clearAnchors(tree: Tree, dropScalar: boolean): boolean {
   if (tree.kind === 'map') return clearMap(tree);
   if (tree.kind === 'list') return clearList(tree);
@@ -59,9 +59,9 @@ function clearList(list: ListTree): boolean {
 }
 
 /**
- * Upstream removes by the positions of the untouched list although each removal shifts what follows, so that the second
- * anchored element takes a neighbour with it. Results follow it as long as it has one: where it would run past the end,
- * and crash, the elements that were meant go.
+ * Upstream removes by the indexes of the original list although each removal shifts the rest, so that the second anchored
+ * element removes a neighbour instead. The result is the same here, except where upstream would run past the end and
+ * crash: then the anchored elements are removed.
  */
 function removeShifting(items: readonly Tree[], doomed: readonly number[]): Tree[] {
   const shifted = [...items];
@@ -72,7 +72,7 @@ function removeShifting(items: readonly Tree[], doomed: readonly number[]): Tree
   return shifted;
 }
 
-/** Upstream looks an anchor up as it writes them itself, and crashes on one that has spaces around it. */
+/** Upstream looks up an anchor in its canonical form, and crashes on one with surrounding spaces. */
 export function spacedAnchor({ kind, key }: Anchor): PolicyError {
   return new PolicyError(
     'policy-mutate-anchor',

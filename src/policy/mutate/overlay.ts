@@ -19,16 +19,16 @@ import {
 /** Whether a value satisfies a validation pattern; upstream's `MatchPattern`. */
 export type MatchesPattern = (value: unknown, pattern: unknown) => boolean;
 
-/** How a part of the overlay fared: a plain condition costs its element, a global one the whole patch. */
+/** The result of a part of the overlay: an unmet condition skips its element, an unmet global one the whole patch. */
 export type Applies = 'yes' | 'condition' | 'global';
 
 /**
- * Resolves the anchors of a patch against the resource, in place: conditions are checked and taken out, additions are
- * kept or dropped, and a list element with conditions becomes one element for each element of the resource that meets
- * them. Afterwards the patch is an ordinary strategic merge patch.
+ * Resolves the anchors of a patch against the resource, in place: conditions are checked and removed, additions are kept
+ * or removed, and a list element with conditions becomes one element for each element of the resource that meets them.
+ * Afterwards the patch is an ordinary strategic merge patch.
  *
- * An element's copy is shared by all elements it is tried on, so what the first leaves of `+()` holds for the next:
- * upstream's behaviour, which published policies have come to depend on.
+ * One copy of an element is shared by all elements that it is compared with, so the effect of `+()` on the first remains
+ * for the next. This is upstream's behaviour, and published policies depend on it.
  */
 export class Overlay {
   constructor(
@@ -87,7 +87,7 @@ export class Overlay {
     return failed && !passed ? 'global' : 'yes';
   }
 
-  /** Adds to the patch what the element's conditions selected, addressed by the element's name. */
+  /** Adds the elements that the conditions selected to the patch, addressed by name. */
   private appendFor(pattern: ListTree, patternElement: Tree, element: Tree): void {
     const name = fieldOf(element, 'name');
     if (!name || isEmpty(name)) return;
@@ -110,7 +110,7 @@ export class Overlay {
   }
 }
 
-/** Scalars are compared as texts; what is inside maps and lists keeps its type. */
+/** Scalars are compared as texts; values inside maps and lists keep their type. */
 const plainOf = (tree: Tree): unknown => (tree.kind === 'scalar' ? textOf(tree) : documentOf(tree));
 
 const textOfAnchor = (anchor: Anchor): string => renderAnchor(anchor.kind, anchor.key);
@@ -123,7 +123,7 @@ function anchorsOf(pattern: Tree, which: (anchor: Anchor) => boolean): readonly 
   });
 }
 
-/** `+(x)` becomes `x`, or goes where the resource has `x`. Returns how many there were. */
+/** `+(x)` becomes `x`, or is removed if the resource has `x`. Returns the number of such keys. */
 function settleAdditions(pattern: Tree, resource: Tree | undefined): number {
   const additions = anchorsOf(pattern, isAddition);
   if (pattern.kind !== 'map') return 0;

@@ -13,13 +13,13 @@ export type MergeOutcome =
   | { readonly kind: 'error'; readonly message: string };
 
 export interface MergeOptions {
-  /** Where the merge keys of lists come from; Kubernetes' own kinds by default. */
+  /** The source of the merge keys of lists; by default the built-in kinds. */
   readonly listKeys?: ListKeys;
 }
 
 const matches: MatchesPattern = (value, pattern) => compilePattern(pattern).match(value).kind === 'pass';
 
-/** What upstream answers when a patch changes nothing, be it for its conditions or because all is there already. */
+/** Upstream's message when a patch changes nothing, by its conditions or because the values are already set. */
 export const nothingToDo: MergeOutcome = { kind: 'skip', message: 'no patches applied' };
 
 /**
@@ -34,7 +34,7 @@ export function mergeStrategic(patch: unknown, resource: unknown, options: Merge
     const applies = new Overlay(trees, matches).prepare(overlay, target);
     const merged = merge({
       resource: target,
-      // The merge runs without a patch too: it settles what stands twice under one key in the resource.
+      // The merge runs without a patch too: it removes duplicate keys of the resource.
       patch: applies === 'yes' ? overlay : { kind: 'map', fields: [] },
       field: undefined,
       inside: false,

@@ -2,8 +2,8 @@ import { isJsonObject, maxJsonDepth, setOwn } from '../../base/index.ts';
 import { PolicyError } from '../errors.ts';
 
 /**
- * A document as the merge sees it: mutable, its fields in an order, a key possibly twice. The merge and the overlay
- * change trees in place, and two places may share a node on purpose; the documents they were built from never change.
+ * The tree of a document for merges: mutable, with ordered fields and possibly duplicate keys. The merge and the overlay
+ * change trees in place, and two positions may share a node intentionally; the source documents never change.
  */
 export type Tree = MapTree | ListTree | ScalarTree;
 
@@ -25,18 +25,18 @@ export interface ListTree {
 export interface ScalarTree {
   readonly kind: 'scalar';
   readonly value: Scalar;
-  /** Written in quotes: a number that takes the place of a quoted text becomes text itself. */
+  /** A quoted text: a number that replaces it becomes text too. */
   quoted: boolean;
-  /** A null that stands in the resource, as opposed to one that asks for deletion. */
+  /** A null of the resource, as opposed to one that requests a deletion. */
   readonly kept?: boolean;
 }
 
 export type Scalar = string | number | bigint | boolean | null;
 
-/** Anchored lists in anchored lists multiply: far beyond any object an API server takes, and quickly reached. */
+/** Far more than any object that an API server accepts; nested anchored lists multiply and reach it quickly. */
 const maxNodes = 500_000;
 
-/** Counts the nodes that one merge builds; throws `policy-mutate-too-large` when a patch multiplies without end. */
+/** Counts the nodes that one merge creates; throws `policy-mutate-too-large` beyond the limit. */
 export class TreeBuilder {
   private nodes = 0;
 
@@ -44,7 +44,7 @@ export class TreeBuilder {
     this.count(depth);
     if (Array.isArray(value)) return { kind: 'list', items: value.map((item) => this.build(item, depth + 1)) };
     if (isJsonObject(value)) {
-      // Upstream serialises maps by sorted keys before it looks at them, and the order decides between anchors.
+      // Upstream serialises maps with sorted keys first, and the order matters between anchors.
       const keys = Object.keys(value).filter((key) => value[key] !== undefined);
       const fields = keys.sort().map((key) => ({ key, value: this.build(value[key], depth + 1) }));
       return { kind: 'map', fields };

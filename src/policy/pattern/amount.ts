@@ -1,12 +1,12 @@
 import { parseDuration, parseQuantity } from '../../object/index.ts';
 
-/** Longer texts are neither durations nor quantities: reading their digits is work for nobody's benefit. */
+/** Longer texts are neither durations nor quantities, so they are not parsed. */
 const maxLength = 256;
 
 /** The nanoseconds of a text that is a duration (`1h30m`, `0`); undefined for any other text. */
 export function durationOf(text: string): bigint | undefined {
   if (!startsLikeNumber(text)) return undefined;
-  // A number always ends in a digit and a duration, but for zero, never: most texts need no attempt.
+  // A number ends in a digit, and a duration other than zero does not: skip most texts early.
   if (isDigit(text.charCodeAt(text.length - 1)) && !/^[+-]?0$/.test(text)) return undefined;
   return attempt(() => parseDuration(text));
 }
@@ -29,7 +29,7 @@ function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    // The only failure is that the text is something else, which is an answer here.
+    // The only error is that the text is not a quantity.
     return undefined;
   }
 }

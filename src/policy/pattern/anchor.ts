@@ -1,9 +1,9 @@
-/** What the parentheses around a key ask for. */
+/** The type of an anchor. */
 export type AnchorKind = 'condition' | 'global' | 'negation' | 'add' | 'equality' | 'existence';
 
 export interface Anchor {
   readonly kind: AnchorKind;
-  /** The field's own name, without the parentheses. */
+  /** The field name without the anchor. */
   readonly key: string;
 }
 
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, AnchorKind>> = {
   '^': 'existence',
 };
 
-/** Reads `=(name)` and its like; undefined for a plain key. */
+/** Parses `=(name)` and the other anchors; undefined for a plain key. */
 export function parseAnchor(text: string): Anchor | undefined {
   if (!text.includes('(')) return undefined;
   const [, modifier = '', key] = /^([+<=X^]?)\((.+)\)$/.exec(text.trim()) ?? [];

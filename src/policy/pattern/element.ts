@@ -9,16 +9,16 @@ import { compileScalar } from './scalar.ts';
 /** A compiled part of a pattern. */
 export interface Element {
   readonly check: Check;
-  /** Parts with anchors anywhere below are evaluated before their neighbours. */
+  /** Parts with anchors at any depth are evaluated before their siblings. */
   readonly hasAnchors: boolean;
   /** The elements of a list, one by one; undefined for those that are not maps. */
   readonly items?: readonly (Check | undefined)[];
 }
 
-/** As deep as any document that our parsers accept. */
+/** The depth limit of our parsers. */
 const maxDepth = 500;
 
-/** Compiles any part of a pattern; throws `policy-pattern-too-deep` for what no parser would have let through. */
+/** Compiles any part of a pattern; throws `policy-pattern-too-deep` beyond the depth limit of the parsers. */
 export function compileElement(pattern: unknown, depth: number): Element {
   if (depth > maxDepth) {
     throw new PolicyError('policy-pattern-too-deep', `the pattern is nested more than ${maxDepth} levels deep`);
@@ -28,7 +28,7 @@ export function compileElement(pattern: unknown, depth: number): Element {
   return { check: compileLeaf(pattern), hasAnchors: false };
 }
 
-/** A scalar in the pattern speaks for every element where the object has a list. */
+/** A scalar in the pattern applies to every element if the object has a list. */
 export function compileLeaf(pattern: unknown): Check {
   const matches = compileScalar(pattern);
   return (value, path) => {
@@ -41,7 +41,7 @@ export function compileLeaf(pattern: unknown): Check {
   };
 }
 
-/** The object has something of another shape here. */
+/** The object has a value of another type here. */
 export function differentStructure(path: string, pattern: unknown, value: unknown) {
   return mismatch(
     path,

@@ -30,14 +30,14 @@ export function compileEntry({ raw, anchor, pattern, element }: EntrySource): En
       return (fields, path, run) =>
         Object.hasOwn(fields, anchor.key) ? forbidden(run.below(path, anchor.key)) : undefined;
     default:
-      // An add anchor has no meaning here, and its whole text is taken for the name of a field.
+      // An add anchor has no meaning here: its whole text is the name of a field.
       return pattern === '*'
         ? presence(raw)
         : (fields, path, run) => check(fieldOf(fields, raw), run.below(path, raw), run);
   }
 }
 
-/** A lone star asks for anything at all, of any type. */
+/** A single `*` matches any value of any type. */
 function presence(key: string): EntryCheck {
   return (fields, path) => {
     const value = fieldOf(fields, key);
@@ -54,7 +54,7 @@ function condition(key: string, check: Check): EntryCheck {
   };
 }
 
-/** Only a key that is there can be at odds with a global condition. */
+/** Only an existing key can fail a global condition. */
 function global(key: string, check: Check): EntryCheck {
   return (fields, path, run) => {
     if (!Object.hasOwn(fields, key)) return undefined;
@@ -63,7 +63,7 @@ function global(key: string, check: Check): EntryCheck {
   };
 }
 
-/** Each map of the pattern's list must fit at least one element of the object's list. */
+/** Each map of the pattern's list must match at least one element of the object's list. */
 function existence(key: string, pattern: unknown, checks: Element['items']): EntryCheck {
   return (fields, path, run) => {
     if (!Object.hasOwn(fields, key)) return undefined;

@@ -1,14 +1,14 @@
 /**
- * Why a pattern did not match. `skip`: an anchor said that the rule does not apply; `negation`: a forbidden key is
- * there; `mismatch`: everything else. The kind is never read out of the text, which may quote the object.
+ * Why a pattern did not match. `skip`: by an anchor, the rule does not apply; `negation`: a forbidden key exists;
+ * `mismatch`: everything else. The kind is never derived from the text, because the text may quote the object.
  */
 export interface PatternFailure {
   readonly kind: 'skip' | 'negation' | 'mismatch';
-  /** Set on a skip that comes from an anchor itself and not from a list or map that collected several. */
+  /** Set on a skip of an anchor itself, not of a list or map that collected several. */
   readonly isDirect: boolean;
-  /** The place in the object, `/spec/containers/0/image/`; empty when no place is to blame. */
+  /** The path in the object, `/spec/containers/0/image/`; empty if there is none. */
   readonly path: string;
-  /** The text is made only when asked for: most failures are weighed and forgotten. */
+  /** Lazy, because most failures are only counted and then discarded. */
   message(): string;
 }
 
@@ -25,12 +25,12 @@ export function forbidden(path: string): PatternFailure {
   };
 }
 
-/** An anchor's condition is not met, for the reason given. */
+/** The condition of an anchor is not met. */
 export function notApplicable(anchor: 'conditional' | 'global', path: string, reason: () => string): PatternFailure {
   return { kind: 'skip', isDirect: true, path, message: () => `${anchor} anchor mismatch: ${reason()}` };
 }
 
-/** All that could apply was skipped. */
+/** All applicable parts were skipped. */
 export function allSkipped(path: string, skips: readonly PatternFailure[]): PatternFailure {
   return { kind: 'skip', isDirect: false, path, message: () => skips.map((skip) => skip.message()).join('; ') };
 }

@@ -1,15 +1,15 @@
 /**
- * Values as Go prints them, which decides what wildcards see and what messages say. JSON has one kind of number and
- * Go two: a whole number of an object is an integer there, every number of a pattern a float.
+ * Values as Go prints them, for wildcards and messages. JSON has one type of number and Go has two: an integral number of
+ * an object is an integer, every number of a pattern a float.
  */
 
 /** Whether a whole number counts as an integer (objects) or as a float (patterns). */
 export type NumberKind = 'integer' | 'float';
 
-/** Messages quote values; a message as long as an object serves nobody. */
+/** Limits the length of values that are quoted in messages. */
 const maxText = 2000;
 
-/** As `%v` prints it, cut after two thousand characters. */
+/** As `%v` prints it, truncated after two thousand characters. */
 export function goText(value: unknown, numbers: NumberKind = 'integer'): string {
   if (typeof value === 'string' && value.length <= maxText) return value;
   const out: string[] = [];
@@ -66,7 +66,7 @@ export function goType(value: unknown, numbers: NumberKind = 'integer'): string 
   }
 }
 
-/** True for a number that an object would carry as an integer. */
+/** True for a number that is an integer in an object. */
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }

@@ -1,9 +1,9 @@
 /**
- * Kyverno's patterns: an overlay with anchors, wildcards and comparisons that an object must look like, compiled once
- * to closures. Variables and references are resolved before; what an outcome means for a rule is decided elsewhere.
+ * Kyverno's patterns: an overlay with anchors, wildcards and comparisons that an object must match, compiled once to
+ * closures. Variables and references are resolved before; the consequences of an outcome are decided by the rule.
  *
- * Invariants: matching changes neither side and throws nothing; the outcome depends on the pattern and the object
- * alone, not on the order of keys; no text of an object can turn a failure into a skip.
+ * Invariants: matching changes neither side and does not throw; the outcome depends only on the pattern and the object,
+ * not on the order of keys; no text of an object can turn a failure into a skip.
  */
 export { durationOf, quantityOf } from './amount.ts';
 export { type Anchor, type AnchorKind, parseAnchor, renderAnchor } from './anchor.ts';

@@ -4,9 +4,9 @@ import { type Check, isFields, type MatchRun } from './run.ts';
 
 type ListCheck = (list: readonly unknown[], path: string, run: MatchRun) => PatternFailure | undefined;
 
-/** A list in the pattern: its first element decides how the object's list is read. */
+/** A list in the pattern: its first element determines how the object's list is matched. */
 export function compileList(pattern: readonly unknown[], depth: number): Element {
-  // Elements behind the first may be unused, but their anchors still decide the order of evaluation.
+  // Elements after the first may be unused, but their anchors still affect the order of evaluation.
   const elements = pattern.map((element) => compileElement(element, depth + 1));
   const checkList = compileElements(pattern, elements);
   const check: Check = (value, path, run) => {
@@ -34,7 +34,7 @@ function compileElements(pattern: readonly unknown[], elements: readonly Element
   };
 }
 
-/** Elements that an anchor exempts do not count; the list is skipped when none is left. */
+/** Elements that an anchor skips are ignored; the list is skipped when all are. */
 function checkAll(
   list: readonly unknown[],
   checkOf: (index: number) => Check,

@@ -66,8 +66,8 @@ function compilePhases(entries: readonly Entry[]): MapCheck {
 }
 
 /**
- * An anchor that is not met skips the map, unless it only tells of skips further down while another anchor was met.
- * After an anchor of the map itself is unmet, the failures of the others no longer count.
+ * An unmet anchor skips the map, unless it only reports skips further down and another anchor was met. After an unmet
+ * anchor of the map itself, failures of the other anchors are ignored.
  */
 function checkAnchors(
   anchors: readonly EntryCheck[],

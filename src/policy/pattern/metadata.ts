@@ -7,14 +7,14 @@ import { containsWildcard, matchesWildcard } from './wildcard.ts';
 
 type MapCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
-/** Objects use few different sets of matching keys; past this many the sets are made anew. */
+/** Objects have few different sets of matching keys; beyond this number the cache is cleared. */
 const maxVariants = 64;
 const tags = ['labels', 'annotations'];
 
 /**
- * Labels and annotations may be named with wildcards: `metadata` is then compiled again with the keys that the object
- * has, once per set of keys. Where the object has labels, entries of the pattern's labels that are no text are
- * ignored, as Kyverno does. Undefined when the map needs none of this.
+ * Names of labels and annotations may have wildcards: `metadata` is then compiled again with the keys of the object, once
+ * per set of keys. As in Kyverno, if the object has labels, labels of the pattern that are not texts are ignored.
+ * Undefined when the map needs none of this.
  */
 export function compileMetadataExpansion(
   entries: readonly Entry[],
@@ -65,7 +65,7 @@ export function compileMetadataExpansion(
   }
 }
 
-/** What an expansion depends on: which keys with texts the object has. */
+/** The cache key of an expansion: the keys of the object that have texts as values. */
 function textKeys(metadata: Fields, names: readonly string[]): string {
   let keys = '';
   for (const name of names) {
@@ -94,7 +94,7 @@ function expandKeys(wanted: Fields, present: Fields): Fields {
   );
 }
 
-/** The first key by name that fits, so that the order of an object's keys never matters; the pattern when none does. */
+/** The first matching key in sorted order, so that the order of the object's keys does not matter; else the pattern. */
 function expandKey(raw: string, present: Fields): string {
   const anchor = parseAnchor(raw);
   const pattern = anchor?.key ?? raw;

@@ -3,7 +3,7 @@ const hexadecimal = /^([+-]?)0[xX]([\da-fA-F_]*)\.?([\da-fA-F_]*)[pP]([+-]?\d[\d
 const words = /^([+-]?)(inf|infinity|nan)$/i;
 const maxLength = 1100;
 
-/** Reads a number as Go's `strconv.ParseFloat` does, infinities included; undefined when it is none or too large. */
+/** Parses a number as Go's `strconv.ParseFloat` does, with infinities; undefined if it is invalid or too large. */
 export function parseGoFloat(text: string): number | undefined {
   if (text === '' || text.length > maxLength) return undefined;
   const [, sign, word] = words.exec(text) ?? [];
@@ -16,7 +16,7 @@ export function parseGoFloat(text: string): number | undefined {
   return value !== undefined && Number.isFinite(value) ? value : undefined;
 }
 
-/** An underscore may only stand between two digits, or between the base prefix and a digit. */
+/** An underscore is allowed only between two digits, or between the base prefix and a digit. */
 function areUnderscoresFine(text: string, isHexadecimal: boolean): boolean {
   if (!text.includes('_')) return true;
   return isHexadecimal ? !/[^\da-fA-FxX]_|_[^\da-fA-F]|_$/.test(text) : !/[^\d]_|_[^\d]|_$/.test(text);

@@ -5,10 +5,10 @@ const prefixes = ['>=', '<=', '>', '<', '!'] as const;
 const endpoint = String.raw`[-|+]?\d+(?:\.\d+)?[A-Za-z]*`;
 const inside = new RegExp(`^(${endpoint})-(${endpoint})$`);
 const outside = new RegExp(`^(${endpoint})!-(${endpoint})$`);
-/** The pattern that both expressions begin with, so that most texts need no expression at all. */
+/** The common start of both expressions, a fast check that excludes most texts. */
 const rangeStart = /^[-|+\d]/;
 
-/** The operator that a text pattern begins with, or is. */
+/** The operator of a text pattern. */
 export function operatorOf(pattern: string): ScalarOperator {
   if (pattern.length < 2) return '';
   for (const prefix of prefixes) if (pattern.startsWith(prefix)) return prefix;

@@ -3,8 +3,8 @@ import { compileElement } from './element.ts';
 import { type Check, MatchRun } from './run.ts';
 
 /**
- * What a pattern says of an object. `fail` names the place; `error` is a mismatch that no place can be blamed for,
- * since an anchored key of the pattern is nowhere in the object, or the pattern itself makes no sense there.
+ * The outcome of matching a pattern. `fail` has the path; `error` is a mismatch without a path: an anchored key of the
+ * pattern does not exist in the object, or the pattern itself is not valid there.
  */
 export type PatternOutcome =
   | { readonly kind: 'pass' }
@@ -12,7 +12,7 @@ export type PatternOutcome =
   | { readonly kind: 'fail'; readonly path: string; readonly message: string }
   | { readonly kind: 'error'; readonly path: string; readonly message: string };
 
-/** A compiled pattern: immutable in meaning, to be matched any number of times. */
+/** A compiled pattern, to be matched any number of times. */
 export interface PatternProgram {
   match(resource: unknown): PatternOutcome;
 }
@@ -21,8 +21,8 @@ const programs = new WeakMap<object, PatternProgram>();
 const passed: PatternOutcome = { kind: 'pass' };
 
 /**
- * Compiles a pattern whose variables and references are resolved. The same object gives the same program, so it must
- * not be changed afterwards. Throws only `policy-pattern-too-deep`.
+ * Compiles a pattern whose variables and references are resolved. Programs are cached by object identity, so the pattern
+ * must not be changed afterwards. Throws only `policy-pattern-too-deep`.
  */
 export function compilePattern(pattern: unknown): PatternProgram {
   if (typeof pattern !== 'object' || pattern === null) return new CompiledPattern(compileElement(pattern, 0).check);

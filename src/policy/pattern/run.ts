@@ -6,15 +6,15 @@ export type Check = (value: unknown, path: string, run: MatchRun) => PatternFail
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Far beyond what an object of an API server can hold, unless lists are searched again and again. */
+/** Far more elements than an object can have; reached only if lists are searched repeatedly. */
 const maxSteps = 2_000_000;
 
-/** Remembers for one match which conditional and existence anchors have met their key anywhere in the object. */
+/** Records during one match which conditional and existence anchors found their key in the object. */
 export class MatchRun {
-  /** Most matches succeed and need no paths: they are only made when a failed match is looked at again. */
+  /** Most matches succeed and need no paths: paths are recorded only when a failed match is repeated. */
   constructor(readonly hasPaths: boolean) {}
 
-  /** The path of what lies below; empty where paths are not kept. */
+  /** The path of a child; empty if paths are not recorded. */
   below(path: string, key: string | number): string {
     return this.hasPaths ? `${path}${key}/` : '';
   }
@@ -27,13 +27,13 @@ export class MatchRun {
     if (isPresent || !this.anchors.has(anchor)) this.anchors.set(anchor, isPresent);
   }
 
-  /** Counts an element of a list; throws `policy-pattern-limit` when pattern and object multiply without end. */
+  /** Counts an element of a list; throws `policy-pattern-limit` beyond the limit. */
   step(): void {
     if (++this.steps > maxSteps)
       throw new PolicyError('policy-pattern-limit', `the pattern looks at more than ${maxSteps} elements`);
   }
 
-  /** When an anchor's key was never there, a mismatch is blamed on the policy and not on a place in the object. */
+  /** If the key of an anchor was never found, a mismatch is an error of the policy, without a path in the object. */
   areKeysMissing(): boolean {
     if (this.anchors === undefined) return false;
     for (const isPresent of this.anchors.values()) if (!isPresent) return true;
@@ -45,7 +45,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field of the object itself: a key such as `constructor` must not find what every object inherits. */
+/** An own field of the object: a key such as `constructor` must not find an inherited one. */
 export function fieldOf(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }

@@ -4,10 +4,10 @@ import { parseGoFloat } from './number.ts';
 import { isRange, operatorOf, type ScalarOperator, splitRange } from './operator.ts';
 import { matchesWildcard } from './wildcard.ts';
 
-/** Tells whether a value satisfies a pattern without structure. */
+/** Whether a value satisfies a scalar pattern. */
 export type ScalarCheck = (value: unknown) => boolean;
 
-/** Compiles a text, number, boolean or null; an object only asks for an object, and a list matches nothing. */
+/** Compiles a text, number, boolean or null; an object matches any object, and a list matches nothing. */
 export function compileScalar(pattern: unknown): ScalarCheck {
   switch (typeof pattern) {
     case 'string':
@@ -40,7 +40,7 @@ function equalsNumber(value: unknown, pattern: number): boolean {
   if (typeof value === 'number') return value === pattern;
   if (typeof value === 'bigint') return Number.isInteger(pattern) && BigInt(pattern) === value;
   if (typeof value !== 'string') return false;
-  // A whole number of a pattern is an integer, and a text must be written as one to equal it.
+  // An integral number of a pattern is an integer: a text equals it only if it is written as an integer.
   return Number.isInteger(pattern)
     ? /^[+-]?\d+$/.test(value) && Number(value) === pattern
     : parseGoFloat(value) === pattern;
@@ -81,7 +81,7 @@ function compilePart(part: string): ScalarCheck {
   return (value) => below(value) || above(value);
 }
 
-/** Durations are tried first, then quantities, then text: what both sides can be read as decides. */
+/** Compares as durations, then as quantities, then as texts: the first type that both sides parse as. */
 function compileComparison(operator: Exclude<ScalarOperator, '-' | '!-'>, operand: string): ScalarCheck {
   const duration = durationOf(operand);
   const quantity = quantityOf(operand);
@@ -116,7 +116,7 @@ function compare(operator: ScalarOperator, value: bigint, operand: bigint): bool
   }
 }
 
-/** Order means nothing to texts, and an absent value neither equals a text nor differs from it. */
+/** Texts have no order, and an absent value neither equals a text nor differs from it. */
 function compileTextComparison(operator: ScalarOperator, operand: string): ScalarCheck {
   if (operator !== '' && operator !== '!') return never;
   const wanted = operator === '';
@@ -126,7 +126,7 @@ function compileTextComparison(operator: ScalarOperator, operand: string): Scala
   };
 }
 
-/** The text of a value where amounts are compared: nothing counts as zero. */
+/** The text of a value for the comparison of amounts: an absent value is zero. */
 function amountText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '0';
@@ -134,7 +134,7 @@ function amountText(value: unknown): string | undefined {
   return typeof value === 'bigint' ? value.toString() : undefined;
 }
 
-/** The text of a value where wildcards are compared. */
+/** The text of a value for wildcards. */
 function wildcardText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return isInt64(value) ? integerText(value) : exponentText(value);

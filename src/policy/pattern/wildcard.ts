@@ -1,12 +1,12 @@
 import { matchesWildcard as match } from '../../jmespath/index.ts';
 import { PolicyError } from '../errors.ts';
 
-/** About a tenth of a second; nothing that is meant to match comes near it. */
+/** About a tenth of a second; ordinary patterns need far less. */
 const maxWork = 20_000_000;
 
 /**
- * True when the pattern, with `*` for any text and `?` for any one character, gives the text. Both may come from an
- * object, so pairs that would take long are refused with `policy-wildcard-limit`.
+ * True when the text matches the pattern, with `*` for any text and `?` for one character. Both may come from an object,
+ * so pairs that would take long are refused with `policy-wildcard-limit`.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   if (pattern.length * text.length > maxWork && pattern.includes('*') && pattern !== '*') {
@@ -18,7 +18,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return match(pattern, text);
 }
 
-/** True when the text holds a character that stands for others. */
+/** True when the text contains a wildcard. */
 export function containsWildcard(text: string): boolean {
   return text.includes('*') || text.includes('?');
 }

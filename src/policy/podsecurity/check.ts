@@ -12,11 +12,11 @@ export interface FieldError {
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
-  /** Not there for a control that does not say which fields, and that cannot be excluded for it. */
+  /** Absent for a control that reports no fields; it cannot be excluded by field. */
   readonly errors?: readonly FieldError[];
 }
 
-/** Judges a pod by one control: the violation, or nothing. */
+/** Checks a pod against one control; undefined if there is no violation. */
 export type CheckPod = (pod: Pod) => Violation | undefined;
 
 export interface Check {
@@ -41,7 +41,7 @@ export const sortedSet = (items: Iterable<string>): readonly string[] => [...new
 export const namesOf = (containers: readonly Container[]): string =>
   `${plural(containers.length, 'container', 'containers')} ${quoted(containers.map((container) => container.name))}`;
 
-/** What has set something forbidden: the pod, containers, or both. */
+/** The pod, the containers, or both, that set a forbidden value. */
 export function settersOf(byPod: boolean, containers: readonly Container[]): string {
   const setters = byPod ? ['pod'] : [];
   if (containers.length > 0) setters.push(namesOf(containers));

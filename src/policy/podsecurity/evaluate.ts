@@ -30,12 +30,12 @@ export interface EvaluateOptions {
   readonly imageOf?: (containerName: string) => string | undefined;
 }
 
-/** Judges pods by one `podSecurity` rule. Throws a PolicyError for an object that has no pod. */
+/** Checks pods against one `podSecurity` rule. Throws a PolicyError for an object without a pod. */
 export type PodSecurityProgram = (resource: unknown, options?: EvaluateOptions) => PodSecurityResult;
 
 const versionForm = /^v1\.([0-9]|[1-9][0-9]*)$/;
 
-/** Throws a PolicyError for a version that is none. Every level but `baseline` has all checks. */
+/** Throws a PolicyError for an invalid version. Every level except `baseline` has all checks. */
 export function compilePodSecurity(spec: PodSecuritySpec): PodSecurityProgram {
   const minor = parseMinor(spec.version ?? '');
   const selected = checks
@@ -44,13 +44,13 @@ export function compilePodSecurity(spec: PodSecuritySpec): PodSecurityProgram {
       id: check.id,
       check: (check.versions.findLast((version) => version.minor <= minor) ?? check.versions[0]!).check,
     }));
-  const judge = (pod: Pod) => selected.flatMap(({ id, check }) => failedBy(id, check, pod));
+  const checkPod = (pod: Pod) => selected.flatMap(({ id, check }) => failedBy(id, check, pod));
   return (resource, options = {}) => {
     const pod = podOf(resource);
-    let failed: readonly FailedCheck[] = judge(pod);
+    let failed: readonly FailedCheck[] = checkPod(pod);
     for (const exclusion of [...(spec.exclude ?? []), ...(options.exclude ?? [])]) {
       if (failed.length === 0) break;
-      failed = exempt(failed, pod, exclusion, judge);
+      failed = exempt(failed, pod, exclusion, checkPod);
     }
     const { imageOf } = options;
     return {
@@ -60,7 +60,7 @@ export function compilePodSecurity(spec: PodSecuritySpec): PodSecurityProgram {
   };
 }
 
-/** Compiles and evaluates in one go: for a single object. */
+/** Compiles and evaluates, for a single object. */
 export function checkPodSecurity(
   spec: PodSecuritySpec,
   resource: unknown,

@@ -5,7 +5,7 @@ import { checkIdsOf } from './controls.ts';
 import type { FailedCheck } from './evaluate.ts';
 import { type ContainerType, type Pod, text } from './pod.ts';
 
-type Judge = (pod: Pod) => readonly FailedCheck[];
+type CheckPod = (pod: Pod) => readonly FailedCheck[];
 
 /**
  * Takes out of the failed checks what an exclusion covers. It covers what fails on a pod cut down to its subject (the
@@ -16,7 +16,7 @@ export function exempt(
   failed: readonly FailedCheck[],
   pod: Pod,
   exclusion: PodSecurityExclusion,
-  judge: Judge,
+  checkPod: CheckPod,
 ): readonly FailedCheck[] {
   const ids = checkIdsOf(exclusion.controlName);
   if (ids.length === 0 || !failed.some((check) => ids.includes(check.id))) return failed;
@@ -24,7 +24,7 @@ export function exempt(
   const subject = images.length > 0 ? withImages(pod, images) : withoutContainers(pod);
   const identify = (owner: Pod) => (error: FieldError) => identityOf(error, images.length > 0 ? owner : undefined);
   const remaining = new Map(failed.map((check) => [check.id, check]));
-  for (const covered of judge(subject)) {
+  for (const covered of checkPod(subject)) {
     const check = ids.includes(covered.id) ? remaining.get(covered.id) : undefined;
     if (!check?.errors) continue;
     const applying = (covered.errors ?? []).filter((error) => covers(exclusion, error));
@@ -66,7 +66,7 @@ const anyIndex = (field: string): string => field.replace(/\d+/g, '*');
 
 const containerField = /^spec\.(initContainers|containers|ephemeralContainers)\[(\d+)\]/;
 
-/** What two errors have in common that are the same fault; `owner` where containers count as well. */
+/** The identity of a field error; `owner` if the container is part of it. */
 function identityOf(error: FieldError, owner: Pod | undefined): string {
   const found = owner && containerField.exec(error.field);
   if (!found) return anyIndex(error.field);

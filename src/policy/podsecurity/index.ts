@@ -1,7 +1,7 @@
 /**
- * The pod security standards, `baseline` and `restricted`, as Kyverno's podSecurity rules judge by them: all controls
+ * The Pod Security Standards `baseline` and `restricted`, as Kyverno's podSecurity rules apply them: all controls
  * with their versions, and exclusions by control, image, field and value. It finds the pod in a Pod, a controller or a
- * CronJob; which objects a rule is for, and exceptions, are the engine's affair.
+ * CronJob. Which objects a rule matches, and exceptions, are handled by the engine.
  *
  * Invariants: pure, no input is changed; violations are data; a pod whose fields have the wrong types, a kind without
  * a pod and a version that is none are PolicyErrors.

@@ -124,7 +124,7 @@ export function integer(fields: Fields | undefined, key: string): number | undef
   return value;
 }
 
-/** A pod that no API server takes is not judged: the rule ends in an error, as upstream's decoder makes it. */
+/** A pod that no API server would accept is not checked: as upstream, the rule ends in an error. */
 function wrongType(expected: string, found: unknown): PolicyError {
   const got = Array.isArray(found) ? 'list' : typeof found;
   return new PolicyError('policy-pod-security-type', `the pod has a ${got} where a ${expected} belongs`);

@@ -86,7 +86,7 @@ export const appArmorProfile: Check = {
 const isAllowedSeccomp = (value: string): boolean =>
   value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
 
-/** Before the field there were annotations. */
+/** Annotations, which were used before the field existed. */
 function checkSeccompAnnotations(pod: Pod): Violation | undefined {
   const keys = [
     'seccomp.security.alpha.kubernetes.io/pod',
@@ -146,7 +146,7 @@ export const seccompRestricted: Check = {
   ],
 };
 
-/** A pod that says it is for Windows cannot set what only Linux has. */
+/** A pod for Windows cannot set fields that exist only on Linux. */
 export function isWindows({ spec }: Pod): boolean {
   const os = optional(spec, 'os');
   return os !== undefined && text(os, 'name') === 'windows';

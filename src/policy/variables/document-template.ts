@@ -4,21 +4,21 @@ import { resolveReferences } from './references.ts';
 import type { Resolver } from './resolver.ts';
 import { compileText, plainText } from './text-template.ts';
 
-/** A JSON document of a policy whose texts and keys may hold variables. */
+/** A JSON document of a policy whose texts and keys may contain variables. */
 export interface DocumentTemplate {
-  /** The document itself, when it holds no variable: resolving is then free and always gives the same object. */
+  /** True if there is no variable: resolving is then free and always returns the same object. */
   readonly isStatic: boolean;
-  /** That object; undefined when there is a variable. */
+  /** That object; undefined if there is a variable. */
   readonly staticValue?: unknown;
-  /** Throws what the expressions throw. Unchanged parts are shared between results, never copied. */
+  /** Throws what the expressions throw. Unchanged parts are shared between results, not copied. */
   resolve(resolver: Resolver): unknown;
 }
 
 type Node = (resolver: Resolver) => unknown;
 
 /**
- * Compiles a document once. `path` is where it stands (after the rule's own two levels, as upstream counts), for
- * `{{@}}`. References `$(…)` point into the document itself and are resolved here.
+ * Compiles a document. `path` is its position (without the first two levels of the rule, as upstream counts), for `{{@}}`.
+ * References `$(…)` point into the document itself and are resolved here.
  */
 export function compileDocument(document: unknown, path: readonly string[] = []): DocumentTemplate {
   const resolved = resolveReferences(document);

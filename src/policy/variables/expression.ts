@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { compile, type Program } from '../../jmespath/index.ts';
 
 /**
- * Expressions that only come to be while a policy runs (a variable inside a variable) are few and repeat; those that
- * carry a whole document are not worth keeping. Characters in all: a program takes some forty bytes for each.
+ * The cache size, in characters of expressions; a program needs about forty bytes per character. Expressions that are
+ * built at run time (a variable inside a variable) are few and repeat; those with a whole document are not cached.
  */
 const compiled = new LRUCache<string, Program>({
   max: 5_000,
@@ -12,7 +12,7 @@ const compiled = new LRUCache<string, Program>({
   sizeCalculation: (_, text) => text.length + 1,
 });
 
-/** Compiles an expression once; functions are checked when they are reached, as Kyverno does. */
+/** Compiles an expression once; as in Kyverno, functions are checked when they are called. */
 export function compileExpression(text: string): Program {
   let program = compiled.get(text);
   if (!program) {

@@ -1,9 +1,9 @@
-/** One `{{ … }}` in a text that holds no other inside: where it stands, and what is between the braces. */
+/** One `{{ … }}` without another one inside: its position, and the text between the braces. */
 export interface Occurrence {
   readonly start: number;
   readonly end: number;
   readonly expression: string;
-  /** Written `{{- … }}`: what it brings in is not looked through for further variables. */
+  /** Written `{{- … }}`: its value is not searched for further variables. */
   readonly isShallow: boolean;
 }
 
@@ -12,7 +12,7 @@ const close = 0x7d;
 const backslash = 0x5c;
 
 /**
- * The innermost variables of a text, left to right. Inside may stand `{…}` without braces of its own (a multiselect
+ * The innermost variables of a text, left to right. A variable may contain `{…}` without nested braces (a multiselect
  * hash); a backslash before the first brace makes it plain text. Linear in the length of the text.
  */
 export function findVariables(text: string): readonly Occurrence[] {

@@ -1,6 +1,6 @@
 /**
- * Variables of policies: `{{ … }}` in texts, keys and whole documents. What a document's text says is split once;
- * resolving touches only the parts that hold a variable. Nothing here knows rules or requests.
+ * Variables of policies: `{{ … }}` in texts, keys and whole documents. A document is parsed once; resolving visits only
+ * the parts that contain a variable. This folder does not depend on rules or requests.
  */
 export { compileDocument, type DocumentTemplate } from './document-template.ts';
 export { compileExpression } from './expression.ts';

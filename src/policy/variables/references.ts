@@ -6,7 +6,7 @@ import { PolicyError } from '../errors.ts';
 const reference = /(^|[^\\])(\$\([^ ]+?\))/g;
 const operators = ['>=', '<=', '>', '<', '!'];
 
-/** The document with every `$(…)` replaced by the text it points at; the document itself when it holds none. */
+/** The document with every `$(…)` replaced by the text it refers to; the document itself if it has none. */
 export function resolveReferences(document: unknown): unknown {
   return walk(document, '', document);
 }
@@ -54,7 +54,7 @@ function valueAt(value: unknown, parts: readonly string[]): unknown {
   if (head === undefined) return value;
   if (Array.isArray(value)) return valueAt(value[Number(head)], rest);
   if (!isJsonObject(value)) return undefined;
-  // Anchors are no part of a field's name here: `(name)` is found as `name`.
+  // Anchors are not part of a field's name here: `(name)` is found as `name`.
   const key = Object.keys(value).find(
     (candidate) => candidate === head || candidate.replace(/^[=^X<+]?\(|\)$/g, '') === head,
   );

@@ -1,15 +1,15 @@
 import type { Environment, Program, Scope } from '../../jmespath/index.ts';
 import { compileExpression } from './expression.ts';
 
-/** What variables are resolved against: the data that expressions see, and what they may ask of the world. */
+/** What variables are resolved with: the scope, and the environment of expressions (clock, random, budget). */
 export interface Resolver {
   readonly scope: Scope;
   readonly environment: Environment;
-  /** In a DELETE there is no object: `{{ request.object }}` reads `request.oldObject`. */
+  /** A DELETE has no object: `{{ request.object }}` reads `request.oldObject`. */
   readonly isDelete: boolean;
 }
 
-/** An expression of a field of its own (a loop's list, a path), asked again and again: its text is looked up once. */
+/** Compiles the expression of a field (the list of a loop, a path), which is evaluated many times. */
 export function compileQuery(expression: string): (resolver: Resolver) => unknown {
   let program: Program | undefined;
   return ({ scope, environment }) => {
@@ -22,7 +22,7 @@ export function query({ scope, environment }: Resolver, expression: string): unk
   return compileExpression(expression).evaluate(scope, environment);
 }
 
-/** An expression between braces. Only of these does Kyverno turn `request.object` into the old one in a DELETE. */
+/** An expression between braces. As in Kyverno, only here does `request.object` mean the old object in a DELETE. */
 export function compileVariable(expression: string): (resolver: Resolver) => unknown {
   const plain = compileQuery(expression);
   return (resolver) => (resolver.isDelete ? queryVariable(resolver, expression) : plain(resolver));

@@ -3,14 +3,14 @@ import { PolicyError } from '../errors.ts';
 import { findVariables, type Occurrence } from './find-variables.ts';
 import { compileVariable, queryVariable, type Resolver } from './resolver.ts';
 
-/** A value that brings variables of its own is resolved again, but not for ever. */
+/** A value that contains variables is resolved again, up to this number of rounds. */
 const maxRounds = 32;
 const maxTextLength = 1_000_000;
 
-/** What is no text is written as JSON, as Go writes it: keys in order, `<`, `>` and `&` escaped. */
+/** Values other than texts are written as JSON in Go's form: sorted keys, `<`, `>` and `&` escaped. */
 const asText = compile('to_string(@)');
 
-/** A text with variables; `path` is where it stands in its document, which `{{@}}` needs. */
+/** A text with variables; `path` is its position in the document, for `{{@}}`. */
 export type TextTemplate = (resolver: Resolver) => unknown;
 
 /** Undefined when the text has nothing to resolve; `\{{` alone is unescaped by the caller's `plainText`. */
@@ -28,7 +28,7 @@ export function compileText(text: string, path: readonly string[]): TextTemplate
   return (resolver) => resolveText(text, occurrences, path, resolver);
 }
 
-/** `\{{` stands for two braces that are no variable. */
+/** `\{{` is an escape for two braces that do not start a variable. */
 export function plainText(text: string): string {
   return text.replaceAll('\\{{', '{{');
 }
@@ -43,7 +43,7 @@ function resolveText(text: string, known: readonly Occurrence[], path: readonly 
     let shallow = false;
     for (const { start, end, expression, isShallow } of occurrences) {
       const value = queryVariable(resolver, located(expression, path, resolver));
-      // After the first round a text may have become one single variable: then its type is kept, too.
+      // After the first round the text may be one single variable: then the type of its value is kept too.
       if (start === 0 && end === text.length) return value;
       const inserted = typeof value === 'string' ? value : String(asText.evaluate(value ?? null, resolver.environment));
       result += text.slice(at, start) + (isShallow ? inserted.replaceAll('{{', '\\{{') : inserted);
@@ -58,7 +58,7 @@ function resolveText(text: string, known: readonly Occurrence[], path: readonly 
   return plainText(text);
 }
 
-/** `{{@}}` is the same place in the target, or else in the object. */
+/** `{{@}}` is the same position in the target if there is one, else in the object. */
 function located(expression: string, path: readonly string[], { scope }: Resolver): string {
   if (expression !== '@') return expression;
   const isTarget = typeof scope.get('target') === 'object';

@@ -16,15 +16,15 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** A webhook server on a free port of loopback, with what it logs and counts. */
+/** A webhook server on a free loopback port, with its log and metrics. */
 export async function serve(
   reviewers: readonly Reviewer[],
   options: Partial<WebhookServerOptions> = {},
 ): Promise<Serving> {
   const registry = new Registry();
   const lines: string[] = [];
-  const say = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields ?? {})}`);
-  const log: Logger = { debug: say, info: say, warn: say, error: say, child: () => log };
+  const record = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields ?? {})}`);
+  const log: Logger = { debug: record, info: record, warn: record, error: record, child: () => log };
   const now = Date.now();
   const authority = createAuthority({ commonName: 'test authority', now, validDays: 1 });
   const certificate = () =>

@@ -12,8 +12,8 @@ import {
 
 export const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
 
-/** What one rule said, as plain data that can be compared. */
-export interface Said {
+/** One rule result as plain data that can be compared. */
+export interface RuleSummary {
   readonly phase: Phase;
   readonly rule: string;
   readonly status: string;
@@ -23,29 +23,29 @@ export interface Said {
   readonly generated?: unknown;
 }
 
-export interface Judgement {
-  readonly said: readonly Said[];
+export interface EvaluationSummary {
+  readonly rules: readonly RuleSummary[];
   readonly object: unknown;
-  /** All answers that were needed. */
+  /** All answers that were used. */
   readonly known: ReadonlyMap<string, LookUpAnswer>;
   readonly rounds: number;
 }
 
-export interface JudgeOptions {
+export interface EvaluateAllOptions {
   readonly answer?: (lookUp: LookUp) => LookUpAnswer;
   readonly known?: ReadonlyMap<string, LookUpAnswer>;
   readonly evaluation?: Partial<EvaluationOptions>;
 }
 
-/** Runs all phases of a request, mutations first, asking `answer` for what is not known. */
-export function judge(
+/** Runs all phases of a request, mutations first, and fetches look-ups with `answer`. */
+export function evaluateAll(
   programs: readonly PolicyProgram[],
   request: PolicyRequest,
-  options: JudgeOptions = {},
-): Judgement {
+  options: EvaluateAllOptions = {},
+): EvaluationSummary {
   const known = new Map(options.known ?? []);
   const answer = options.answer ?? answerByHash;
-  const said: Said[] = [];
+  const rules: RuleSummary[] = [];
   let current = request;
   let rounds = 0;
   for (const phase of phases) {
@@ -55,10 +55,10 @@ export function judge(
       rounds++;
     }
     for (const { rule, status, message, patched, targets, generated } of evaluation.results)
-      said.push({ phase, rule: rule.name, status, message, patched, targets, generated });
+      rules.push({ phase, rule: rule.name, status, message, patched, targets, generated });
     if (phase === 'mutate' && evaluation.object !== current.object) current = { ...current, object: evaluation.object };
   }
-  return { said, object: current.object, known, rounds };
+  return { rules, object: current.object, known, rounds };
 }
 
 const object = {
@@ -68,7 +68,7 @@ const object = {
   data: { a: 'x' },
 };
 
-/** The same answer to the same question, a failure to every fourth. */
+/** A deterministic answer to each look-up; about every fourth is a failure. */
 export function answerByHash(lookUp: LookUp): LookUpAnswer {
   const draw = createHash('sha256').update(lookUpKey(lookUp)).digest()[0]!;
   if (draw % 4 === 0) return { ok: false, message: 'not found' };
