@@ -217,8 +217,8 @@ export function defineClients(fixture: () => ClientFixture): void {
       if (seen.length === 3) break;
     }
     stop.abort();
-    const told = seen.map((event) => event.type !== 'BOOKMARK' && [event.type, event.object.data?.['a']]);
-    expect(told).toEqual([
+    const events = seen.map((event) => event.type !== 'BOOKMARK' && [event.type, event.object.data?.['a']]);
+    expect(events).toEqual([
       ['ADDED', '1'],
       ['MODIFIED', '2'],
       ['DELETED', '2'],

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasGit, plainGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
 import { bundleScript } from './bundle.ts';
-import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from './create-rig.ts';
+import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from './create-publisher.ts';
 import { type Program, startNode } from './program.ts';
 
 const signal = new AbortController().signal;

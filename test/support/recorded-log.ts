@@ -1,13 +1,13 @@
 import { createLogger, type Logger } from '../../src/base/index.ts';
 
 /** What a program logged, line by line. */
-export interface LogBook {
+export interface RecordedLog {
   /** The lines with this message. */
   lines(message: string): readonly Readonly<Record<string, unknown>>[];
   text(): string;
 }
 
-export function logBookOf(text: () => string): LogBook {
+export function recordedLogOf(text: () => string): RecordedLog {
   return {
     text,
     lines: (message) =>
@@ -21,8 +21,8 @@ export function logBookOf(text: () => string): LogBook {
 }
 
 /** One for a program that runs in this process. */
-export function createLogBook(): LogBook & { readonly log: Logger } {
+export function createRecordedLog(): RecordedLog & { readonly log: Logger } {
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: (line) => void lines.push(line) } });
-  return { log, ...logBookOf(() => lines.join('')) };
+  return { log, ...recordedLogOf(() => lines.join('')) };
 }

@@ -64,7 +64,7 @@ const configMap = (namespace: string, name: string, labels: object = {}) => ({
 });
 
 /** The story of admission, told with kubectl; the same on the embedded cluster and on a real one. */
-export function defineAdmissionStory(session: () => AdmissionSession): void {
+export function defineAdmissionScenario(session: () => AdmissionSession): void {
   const kubectl = (args: readonly string[], input?: string | readonly object[]) => run(session(), args, input);
   const ok = async (args: readonly string[], input?: string | readonly object[]) => {
     const result = await kubectl(args, input);

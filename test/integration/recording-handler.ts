@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/object/index.ts';
 export const identity = ({ metadata }: KubeObject): string => `${metadata.uid}@${metadata.resourceVersion}`;
 
 /** A handler that notes every call that contradicts the ones before. */
-export class Witness {
+export class RecordingHandler {
   readonly problems: string[] = [];
   /** What lives, by key, as the calls so far tell it. */
   readonly alive = new Map<string, string>();

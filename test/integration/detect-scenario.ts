@@ -19,7 +19,7 @@ import { namespaces } from './connection.ts';
 import { installKinds, type RunningFeatures, runFeatures } from './run-features.ts';
 
 /** Detection against a registry, told once and run on every cluster. */
-export function defineDetectStory(start: () => Promise<Cluster>): void {
+export function defineDetectScenario(start: () => Promise<Cluster>): void {
   let cluster: Cluster;
   let registry: RegistryServer;
   let images: RegistryClient;
