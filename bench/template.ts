@@ -17,7 +17,7 @@ const items = Array.from({ length: 200 }, (_, i) => ({ name: `item-${i}`, port: 
 const loop =
   '{{range $i, $item := .items}}{{if $item.on}}{{$i}}: {{$item.name}} {{printf "%05d" $item.port}}\n{{else}}{{$item.name | upper}}\n{{end}}{{end}}';
 const cases: readonly (TemplateCase & { readonly title: string })[] = [
-  { title: "the seed's deployment", template: deploymentTemplate, data: seedData },
+  { title: 'a deployment', template: deploymentTemplate, data: seedData },
   { title: 'functions, define, include, toYaml', template: everythingTemplate, data: seedData },
   { title: 'loop over 200 items', template: loop, data: { items } },
   { title: 'printing of nested data', template: '{{.}} {{printf "%v %+v" .users .map}} {{.mixed}}', data: fixture },

@@ -1,4 +1,4 @@
-/** From ECR to Git through the built program, as the seed tells it: keys of a Secret, a role, what the machine has. */
+/** From ECR to Git through the built program: keys of a Secret, a role, the identity of the machine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageResourcePolicies, imagesDetected, type ImageResourcePolicy as Policy } from '../../src/api/index.ts';
 import { type Connection, connect } from '../../src/app/connect.ts';

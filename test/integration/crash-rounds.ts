@@ -94,7 +94,7 @@ class CrashRun {
     const api = await this.start();
     await this.verify(api);
     await api.close();
-    // An ordinary end is part of the run too.
+    // An ordinary stop is part of the run too.
     expect(await this.running!.end('SIGTERM')).toBe(0);
     this.hasFinished = true;
     return {

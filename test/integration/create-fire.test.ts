@@ -63,7 +63,7 @@ describe.skipIf(!hasGit())('a branch that others write to', () => {
     }
   }, 180_000);
 
-  it('puts what comes within a window into one commit, and tells apart what was there', async () => {
+  it('commits the detections of one window together, and skips existing files', async () => {
     const template = localTemplate(target.url);
     const { publish } = publisher();
     const items = ['a', 'b', 'c'].map((name) => itemOf(detectionOf(name, 'v1'), template));
@@ -115,7 +115,7 @@ describe.skipIf(!hasGit())('a branch that others write to', () => {
     expect(await publish(gone, signal)).toMatchObject({ kind: 'committed' });
   }, 60_000);
 
-  it('lets nobody through a link, and nobody suffer for it', async () => {
+  it('refuses a path through a link, and other detections are not affected', async () => {
     const work = mkdtempSync(join(tmpdir(), 'supercargo-linker-'));
     try {
       plainGit(work, 'clone', '--quiet', target.repository, 'c');

@@ -39,7 +39,7 @@ function secretObject(metadata: KubeObject['metadata'], data: Readonly<Record<st
   return { apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(encoded) };
 }
 
-/** What the stories of creation do to a cluster. */
+/** Operations of the create scenarios on a cluster. */
 export function createCreateFixture({ client, discovery }: Connection, namespace: string) {
   const metadata = (name: string, annotations?: Readonly<Record<string, string>>) => ({
     name,

@@ -22,7 +22,7 @@ export interface CreateScenario {
 
 const patience = { timeoutMs: 40_000, intervalMs: 100 };
 
-/** From a push to a manifest in Git and back into the cluster, told once and run on every cluster. */
+/** From a push to a manifest in Git and back into the cluster; runs on every cluster. */
 export function defineCreateScenario({ startCluster, startRegistry, targets, refusing }: CreateScenario): void {
   let cluster: Cluster;
   let registry: Awaited<ReturnType<CreateScenario['startRegistry']>>;

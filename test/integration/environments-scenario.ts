@@ -39,7 +39,7 @@ const firstTags = ['dev-v1.2.0', 'staging-v1.2.0', 'prod-v1.2.0'];
 const laterTags = ['dev-v1.3.0', 'staging-v1.2.1', 'prod-v1.2.1'];
 const environments = ['dev', 'prod', 'staging'];
 
-/** The seed's walk: three environments get a manifest each, and their second versions are left to GitOps. */
+/** Three environments get a manifest each, and their second versions are left to GitOps. */
 export async function runEnvironmentsScenario(walk: EnvironmentsScenario): Promise<void> {
   const { fixture, namespace, target, source } = walk;
   await fixture.template('myapp', {

@@ -62,7 +62,7 @@ interface Report extends KubeObject {
   }[];
 }
 
-/** One image from its push to the reports about it, with all parts at work; told once and run on every cluster. */
+/** One image from its push to the reports about it, with all features enabled; runs on every cluster. */
 export function defineEverythingScenario({ rewrite, start, startTarget }: EverythingScenario): void {
   const rewritten = rewrite === 'pods' ? 'Pod' : 'Deployment';
   let insights: InsightsServer;
@@ -145,7 +145,7 @@ export function defineEverythingScenario({ rewrite, start, startTarget }: Everyt
     expect(filesOf(target.repository)['shop-web.yaml']).toContain(`image: ${source()}:1.0.0`);
   }, 60_000);
 
-  it('changes, clones and judges what GitOps applies, in this order', async () => {
+  it('mutates, mirrors and validates what GitOps applies, in this order', async () => {
     await create(orderPolicy({ namespace, kind: rewritten }, { source: source(), copy: copy() }));
     // What comes before its copy could be made is refused here, and applied again as GitOps tools do.
     await eventually(() => fixture.applyBranch(target), patience);
@@ -230,7 +230,7 @@ export function defineEverythingScenario({ rewrite, start, startTarget }: Everyt
     }, patience);
   }, 60_000);
 
-  it('runs what Insights asks for: policies that come on demand judge at once', async () => {
+  it('runs the jobs of Insights: policies synced on demand are active at once', async () => {
     insights.policies = [
       insightsPolicy('from-insights', namespace, 'unwanted'),
       insightsPolicy('on-demand', namespace, 'also'),

@@ -28,7 +28,7 @@ const kindsOfFaults = 5;
 
 /**
  * Follows a namespace with informers behind a proxy that loses, cuts and delays, while objects are created, changed
- * and deleted; then, at rest, compares what the informers know and what their handlers were told with the server.
+ * and deleted; then, at rest, compares the informers and their handlers' calls with the server.
  */
 export async function runLiveness(cluster: Cluster, options: LivenessOptions): Promise<LivenessReport> {
   const { seed, durationMs, objects = 150 } = options;

@@ -274,7 +274,7 @@ export function defineDefaults(session: MirrorSession): void {
       );
     }, 90_000);
 
-    it('copies again what somebody deleted from the backup registry', async () => {
+    it('copies again an image that was deleted from the backup registry', async () => {
       const namespace = await session.fixture.namespace('deleted');
       await session.fixture.push('team/deleted:1');
       await session.fixture.create(workload('Deployment', namespace, 'one', at('team/deleted:1')));

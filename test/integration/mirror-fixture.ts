@@ -71,7 +71,7 @@ export interface MirrorFixture {
 
 export const enabled = { 'image-clone-controller': 'enabled' };
 
-/** With which connection the program of a fixture runs; without it, the administrator's. */
+/** The connection of the program; by default the administrator's. */
 export type ConnectProgram = (
   administrator: Connection,
   program: { readonly cluster: Cluster; readonly namespace: string; readonly features: readonly FeatureName[] },

@@ -6,7 +6,7 @@ import { createMirrorSession } from './mirror-session.ts';
 import { defineSettings } from './mirror-settings.ts';
 import { defineMirrorWithPolicies } from './mirror-with-policies.ts';
 
-/** The clone of images, told once and run on every cluster. */
+/** Mirroring of images; runs on every cluster. */
 export function defineMirrorScenario(start: () => Promise<Cluster>, connectProgram?: ConnectProgram): void {
   let fixture: MirrorFixture;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { imagesOf, type MirrorFixture } from './mirror-fixture.ts';
 export const annotation = 'supercargo.dev/source-images';
 export const patience = { timeoutMs: 60_000 };
 
-/** The fixture of a story, and how it speaks of images. */
+/** The fixture of a scenario, with helpers for image references. */
 export type MirrorSession = ReturnType<typeof createMirrorSession>;
 
 export function createMirrorSession(getFixture: () => MirrorFixture) {
@@ -17,7 +17,7 @@ export function createMirrorSession(getFixture: () => MirrorFixture) {
     imagesNow: async (kind: string, namespace: string, name: string) =>
       imagesOf(await getFixture().get(kind, namespace, name)),
     recordOf: async (source: string) => (await getFixture().copies()).find(({ spec }) => spec.source === source),
-    /** What the programs before saw is nothing to the one that runs now. */
+    /** Separates the objects of one program from those of the programs before. */
     group: (name: string) => ({ matchLabels: { group: name } }),
   };
   return session;

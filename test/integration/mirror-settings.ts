@@ -88,8 +88,8 @@ export function defineSettings(session: MirrorSession): void {
     }, 240_000);
   });
 
-  describe('with the mapping of the seed', () => {
-    it("gives the seed's Deployment and DaemonSet the seed's own form, and refuses a second source of that name", async () => {
+  describe('with the original mapping', () => {
+    it('gives a Deployment and a DaemonSet the original form, and refuses a second source of that name', async () => {
       await session.fixture.run({
         mapping: 'basename',
         registry: `${session.fixture.backup.host}/piotrkpcbackup`,
@@ -146,7 +146,7 @@ export function defineSettings(session: MirrorSession): void {
       60_000,
     );
 
-    it('replaces the images of pods, of whoever made them, and of containers that come later', async () => {
+    it('replaces the images of pods of any owner, and of containers that are added later', async () => {
       const namespace = await session.fixture.namespace('pods', { group: 'pods' });
       await session.fixture.connection.client
         .create(types['ServiceAccount']!, {
@@ -226,7 +226,7 @@ export function defineSettings(session: MirrorSession): void {
       expect(tags.sort()).toEqual(['1', `copy-sha256-${first.slice(7)}`, `copy-sha256-${second.slice(7)}`].sort());
     }, 240_000);
 
-    it('leaves a moved tag where it is told to, says so, and restores the copy it had', async () => {
+    it('keeps the copy of a moved tag if configured, says so, and restores the copy it had', async () => {
       await session.fixture.run({
         recheck: '1s',
         registry: `${session.fixture.backup.host}/left`,
@@ -262,7 +262,7 @@ export function defineSettings(session: MirrorSession): void {
   });
 
   describe('with another backup registry', () => {
-    it('moves workloads from the source, whose name survives, and deletes records that nobody uses', async () => {
+    it('moves workloads from the source, whose name is kept, and deletes unused records', async () => {
       const namespace = await session.fixture.namespace('moved', { group: 'moved' });
       await session.fixture.push('team/moved:1');
       const settings = { namespaceSelector: group('moved'), recheck: '1s', keepUnused: '1s' };

@@ -6,7 +6,7 @@ import { eventually } from '../support/wait.ts';
 import { imagesOf, workload } from './mirror-fixture.ts';
 import { annotation, type MirrorSession, patience } from './mirror-session.ts';
 
-/** What others see of it: the API server while the program is gone, callers of the seed, policies. */
+/** How it behaves for others: the API server while the program is down, callers of the original paths, policies. */
 export function defineMirrorWithPolicies(session: MirrorSession): void {
   const { at, hostPart, imagesNow, group } = session;
   describe('with the program dead', () => {
@@ -38,7 +38,7 @@ export function defineMirrorWithPolicies(session: MirrorSession): void {
         );
     }, 240_000);
 
-    it("answers at the seed's two paths, and at its own", async () => {
+    it('responds at the two original paths, and at its own', async () => {
       const { items } = await session.fixture.connection.client.list<KubeObject>(configurationTypes.mutating);
       const registered = items.find(({ metadata }) => metadata.name === 'supercargo-rewrite')!;
       const [webhook] = registered['webhooks'] as readonly {
@@ -81,7 +81,7 @@ export function defineMirrorWithPolicies(session: MirrorSession): void {
   });
 
   describe('together with policies', () => {
-    it('copies what a policy made of the image, and lets policies judge the copy', async () => {
+    it('copies the image as a policy mutated it, and evaluates policies on the copy', async () => {
       const settings = { registry: `${session.fixture.backup.host}/order`, namespaceSelector: group('order') };
       await session.fixture.run(settings, { features: ['admission', 'mirror'] });
       const namespace = await session.fixture.namespace('order', { group: 'order' });

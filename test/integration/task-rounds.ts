@@ -23,7 +23,7 @@ export interface TaskReport {
 
 const tasks = 8;
 
-/** Lets three replicas work off tasks, kills the leader now and then, and judges by the history that a watch tells. */
+/** Lets three replicas work off tasks, kills the leader now and then, and checks the events of a watch. */
 export async function runTasks(cluster: Cluster, options: { kills: number; seed: number }): Promise<TaskReport> {
   const { kills, seed } = options;
   const pick = seeded(seed);

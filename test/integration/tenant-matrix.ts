@@ -24,7 +24,7 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
     await cluster?.stop();
   });
 
-  /** Creates a policy and answers what the tenant is told when a ConfigMap of its name is created. */
+  /** Creates a policy and returns the denial of a ConfigMap with its name. */
   const denialOf = async (client: HttpClient, object: attacks.PolicyLike, query = '') => {
     const { name, namespace } = object.metadata;
     const { status, text } = await client.post(namespace ? policies : clusterPolicies, object);
@@ -89,7 +89,7 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
       expect(settings.data).toEqual({ key: 'the-setting' });
     });
 
-    it('a PolicyException exempts nobody from a ClusterPolicy, and says so', async () => {
+    it('a PolicyException does not exempt from a ClusterPolicy, and warns', async () => {
       const { status, warnings } = await fixture.tenant.post(attacks.paths.exceptions, attacks.exemption('guarded'));
       expect(status).toBe(201);
       expect(warnings.join()).toContain('policies.exceptionNamespaces');

@@ -117,7 +117,7 @@ describe('reviews that the API server did not send', () => {
     expect(names.filter((name) => name?.startsWith('owner-'))).toEqual([]);
   }, 60_000);
 
-  it('have no say in what an object held: a deletion that happens is told with what the API server had', async () => {
+  it('do not decide the content of an object: a deletion is processed with the object that the API server had', async () => {
     await deleteOne('before');
     const kept = await secret('kept');
     const annotations = { note: 'forged' };
@@ -128,7 +128,7 @@ describe('reviews that the API server did not send', () => {
     );
   }, 60_000);
 
-  it('are why a rule that reads who asked does not act, and its policy says so', async () => {
+  it('do not run a rule that reads the user, and its policy says so', async () => {
     await eventually(async () => {
       const found = await fixture.get('kyverno.io/v1', 'ClusterPolicy', `${fixture.installation}-owner`);
       const { conditions = [] } = (found?.['status'] ?? {}) as { readonly conditions?: readonly Condition[] };

@@ -59,7 +59,7 @@ describe('a folder that another user made in the temporary folder', () => {
     expect(code).toBe(2);
   });
 
-  it('is of no matter to whoever names a kubeconfig', async () => {
+  it('does not matter if a kubeconfig is named', async () => {
     plant();
     await kubectl(['get', 'pods'], { KUBECONFIG: '/own/kubeconfig' });
     expect(readFileSync(join(dir, 'used'), 'utf8')).toBe('/own/kubeconfig');

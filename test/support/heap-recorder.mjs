@@ -11,7 +11,7 @@ const file = process.env.HEAP_FILE;
 process.on('SIGUSR2', () => {
   collect();
   const { heapUsed, external } = process.memoryUsage();
-  // Renamed, so that nobody reads half a number.
+  // Renamed, so that a reader never sees an incomplete number.
   writeFileSync(`${file}.new`, String(heapUsed + external));
   renameSync(`${file}.new`, file);
 });

@@ -71,7 +71,7 @@ async function build(name: string, path: string): Promise<void> {
   }
 }
 
-/** What the oracle answers to each question. */
+/** The oracle's response for each case. */
 export function askKyverno<Question, Answer>(oracle: string, questions: readonly Question[]): Promise<Answer[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(oracle, [], { env: { TZ: 'UTC' }, stdio: ['pipe', 'pipe', 'ignore'] });

@@ -16,7 +16,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** One installation of the program's generation on a cluster, with what a scenario does to it. */
+/** One installation with the feature generate on a cluster, with the operations of a scenario. */
 export class GenerateFixture {
   readonly installation = `scenario-${++fixtures}-${process.pid}`;
   private readonly created: KubeObject[] = [];
@@ -27,7 +27,7 @@ export class GenerateFixture {
     private readonly kubeconfig: string,
   ) {}
 
-  /** The kinds are there once per cluster, the installation is a new one. */
+  /** The CRDs are created once per cluster; the installation is new. */
   static async open(cluster: Cluster): Promise<GenerateFixture> {
     const connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
     const fixture = new GenerateFixture(connection, cluster.kubeconfigPath);
@@ -105,7 +105,7 @@ export class GenerateFixture {
     return type;
   }
 
-  /** Creates the object, to be gone after the scenario; one that is there already stays. */
+  /** Creates the object and deletes it after the scenario; an existing object stays. */
   async put(object: KubeObject): Promise<KubeObject> {
     try {
       const made = await this.connection.client.create<KubeObject>(await this.typeOf(object), object);
@@ -149,7 +149,7 @@ export class GenerateFixture {
       .items;
   }
 
-  /** A namespace of the scenario's own. */
+  /** A namespace for this scenario only. */
   async namespace(prefix: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
     const { metadata } = await this.put({
       apiVersion: 'v1',

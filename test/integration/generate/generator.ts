@@ -24,7 +24,7 @@ export async function startGenerator(
     readonly lookUps?: Partial<LookUps>;
     readonly onProblem?: OnPolicyProblem;
     readonly metrics?: Registry;
-    /** What generation speaks to the API server with, in place of the fixture's own client. */
+    /** The client of generation, in place of the fixture's own client. */
     readonly client?: KubeClient;
   } = {},
 ): Promise<RunningGenerator> {

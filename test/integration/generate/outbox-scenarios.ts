@@ -112,7 +112,7 @@ export function defineOutboxScenarios(cluster: () => Cluster): void {
       fixture.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop } });
     const made = (name: string) => fixture.get('v1', 'ConfigMap', name, shop);
 
-    it('know who asked and what was deleted, and act only on what was carried out', async () => {
+    it('read the user and the deleted object, and run only for requests that were carried out', async () => {
       const first = await secret('first');
       await eventually(async () => {
         await review('CREATE', first);

@@ -35,7 +35,7 @@ export function defineSyncScenarios(cluster: () => Cluster): void {
       await fixture.connection.client.replace(await fixture.typeOf(current), { ...current, spec });
     };
 
-    it('brings back what was removed and reverts what was changed, also while nobody looked', async () => {
+    it('restores deleted and changed objects, also after a downtime', async () => {
       await fixture.start();
       await fixture.yaml(settingsPolicy(label, label, 'synchronize: true'));
       const shop = await fixture.namespace('shop', { scenario: label });
@@ -90,7 +90,7 @@ export function defineSyncScenarios(cluster: () => Cluster): void {
       await dataIs(bank, undefined);
     });
 
-    it('removes what it made when the trigger is removed, also while nobody looked', async () => {
+    it('deletes downstream objects when the trigger is deleted, also during a downtime', async () => {
       await fixture.start();
       const target = await fixture.namespace('target');
       const policy = settingsPolicy(label, label, 'synchronize: true')
@@ -116,7 +116,7 @@ export function defineSyncScenarios(cluster: () => Cluster): void {
       await dataIs(target, undefined, 'for-two');
     });
 
-    it('removes what a policy made that was removed while nobody looked, unless it is to be orphaned', async () => {
+    it('deletes downstream objects of a policy that was deleted during a downtime, unless they are orphaned', async () => {
       await fixture.start();
       const options = ['synchronize: true', 'synchronize: true\n        orphanDownstreamOnPolicyDelete: true'];
       const [goes] = await fixture.yaml(settingsPolicy(`${label}-goes`, `${label}-goes`, options[0]!));
@@ -153,7 +153,7 @@ export function defineSyncScenarios(cluster: () => Cluster): void {
       expect(await settings(bank)).toBeUndefined();
     });
 
-    it('never touches an object of somebody else, whose name it wants', async () => {
+    it('never changes an object of another owner that has the target name', async () => {
       await fixture.start();
       const shop = await fixture.namespace('shop');
       const metadata = { name: 'settings', namespace: shop };
@@ -199,7 +199,7 @@ export function defineSyncScenarios(cluster: () => Cluster): void {
       await dataIs(shop, undefined, 'copied');
     });
 
-    it('removes a clone whose source was removed while nobody looked', async () => {
+    it('deletes a clone whose source was deleted during a downtime', async () => {
       await fixture.start();
       const library = await fixture.namespace('library');
       const metadata = { name: 'original', namespace: library };
