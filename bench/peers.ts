@@ -1,6 +1,6 @@
 /**
  * The same policies on the same pods as whole processes: `supercargo apply` and Kyverno's command, in turns. Both must
- * come to the same verdicts, or the figures mean nothing.
+ * have the same totals, or the figures mean nothing.
  *
  * npm run bench -- peers [--runs 3] [--pods 3000]
  *
@@ -73,9 +73,9 @@ if (!located.kyverno) {
       ours.push(measure(folder, [process.execPath, resolve('bin/supercargo'), 'apply', ...policies, '-r', file]));
       theirs.push(measure(folder, [command, 'apply', ...policies, '-r', file]));
     }
-    const verdicts = new Set([...ours, ...theirs].map(({ counts }) => counts));
-    if (verdicts.size > 1) throw new Error(`the verdicts differ: ${[...verdicts].join(' against ')}`);
-    process.stdout.write(`Kyverno ${version}, ${pods.toLocaleString('en')} pods\n${[...verdicts][0]}\n`);
+    const totals = new Set([...ours, ...theirs].map(({ counts }) => counts));
+    if (totals.size > 1) throw new Error(`the totals differ: ${[...totals].join(' against ')}`);
+    process.stdout.write(`Kyverno ${version}, ${pods.toLocaleString('en')} pods\n${[...totals][0]}\n`);
     process.stdout.write(`${renderFigures(figuresOf(ours, theirs))}\n`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -78,7 +78,7 @@ function requestOf({ request }: Review): PolicyRequest {
   };
 }
 
-function judge(programs: readonly PolicyProgram[], request: PolicyRequest): number {
+function evaluateAll(programs: readonly PolicyProgram[], request: PolicyRequest): number {
   const evaluation = createEvaluation(programs, request, { phase: 'validate' });
   if (evaluation.advance(empty).length > 0) throw new Error('the rules ask for more than the review');
   return evaluation.results.filter(({ status }) => status === 'pass').length;
@@ -93,14 +93,14 @@ function measureReview(): void {
     return compiled;
   });
   const parsed = requestOf(JSON.parse(text) as Review);
-  const passed = judge(programs, parsed);
+  const passed = evaluateAll(programs, parsed);
   if (passed !== 17) throw new Error(`${passed} of 17 rules pass on the review`);
   const works = {
     parse: () => JSON.parse(text),
-    rules: () => judge(programs, parsed),
+    rules: () => evaluateAll(programs, parsed),
     whole: () => {
       const review = JSON.parse(text) as Review;
-      const allowed = judge(programs, requestOf(review)) === 17;
+      const allowed = evaluateAll(programs, requestOf(review)) === 17;
       return JSON.stringify({
         apiVersion: 'admission.k8s.io/v1',
         kind: 'AdmissionReview',

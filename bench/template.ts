@@ -6,14 +6,18 @@
 import { fixture, type TemplateCase } from '../src/gotemplate/cases/case.ts';
 import { deploymentTemplate, everythingTemplate, seedData } from '../src/gotemplate/cases/seed.ts';
 import { compileTemplate } from '../src/gotemplate/index.ts';
-import { askWitness, locateWitness, timeWitness } from '../test/support/go-witness.ts';
+import {
+  askGoTemplateOracle,
+  locateGoTemplateOracle,
+  timeGoTemplateOracle,
+} from '../test/support/go-template-oracle.ts';
 import { renderFigures } from './support/figures.ts';
 
 const items = Array.from({ length: 200 }, (_, i) => ({ name: `item-${i}`, port: 8000 + i, on: i % 3 === 0 }));
 const loop =
   '{{range $i, $item := .items}}{{if $item.on}}{{$i}}: {{$item.name}} {{printf "%05d" $item.port}}\n{{else}}{{$item.name | upper}}\n{{end}}{{end}}';
 const cases: readonly (TemplateCase & { readonly title: string })[] = [
-  { title: "the seed's deployment", template: deploymentTemplate, data: seedData },
+  { title: 'a deployment', template: deploymentTemplate, data: seedData },
   { title: 'functions, define, include, toYaml', template: everythingTemplate, data: seedData },
   { title: 'loop over 200 items', template: loop, data: { items } },
   { title: 'printing of nested data', template: '{{.}} {{printf "%v %+v" .users .map}} {{.mixed}}', data: fixture },
@@ -29,19 +33,19 @@ function timeOurs(item: TemplateCase, count: number): number {
   return Number(process.hrtime.bigint() - start) / count;
 }
 
-const witness = await locateWitness();
-if (witness.path === undefined) {
-  process.stdout.write(`skipped: ${witness.reason}\n`);
+const oracle = await locateGoTemplateOracle();
+if (oracle.path === undefined) {
+  process.stdout.write(`skipped: ${oracle.reason}\n`);
 } else {
   for (const item of cases) {
-    const [expected] = await askWitness(witness.path, [item]);
+    const [expected] = await askGoTemplateOracle(oracle.path, [item]);
     const ours = compileTemplate(item.template, { name: 'case' }).render(item.data);
     if (ours !== expected?.output) throw new Error(`${item.title}: the output is not Go's`);
-    const count = Math.max(200, Math.round(2e8 / (await timeWitness(witness.path, item, 200))));
+    const count = Math.max(200, Math.round(2e8 / (await timeGoTemplateOracle(oracle.path, item, 200))));
     const times = { ours: [] as number[], go: [] as number[] };
     for (let run = 0; run < runs; run++) {
       times.ours.push(timeOurs(item, count));
-      times.go.push(await timeWitness(witness.path, item, count));
+      times.go.push(await timeGoTemplateOracle(oracle.path, item, count));
     }
     const ratio = Math.min(...times.ours) / Math.min(...times.go);
     process.stdout.write(`${item.title} (${count} renderings a run): ${ratio.toFixed(2)} x Go's time`);

@@ -5,7 +5,7 @@ import { checkArchitecture, importChain, isTest, readSources, type SourceFile } 
 const sources = readSources(fileURLToPath(new URL('../src', import.meta.url)));
 
 describe('the layout of src', () => {
-  it('has every import pointing the allowed way, through the doors', () => {
+  it('has every import in the allowed direction, through the public APIs', () => {
     const report = checkArchitecture(sources).map(({ file, imported, why }) => {
       const chain = [...importChain(sources, 'main.ts', file), imported].join(' → ');
       return `${why}: ${chain}`;
@@ -13,12 +13,12 @@ describe('the layout of src', () => {
     expect(report).toEqual([]);
   });
 
-  it('opens every folder with a door that says what it is and exports names one by one', () => {
+  it('has an index.ts in every folder that says what the folder is and exports names one by one', () => {
     const folders = new Set(sources.filter(({ path }) => path.includes('/')).map(({ path }) => path.split('/')[0]!));
     for (const folder of folders) {
-      const door = sources.find(({ path }) => path === `${folder}/index.ts`);
-      expect(door?.text, `src/${folder}/index.ts`).toMatch(/^\/\*\*/);
-      expect(door?.text, `src/${folder}/index.ts`).not.toMatch(/export \*/);
+      const index = sources.find(({ path }) => path === `${folder}/index.ts`);
+      expect(index?.text, `src/${folder}/index.ts`).toMatch(/^\/\*\*/);
+      expect(index?.text, `src/${folder}/index.ts`).not.toMatch(/export \*/);
     }
   });
 
@@ -67,7 +67,7 @@ describe('the checker', () => {
     ['apiserver/server.ts', `import { a } from '../kube/index.ts';`, 'apiserver may not import kube'],
     ['registryserver/server.ts', `export { a } from '../registry/index.ts';`, 'registryserver may not import registry'],
     ['mirror/copy.ts', `import type { A } from '../report/index.ts';`, 'mirror may not import report'],
-    ['kube/client.ts', `import { a } from '../base/log.ts';`, 'goes past the door base/index.ts'],
+    ['kube/client.ts', `import { a } from '../base/log.ts';`, 'imports past the public API base/index.ts'],
     ['policy/compile/match.ts', `const m = await import('../../kube/index.ts');`, 'policy may not import kube'],
     ['object/x.ts', `import '../kube/index.ts';`, 'object may not import kube'],
     ['utils/x.ts', ``, 'src/utils is not a folder of the layout'],
@@ -83,7 +83,7 @@ describe('the checker', () => {
     );
   });
 
-  it('leaves tests free to look behind doors', () => {
+  it('lets tests import past the public API', () => {
     expect(reasons('kube/client.test.ts', `import { a } from '../apiserver/store/index.ts';`)).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ export const rules: Rules = {
   insights: [...pure, 'api'],
   manifests: ['base', 'object'],
   offline: [...pure, 'api', 'policy', 'runtime', 'manifests'],
-  // Independent witnesses of the clients: never `kube`, never `registry`.
+  // Independent implementations, so that each tests the client: never `kube`, never `registry`.
   apiserver: ['base', 'object', 'cel'],
   registryserver: ['base', 'image'],
   ...Object.fromEntries(features.map((feature) => [feature, shared])),
@@ -76,7 +76,7 @@ function importsOf({ path, text }: SourceFile): string[] {
 const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, ''));
 export const isTest = (path: string) => /\.test(ing)?\.ts$|\/testing\/|\/cases\//.test(path);
 
-/** Every import of the program (tests aside) that points the wrong way or past a folder's door. */
+/** Every import of the program (tests aside) that points the wrong way or past a folder's public API. */
 export function checkArchitecture(files: readonly SourceFile[], allowed: Rules = rules): Violation[] {
   const violations: Violation[] = [];
   for (const file of files.filter(({ path }) => !isTest(path))) {
@@ -90,7 +90,7 @@ export function checkArchitecture(files: readonly SourceFile[], allowed: Rules =
       else if (!allowed[from]?.includes(to))
         violations.push({ file: file.path, imported, why: `${from} may not import ${to}` });
       else if (imported !== `${to}/index.ts`)
-        violations.push({ file: file.path, imported, why: `goes past the door ${to}/index.ts` });
+        violations.push({ file: file.path, imported, why: `imports past the public API ${to}/index.ts` });
     }
   }
   return violations;

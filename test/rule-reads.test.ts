@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
- * What a rule reads is told by `RuleProgram.reads`, which is made of parsed expressions and match blocks. No module finds
+ * What a rule reads is in `RuleProgram.reads`, which is made of parsed expressions and match blocks. No module finds
  * it out from text: not from a serialised rule, and not with the names of the parts of a request in a pattern.
  */
 const folders = ['policy', 'report', 'generate', 'admission', 'runtime', 'webhook'];

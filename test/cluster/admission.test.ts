@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { startAdmission } from '../integration/admission-program.ts';
-import { defineAdmissionStory } from '../integration/admission-story.ts';
+import { defineAdmissionScenario } from '../integration/admission-scenario.ts';
 import { kubectlPath } from '../support/kubectl.ts';
 import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
 
@@ -30,7 +30,7 @@ describe.skipIf(missing !== undefined)(
       await session?.stop();
       await cluster?.stop();
     });
-    defineAdmissionStory(() => session);
+    defineAdmissionScenario(() => session);
   },
 );
 

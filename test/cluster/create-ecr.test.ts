@@ -1,19 +1,19 @@
-/** From ECR to Git through the built program, as the seed tells it: keys of a Secret, a role, what the machine has. */
+/** From ECR to Git through the built program: keys of a Secret, a role, the identity of the machine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageResourcePolicies, imagesDetected, type ImageResourcePolicy as Policy } from '../../src/api/index.ts';
 import { type Connection, connect } from '../../src/app/connect.ts';
 import { silentLogger } from '../../src/base/index.ts';
-import { createStage } from '../integration/create-stage.ts';
-import { walkEnvironments } from '../integration/environments-walk.ts';
+import { createCreateFixture } from '../integration/create-fixture.ts';
+import { runEnvironmentsScenario } from '../integration/environments-scenario.ts';
 import { installKinds } from '../integration/run-features.ts';
 import { launchRun } from '../integration/run-program.ts';
 import { type EcrImages, ecrImages } from '../support/ecr-images.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
 import { type GitTarget, httpTarget, sshTarget } from '../support/git-targets.ts';
-import { logBookOf } from '../support/log-book.ts';
 import { findMoto, type Moto, startMoto } from '../support/moto.ts';
 import { type Cluster, startRealCluster } from '../support/real-cluster.ts';
+import { recordedLogOf } from '../support/recorded-log.ts';
 import { findSshd, hasSsh } from '../support/ssh-server.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -100,8 +100,8 @@ describe.skipIf(missing !== undefined)(`from ECR to Git${missing === undefined ?
       async (_, { account, roleArn, hasSecret, namesEndpoint, target: start }, i) => {
         const namespace = `ecr-${i}`;
         const path = `${name.split(' ')[1]}-${namespace}/myapp`;
-        const stage = createStage(connection, namespace);
-        await stage.openNamespace();
+        const fixture = createCreateFixture(connection, namespace);
+        await fixture.openNamespace();
         const owner: EcrImages = ecrImages({
           endpoint: moto.endpoint,
           region,
@@ -114,15 +114,15 @@ describe.skipIf(missing !== undefined)(`from ECR to Git${missing === undefined ?
           AWS_ENDPOINT_URL: namesEndpoint ? nobody : moto.endpoint,
           ...(hasSecret ? {} : { AWS_ACCESS_KEY_ID: keys.accessKeyId, AWS_SECRET_ACCESS_KEY: keys.secretAccessKey }),
         });
-        const logs = logBookOf(program.stderr);
+        const logs = recordedLogOf(program.stderr);
         try {
           await owner.createRepository(path);
-          await stage.secret('git', target.secret!);
-          if (hasSecret) await stage.secret('aws', keys);
-          await walkEnvironments({
+          await fixture.secret('git', target.secret!);
+          if (hasSecret) await fixture.secret('aws', keys);
+          await runEnvironmentsScenario({
             connection,
             namespace,
-            stage,
+            fixture,
             target,
             logs,
             source: {
@@ -160,12 +160,12 @@ describe.skipIf(missing !== undefined)(`from ECR to Git${missing === undefined ?
       await owner.createRepository(path);
       await owner.put(path, '1.0.0');
       owner.close();
-      const stage = createStage(connection, namespace);
-      await stage.openNamespace();
+      const fixture = createCreateFixture(connection, namespace);
+      await fixture.openNamespace();
       const program = launchRun(cluster, config);
       try {
-        await stage.secret('aws', { accessKeyId: keys.accessKeyId });
-        await stage.policy('secret', {
+        await fixture.secret('aws', { accessKeyId: keys.accessKeyId });
+        await fixture.policy('secret', {
           suspend: false,
           ecrRepository: { region, repositoryPattern: path, endpoint: moto.endpoint },
           aws: { secretRef: { name: 'aws' } },
@@ -180,7 +180,7 @@ describe.skipIf(missing !== undefined)(`from ECR to Git${missing === undefined ?
             message: 'Secret ecr-secret/aws has no secretAccessKey',
           }),
         );
-        await stage.replaceSecret('aws', keys);
+        await fixture.replaceSecret('aws', keys);
         await eventually(async () => expect(await ready()).toMatchObject({ reason: 'Scanned' }), { timeoutMs: 30_000 });
         expect((await connection.client.list(imagesDetected, { namespace })).items).toHaveLength(1);
       } finally {

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { defineCreateStory } from '../integration/create-story.ts';
+import { defineCreateScenario } from '../integration/create-scenario.ts';
 import { startDockerRegistry } from '../support/docker-registry.ts';
 import { hasGit } from '../support/git-server.ts';
 import {
@@ -17,7 +17,7 @@ import { findSshd, hasSsh } from '../support/ssh-server.ts';
 const sshd = hasSsh() ? findSshd() : undefined;
 
 describe.skipIf(!hasGit())('creation on a real cluster', () => {
-  defineCreateStory({
+  defineCreateScenario({
     startCluster: () => startRealCluster(),
     startRegistry: () => startDockerRegistry(),
     targets: {

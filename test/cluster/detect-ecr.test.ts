@@ -45,7 +45,7 @@ describe.skipIf(program === undefined)(`images of ECR${program === undefined ? '
     }
   };
 
-  it('are found by pattern, with the host, digest and time that ECR tells', async () => {
+  it('are found by pattern, with the host, digest and time that ECR returns', async () => {
     await push('webapp/frontend', 'v1.2.3', 'v1.10.0', 'latest');
     await push('webapp/backend', '1.0.0');
     await push('other/thing', '9.9.9');
@@ -83,7 +83,7 @@ describe.skipIf(program === undefined)(`images of ECR${program === undefined ? '
     expect(await look('many/*', { maxRepositories: 10 })).toMatchObject({ repositories: 10, isTruncated: true });
   });
 
-  it('cannot be had from an address where nobody is, which is said without a key', async () => {
+  it('fail at an address without a server, and the error contains no key', async () => {
     const source = ecrSource({ region, endpoint: 'http://127.0.0.1:1', keys });
     const failed = scan({
       source,

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { defineDetectStory } from '../integration/detect-story.ts';
+import { defineDetectScenario } from '../integration/detect-scenario.ts';
 import { startRealCluster } from '../support/real-cluster.ts';
 
 describe('detection on a real cluster', () => {
-  defineDetectStory(() => startRealCluster());
+  defineDetectScenario(() => startRealCluster());
 });

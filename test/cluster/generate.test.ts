@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
-import { defineBoundaryStories } from '../integration/generate/boundary-stories.ts';
-import { defineDigestStories } from '../integration/generate/digest-stories.ts';
-import { defineExampleStories } from '../integration/generate/example-stories.ts';
-import { defineJobStories } from '../integration/generate/job-stories.ts';
-import { defineOtherStories } from '../integration/generate/other-stories.ts';
-import { defineOutboxStories } from '../integration/generate/outbox-stories.ts';
-import { defineReplicaStories } from '../integration/generate/replica-stories.ts';
-import { defineSyncStories } from '../integration/generate/sync-stories.ts';
+import { defineBoundaryScenarios } from '../integration/generate/boundary-scenarios.ts';
+import { defineDigestScenarios } from '../integration/generate/digest-scenarios.ts';
+import { defineExampleScenarios } from '../integration/generate/example-scenarios.ts';
+import { defineJobScenarios } from '../integration/generate/job-scenarios.ts';
+import { defineOtherScenarios } from '../integration/generate/other-scenarios.ts';
+import { defineOutboxScenarios } from '../integration/generate/outbox-scenarios.ts';
+import { defineReplicaScenarios } from '../integration/generate/replica-scenarios.ts';
+import { defineSyncScenarios } from '../integration/generate/sync-scenarios.ts';
 import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
 
 const missing = await whatIsMissing();
@@ -22,17 +22,17 @@ describe.skipIf(missing !== undefined)(`on a real cluster${missing === undefined
   });
   afterAll(() => cluster?.stop());
 
-  defineExampleStories(() => cluster);
-  defineJobStories(() => cluster);
-  defineSyncStories(() => cluster);
-  defineOtherStories(() => cluster);
-  defineDigestStories(() => cluster);
-  defineOutboxStories(() => cluster);
+  defineExampleScenarios(() => cluster);
+  defineJobScenarios(() => cluster);
+  defineSyncScenarios(() => cluster);
+  defineOtherScenarios(() => cluster);
+  defineDigestScenarios(() => cluster);
+  defineOutboxScenarios(() => cluster);
   const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.cjs', import.meta.url)));
   describe.skipIf(!isBuilt)(`as built${isBuilt ? '' : ' (needs npm run build)'}`, () =>
-    defineReplicaStories(() => cluster),
+    defineReplicaScenarios(() => cluster),
   );
-  defineBoundaryStories(() => cluster, { checksPermissions: true });
+  defineBoundaryScenarios(() => cluster, { checksPermissions: true });
 });
 
 async function whatIsMissing(): Promise<string | undefined> {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe } from 'vitest';
+import type { MirrorFixture } from '../integration/mirror-fixture.ts';
 import { defineMirrorRandom } from '../integration/mirror-random.ts';
 import { connectAsInstalled } from '../integration/mirror-rights.ts';
-import { defineMirrorStory } from '../integration/mirror-story.ts';
-import type { MirrorWorld } from '../integration/mirror-world.ts';
+import { defineMirrorScenario } from '../integration/mirror-scenario.ts';
 import { findProgram } from '../support/docker-registry.ts';
 import { startRealCluster } from '../support/real-cluster.ts';
 
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const skopeo = findProgram('skopeo');
 
 describe('the clone of images on a real cluster, with the rights of an installation', () => {
-  defineMirrorStory(
+  defineMirrorScenario(
     () => startRealCluster({ controllerManager: true }),
     (administrator, { cluster, ...program }) =>
       connectAsInstalled(administrator, cluster, { ...program, folder: path.dirname(cluster.kubeconfigPath) }),
@@ -31,10 +31,10 @@ describe.skipIf(!skopeo)(`rewritten references on a real cluster${skopeo ? '' : 
 });
 
 /** Pulls an image whole, as a runtime would: the manifest and every blob. */
-async function pulled(world: MirrorWorld, reference: string): Promise<readonly string[]> {
+async function pulled(fixture: MirrorFixture, reference: string): Promise<readonly string[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'supercargo-pull-'));
   // skopeo takes a tag or a digest, as runtimes do who look at the digest alone; and past the troubles.
-  const name = reference.replace(world.backup.host, world.backupHost).replace(/:[^:/@]+@/, '@');
+  const name = reference.replace(fixture.backup.host, fixture.backupHost).replace(/:[^:/@]+@/, '@');
   try {
     await run(skopeo!, ['copy', '--src-tls-verify=false', `docker://${name}`, `dir:${folder}`]);
     return [];

@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)(`a registry of ECR${missing ? ` (needs ${
       ...options,
     });
 
-  it('is closed to whoever has no token', async () => {
+  it('refuses clients without a token', async () => {
     const client = clientOf({ attempts: 1 });
     try {
       const repository = parseReference(`${host}/team/app`);

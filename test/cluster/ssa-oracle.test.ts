@@ -108,7 +108,7 @@ async function playSequence(api: HttpClient, subject: Subject, seed: number): Pr
   const name = `object-${seed}`;
   const path = `${subject.collection}/${name}`;
   const lastConfigs = new Map<string, KubeObject>();
-  const story: string[] = [];
+  const trace: string[] = [];
   let live: KubeObject | undefined;
   for (let step = 0; step < stepsPerSequence; step++) {
     const manager = draw.one(managers);
@@ -116,19 +116,19 @@ async function playSequence(api: HttpClient, subject: Subject, seed: number): Pr
     const kind = before === undefined ? draw.one(['create', 'apply', 'client-side']) : draw.one(kinds);
     const fresh = subject.draw(draw, name, before === undefined || kind === 'put');
     const config = choose(kind, fresh, lastConfigs.get(manager));
-    story.push(`${kind} by ${manager}: ${JSON.stringify(config)}`);
+    trace.push(`${kind} by ${manager}: ${JSON.stringify(config)}`);
     if (kind === 'apply' || kind === 'force' || kind === 'repeat' || kind === 'broken') {
       lastConfigs.set(manager, config);
-      live = await playApply(api, { subject, path, manager, config, before, force: kind !== 'apply', story });
+      live = await playApply(api, { subject, path, manager, config, before, force: kind !== 'apply', trace });
     } else if (kind === 'crowd') {
       // More updaters than the server keeps apart.
       for (let i = 0; i < 12 && live !== undefined; i++) {
         const patch = { metadata: { annotations: { [`crowd-${i}`]: draw.one(['1', '2', '3']) } } };
-        const crowd = { subject, path, manager: `crowd-${i}`, config: patch as unknown as KubeObject, story };
+        const crowd = { subject, path, manager: `crowd-${i}`, config: patch as unknown as KubeObject, trace };
         live = await playWrite(api, { ...crowd, before: live, kind: 'patch', status: {} });
       }
     } else
-      live = await playWrite(api, { subject, path, manager, config, before, kind, story, status: drawStatus(draw) });
+      live = await playWrite(api, { subject, path, manager, config, before, kind, trace, status: drawStatus(draw) });
   }
 }
 
@@ -144,7 +144,7 @@ function choose(kind: string, fresh: KubeObject, last: KubeObject | undefined): 
 type WriteStep = Omit<ApplyStep, 'force'> & { readonly kind: string; readonly status: object };
 
 async function playWrite(api: HttpClient, step: WriteStep): Promise<KubeObject | undefined> {
-  const { subject, manager, before, kind, story } = step;
+  const { subject, manager, before, kind, trace } = step;
   const { answer, sent } = await write(api, step);
   if (answer.status >= 400) return before;
   const after = answer.body as unknown as KubeObject;
@@ -159,7 +159,7 @@ async function playWrite(api: HttpClient, step: WriteStep): Promise<KubeObject |
     ...(isStatus ? { subresource: 'status' } : {}),
     now: timeOf(after),
   });
-  expect(ours.metadata.managedFields, story.join('\n')).toEqual(after.metadata.managedFields);
+  expect(ours.metadata.managedFields, trace.join('\n')).toEqual(after.metadata.managedFields);
   return after;
 }
 
@@ -182,11 +182,11 @@ interface ApplyStep {
   readonly config: KubeObject;
   readonly before: KubeObject | undefined;
   readonly force: boolean;
-  readonly story: readonly string[];
+  readonly trace: readonly string[];
 }
 
 async function playApply(api: HttpClient, step: ApplyStep): Promise<KubeObject | undefined> {
-  const { subject, path, manager, config, before, force, story } = step;
+  const { subject, path, manager, config, before, force, trace } = step;
   const answer = await api.patch(`${path}?fieldManager=${manager}&force=${force}`, config, 'apply');
   const ours = attempt(() =>
     applyObject({
@@ -202,18 +202,18 @@ async function playApply(api: HttpClient, step: ApplyStep): Promise<KubeObject |
   );
   if (answer.status === 422) return before;
   if (answer.status >= 400 || 'refusal' in ours) {
-    expect('refusal' in ours ? ours.refusal : ours, story.join('\n')).toEqual(
+    expect('refusal' in ours ? ours.refusal : ours, trace.join('\n')).toEqual(
       refusalOf(answer.body as unknown as Status),
     );
     return before;
   }
   const after = answer.body as unknown as KubeObject;
-  expect(ours.object.metadata.managedFields, story.join('\n')).toEqual(inOneMoment(before, after));
-  expect(await stored(api, path, subject, ours.object), story.join('\n')).toEqual(content(after));
+  expect(ours.object.metadata.managedFields, trace.join('\n')).toEqual(inOneMoment(before, after));
+  expect(await stored(api, path, subject, ours.object), trace.join('\n')).toEqual(content(after));
   // The real server's decoding drops empty lists, maps and numbers of built-in types before it looks for changes.
   const hasEmpty = /\[\]|\{\}|:0/.test(JSON.stringify(config));
   if (!hasEmpty && before !== undefined && before.metadata.resourceVersion === after.metadata.resourceVersion)
-    expect(ours.object, story.join('\n')).toBe(before);
+    expect(ours.object, trace.join('\n')).toBe(before);
   return after;
 }
 

@@ -13,7 +13,7 @@ const cases = findTests(files, [folder], 'kyverno-test.yaml').map((file) => ({
   name: path.relative(folder, path.dirname(file)),
 }));
 
-const told = ({ rule, resource, expected, actual, reason }: TestRow) =>
+const describeRow = ({ rule, resource, expected, actual, reason }: TestRow) =>
   `${rule} on ${resource}: expected ${expected}, got ${actual}: ${reason}`;
 
 describe('our own conformance cases', () => {
@@ -21,7 +21,7 @@ describe('our own conformance cases', () => {
 
   it.each(cases)('$name', ({ file }) => {
     const results = runTestFile(files, file, now);
-    expect(results.filter(({ outcome }) => outcome !== 'passed').map(told)).toEqual([]);
+    expect(results.filter(({ outcome }) => outcome !== 'passed').map(describeRow)).toEqual([]);
     rows += results.length;
   });
 

@@ -1,6 +1,6 @@
 /**
  * What a registry does, as one suite that runs against the embedded registry and against Docker's: whatever both pass is
- * no invention of ours. The client under test is ours, so each is a witness for the other.
+ * no invention of ours. The client under test is ours, so each tests the other.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Digest, digestOf, mediaTypes, type Repository, type Tag } from '../../src/image/index.ts';

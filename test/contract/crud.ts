@@ -204,7 +204,7 @@ export function defineCrud(fixture: Fixture): void {
     expect(made.data).toEqual({ k: 'v' });
   });
 
-  it('answers in YAML to whoever asks for it', async () => {
+  it('responds in YAML on request', async () => {
     const path = await inNamespace();
     await expectCode(fixture.api.post(path, configMap('a', { k: 'v' })), 201);
     const { status, headers, text } = await fixture.api.get(`${path}/a`, { accept: 'application/yaml' });

@@ -68,7 +68,7 @@ export function defineDiscovery(fixture: Fixture): void {
     });
   });
 
-  it('answers aggregated discovery of all groups to whoever asks for it', async () => {
+  it('returns aggregated discovery of all groups on request', async () => {
     const answer = await fixture.api.get('/apis', { accept: `${aggregated},application/json` });
     const body = await expectCode(answer, 200);
     expect(answer.headers['content-type']).toBe(aggregated);
@@ -91,7 +91,7 @@ export function defineDiscovery(fixture: Fixture): void {
     expect(body.items[0]?.['versions']).toMatchObject([{ version: 'v1' }]);
   });
 
-  it('tells its version', async () => {
+  it('returns its version', async () => {
     const body = await expectCode(fixture.api.get('/version'), 200);
     expect(body).toMatchObject({ major: '1', minor: '36', gitVersion: expect.stringMatching(/^v1\.36\.3/) });
   });

@@ -91,7 +91,7 @@ export function defineFinalizersAndGarbage(fixture: Fixture): void {
     await gone(`${path}/owner`);
   });
 
-  it('keeps what a deleted object owned, without the reference, when told to orphan it', async () => {
+  it('keeps dependents of a deleted object, without the reference, with the Orphan policy', async () => {
     const path = await configMaps();
     const owner = await expectCode(fixture.api.post(path, configMap('owner')), 201);
     await expectCode(fixture.api.post(path, configMap('owned', {}, ownedBy(owner))), 201);

@@ -12,7 +12,7 @@ export function defineHistory(fixture: Fixture): void {
     return (await defineWidgets(fixture)).path();
   };
 
-  it('tells a watch by an ERROR event that its version is too old, and ends it', async ({ skip }) => {
+  it('sends an ERROR event to a watch whose version is too old, and ends it', async ({ skip }) => {
     const stream = await fixture.watch(`${await forget(skip)}?resourceVersion=1`);
     const { type, object } = await stream.next();
     expect(type).toBe('ERROR');

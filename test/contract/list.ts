@@ -125,7 +125,7 @@ export function defineLists(fixture: Fixture): void {
     expect(body.details.causes).toEqual([{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }]);
   });
 
-  it('gets only the metadata of an object to whoever asks for it', async () => {
+  it('returns only the metadata of an object on request', async () => {
     const path = `/api/v1/namespaces/${await fixture.namespace()}/configmaps`;
     await expectCode(fixture.api.post(path, configMap('a', { k: 'v' }, { labels: { x: 'y' } })), 201);
     const body = await expectCode(fixture.api.get(`${path}/a`, { accept: metadataOnly }), 200);
@@ -137,7 +137,7 @@ export function defineLists(fixture: Fixture): void {
     expect(body.data).toBeUndefined();
   });
 
-  it('lists only the metadata of objects to whoever asks for it', async () => {
+  it('lists only the metadata of objects on request', async () => {
     const path = await secrets('a', 'b');
     const body = await expectCode(fixture.api.get(path, { accept: metadataList }), 200);
     expect(body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });

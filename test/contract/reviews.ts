@@ -12,14 +12,14 @@ export function defineReviews(fixture: Fixture): void {
     expect(body).toMatchObject({ kind: 'SelfSubjectAccessReview', spec, status: { allowed: true } });
   });
 
-  it('tells who asks, in a SelfSubjectReview', async () => {
+  it('returns the requesting user in a SelfSubjectReview', async () => {
     const body = await expectCode(fixture.api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}), 201);
     expect(body['status']).toMatchObject({
       userInfo: { username: 'admin', groups: ['system:masters', 'system:authenticated'] },
     });
   });
 
-  it('tells whose a token is, in a TokenReview', async () => {
+  it('returns the user of a token in a TokenReview', async () => {
     const path = '/apis/authentication.k8s.io/v1/tokenreviews';
     const known = await expectCode(fixture.api.post(path, { spec: { token: fixture.target.token } }), 201);
     expect(known['status']).toMatchObject({ authenticated: true, user: { username: 'admin' } });

@@ -154,7 +154,7 @@ export function defineTables(fixture: Fixture): void {
     expect(asTable(second.object).columnDefinitions ?? []).toEqual([]);
   });
 
-  it('answers with the object itself to whoever prefers it', async () => {
+  it('responds with the object itself if the client prefers it', async () => {
     const path = `/api/v1/namespaces/${await fixture.namespace()}/configmaps`;
     await expectCode(fixture.api.post(path, configMap('a')), 201);
     const body = await expectCode(fixture.api.get(`${path}/a`, { accept: `application/json,${accept}` }), 200);

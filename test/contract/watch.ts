@@ -109,7 +109,7 @@ export function defineWatches(fixture: Fixture): void {
     expect(object.metadata.resourceVersion).toBe(changed.metadata.resourceVersion);
   });
 
-  it('marks the end of the initial events with a bookmark for whoever asks', async () => {
+  it('sends a bookmark after the initial events on request', async () => {
     const path = await secretsPath();
     await create(path, 'a');
     const stream = await fixture.watch(
@@ -123,7 +123,7 @@ export function defineWatches(fixture: Fixture): void {
     expect(Number(object.metadata.resourceVersion)).toBeGreaterThan(0);
   });
 
-  it('ends a watch after its timeout, with a bookmark for whoever asked for bookmarks', async () => {
+  it('ends a watch after its timeout, with a bookmark if bookmarks were requested', async () => {
     const path = await secretsPath();
     const stream = await fixture.watch(`${path}?allowWatchBookmarks=true&timeoutSeconds=3`);
     const seen: string[] = [];
@@ -146,7 +146,7 @@ export function defineWatches(fixture: Fixture): void {
     expect((refused as WatchRefused).answer.body).toMatchObject({ code: 422, reason: 'Invalid' });
   });
 
-  it('shows only metadata to whoever asks for it', async () => {
+  it('shows only metadata on request', async () => {
     const path = await secretsPath();
     const stream = await fixture.watch(path, { accept: metadataOnly });
     await create(path, 'a');

@@ -86,7 +86,7 @@ export function defineWebhookFailures(fixture: Fixture): void {
     expect(body.message).toContain('context deadline exceeded');
   });
 
-  it('fails the request when nobody listens at the URL of a hook', async () => {
+  it('fails the request when no server listens at the URL of a webhook', async () => {
     const { namespace, path } = await prepared();
     await expectCode(
       fixture.api.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {

@@ -101,7 +101,7 @@ export function defineWebhooks(fixture: Fixture): void {
     await expectCode(fixture.api.get(`${path}/a`), 200);
   });
 
-  it('tells a hook that a request is a dry run', async () => {
+  it('marks a request to a webhook as a dry run', async () => {
     const { namespace, path } = await prepared();
     const hook = await installHook(fixture, { kind: 'Mutating', namespace, answer: () => setLabel('hooked') });
     const body = await expectCode(fixture.api.post(`${path}?dryRun=All`, configMap('a')), 201);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startAdmission } from '../integration/admission-program.ts';
-import { defineAdmissionStory } from '../integration/admission-story.ts';
+import { defineAdmissionScenario } from '../integration/admission-scenario.ts';
 import { kubectlPath } from '../support/kubectl.ts';
 import { useCluster } from './cluster.ts';
 
@@ -24,6 +24,6 @@ describe.skipIf(kubectl === undefined)(
       await session?.stop();
       rmSync(folder, { recursive: true, force: true });
     });
-    defineAdmissionStory(() => session);
+    defineAdmissionScenario(() => session);
   },
 );

@@ -182,7 +182,7 @@ describe.concurrent('supercargo apply', { timeout: 60_000 }, () => {
     );
   });
 
-  it('judges a large input on several threads as it does on one, in order', async () => {
+  it('evaluates a large input on several threads with the same results in the same order as on one', async () => {
     const count = 6_000;
     const filler = 'x'.repeat(300);
     const name = (i: number) => `pod-${i}${i % 100 === 0 ? '-bad' : ''}`;
@@ -195,7 +195,7 @@ describe.concurrent('supercargo apply', { timeout: 60_000 }, () => {
     expect(stdout).toContain(`6,000 resources\npass: ${count - count / 100}, fail: ${count / 100}, warn: 0`);
     const failed = [...stdout.matchAll(/^Pod\/shop\/pod-(\d+)-bad /gm)].map(([, i]) => Number(i));
     expect(failed).toEqual(Array.from({ length: count / 100 }, (_, i) => i * 100));
-    // A mistake far down is told with its line.
+    // An error far down is reported with its line.
     const broken = write('large-broken.yaml', `${text}---\nkind: [\n`);
     const { exitCode: code, stderr } = await runProgram(['apply', enforce, '-r', broken]);
     expect(code).toBe(2);
@@ -268,7 +268,7 @@ describe.concurrent('supercargo explain', { timeout: 60_000 }, () => {
 describe('supercargo apply --cluster', { timeout: 60_000 }, () => {
   const cluster = useCluster(['--no-simulation']);
 
-  it('judges what is in the cluster, of the kinds that the policies speak of', async () => {
+  it('evaluates the objects of the cluster, of the kinds that the policies match', async () => {
     for (const namespace of ['shop', 'other'])
       await cluster.api.post('/api/v1/namespaces', { metadata: { name: namespace, labels: { team: namespace } } });
     for (const [namespace, image] of [

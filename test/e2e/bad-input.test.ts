@@ -47,7 +47,7 @@ describe('bodies', () => {
     await send(Buffer.concat([Buffer.from('k8s\0'), Buffer.alloc(1000, 0xff)]), 'application/vnd.kubernetes.protobuf');
   });
 
-  it('of more than 3 MiB are refused with 413, whether or not they tell their length', async () => {
+  it('of more than 3 MiB are refused with 413, with or without a Content-Length', async () => {
     const big = JSON.stringify(configMap('big', { k: 'x'.repeat(4 * 1024 * 1024) }));
     await expectFailure(cluster.api.post(configMaps, big), 413, 'RequestEntityTooLarge');
     expect(await rawStatus('POST', configMaps, chunked(big))).toBe(413);
@@ -143,7 +143,7 @@ describe('requests', () => {
     expect([400, 422]).toContain((await dryRun).status);
   });
 
-  it('that are no HTTP, or stop in the middle, harm nobody', async () => {
+  it('that are not HTTP, or stop in the middle, do not affect others', async () => {
     expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
     expect(await raw(`GET /${'a'.repeat(100_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(await raw(`GET /api HTTP/1.1\r\nhost: localhost\r\nx-big: ${'a'.repeat(100_000)}\r\n\r\n`)).toMatch(

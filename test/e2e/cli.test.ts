@@ -329,7 +329,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       expect((await onCluster('uninstall', ...names)).stdout).toContain('namespace/whole absent');
     });
 
-    it('keeps a configuration that somebody edited, says so, and overwrites it with --force', async () => {
+    it('keeps an edited configuration, says so, and overwrites it with --force', async () => {
       const names = ['--namespace', 'edited', '--installation', 'edited', '--part', 'detect=detect'];
       expect(await onCluster('install', '--apply', ...names)).toMatchObject({ exitCode: 0 });
       const path_ = '/api/v1/namespaces/edited/configmaps/edited-detect';
@@ -344,7 +344,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       expect((await cluster.api.get(path_)).body['data']).toEqual(body['data']);
     });
 
-    it('goes on when nobody reads its output any more', async () => {
+    it('continues when the reader of its output closes the pipe', async () => {
       const names = ['--namespace', 'piped', '--installation', 'piped'];
       const args = ['install', '--apply', ...names, '--kubeconfig', cluster.program.ready.kubeconfig];
       // Bash alone tells the exit code of the first program of a pipe.

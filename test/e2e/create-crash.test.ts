@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connection, connect } from '../../src/app/connect.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { keyOf } from '../../src/object/index.ts';
-import { type CreateStage, createStage } from '../integration/create-stage.ts';
+import { type CreateFixture, createCreateFixture } from '../integration/create-fixture.ts';
 import { installKinds } from '../integration/run-features.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
@@ -20,22 +20,22 @@ describe.skipIf(!hasGit())('the program, killed while it commits', () => {
   let cluster: Cluster;
   let connection: Connection;
   let target: GitTarget;
-  let stage: CreateStage;
+  let fixture: CreateFixture;
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'supercargo-create-crash-'));
     [cluster, target] = await Promise.all([startEmbedded(), localTarget()]);
     connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
     await installKinds(connection);
-    stage = createStage(connection, 'crash');
-    await stage.openNamespace();
+    fixture = createCreateFixture(connection, 'crash');
+    await fixture.openNamespace();
     // Three branches: several pushes, and so several moments to die in.
     for (let i = 0; i < count; i++) {
-      await stage.template(`t${i}`, {
+      await fixture.template(`t${i}`, {
         template: 'image: {{ .FullImageName }}',
         gitRepository: { url: target.url, branch: `b${i % 3}` },
       });
-      await stage.policy(`t${i}`, {});
+      await fixture.policy(`t${i}`, {});
     }
     writeFileSync(
       path.join(folder, 'config.yaml'),
@@ -58,10 +58,10 @@ describe.skipIf(!hasGit())('the program, killed while it commits', () => {
   const start = () =>
     launch(['run', '--config', path.join(folder, 'config.yaml'), '--kubeconfig', cluster.kubeconfigPath]);
   const inPhase = async (phase: string) =>
-    (await stage.detections()).filter(({ status }) => status?.phase === phase).length;
+    (await fixture.detections()).filter(({ status }) => status?.phase === phase).length;
 
   it('commits each detection once', async () => {
-    for (let i = 0; i < count; i++) await stage.detection(`r.example/crash/app-${i}:v1`, { policy: `t${i}` });
+    for (let i = 0; i < count; i++) await fixture.detection(`r.example/crash/app-${i}:v1`, { policy: `t${i}` });
     // Once when work has been taken, and once when some of it is done: before and after pushes.
     const moments = [() => inPhase('Processing'), () => inPhase('Completed'), () => inPhase('Processing')];
     for (const moment of moments) {
@@ -83,7 +83,7 @@ describe.skipIf(!hasGit())('the program, killed while it commits', () => {
     }
     const branches = ['b0', 'b1', 'b2'];
     const committed = branches.flatMap((branch) => committedDetections(target.repository, branch));
-    const detections = await stage.detections();
+    const detections = await fixture.detections();
     expect([...new Set(committed)].sort()).toEqual(detections.map(keyOf).sort());
     // A branch that began at another carries its commits too; none has one twice.
     for (const branch of branches) {

@@ -78,7 +78,7 @@ it.skipIf(prlimit === undefined)(
   },
 );
 
-it('answers 410 to a continue token and a watch from before a restart, and tells how to go on', {
+it('answers 410 to a continue token and a watch from before a restart, with a way to continue', {
   timeout: 60_000,
 }, async () => {
   const dir = path.join(folder, 'history');

@@ -190,7 +190,7 @@ describe('supercargo sync', { timeout: 60_000 }, () => {
       expect((await program.exited).code).toBe(1);
     });
 
-    it('holds a Lease when told to, and takes over that of a killed holder at once', async () => {
+    it('holds a Lease with --lock, and takes over the Lease of a killed holder at once', async () => {
       const lease = ['sync', '--lock', 'lease', '--namespace', 'default'];
       const first = await halfway(lease);
       const held = await run(lease);

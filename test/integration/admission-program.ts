@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { launch, type Running } from '../support/program.ts';
-import { type AdmissionSession, crdFiles, run } from './admission-story.ts';
+import { type AdmissionSession, crdFiles, run } from './admission-scenario.ts';
 
 /** `supercargo run` with admission against a cluster on this machine. */
 export async function startAdmission(options: {

@@ -217,15 +217,15 @@ export function defineClients(fixture: () => ClientFixture): void {
       if (seen.length === 3) break;
     }
     stop.abort();
-    const told = seen.map((event) => event.type !== 'BOOKMARK' && [event.type, event.object.data?.['a']]);
-    expect(told).toEqual([
+    const events = seen.map((event) => event.type !== 'BOOKMARK' && [event.type, event.object.data?.['a']]);
+    expect(events).toEqual([
       ['ADDED', '1'],
       ['MODIFIED', '2'],
       ['DELETED', '2'],
     ]);
   });
 
-  it('is told by a bookmark how far a watch has come before the server ends it', { timeout: 20_000 }, async () => {
+  it('gets the position of a watch in a bookmark before the server ends it', { timeout: 20_000 }, async () => {
     const { client } = fixture();
     const ns = await namespace();
     const selection = { namespace: ns, labelSelector: 'watched' };
@@ -241,7 +241,7 @@ export function defineClients(fixture: () => ClientFixture): void {
     expect(Number(bookmark)).toBeGreaterThanOrEqual(Number((await later)?.metadata.resourceVersion));
   });
 
-  it('is told that a version is gone, by watch and by list', async () => {
+  it('gets the error that a version is gone, from watch and from list', async () => {
     const { client, forget } = fixture();
     const metadata = { name: `forgotten${++counter}s.example.com` };
     const names = {

@@ -33,19 +33,19 @@ const namespace = 'default';
 /** Kills the program with -9 again and again while it is written to, and checks after every restart what it knows. */
 export async function runCrashRounds(rounds: number, seed: number): Promise<CrashReport> {
   const dir = mkdtempSync(path.join(tmpdir(), 'supercargo-crash-'));
-  const story = new CrashStory(dir, seed);
+  const run = new CrashRun(dir, seed);
   try {
-    for (let round = 0; round < rounds; round++) await story.round();
-    return await story.finish(rounds);
+    for (let round = 0; round < rounds; round++) await run.round();
+    return await run.finish(rounds);
   } catch (thrown) {
-    throw new Error(`after ${story.done} rounds with seed ${seed}, in ${dir}`, { cause: thrown });
+    throw new Error(`after ${run.done} rounds with seed ${seed}, in ${dir}`, { cause: thrown });
   } finally {
-    await story.killRunning();
-    if (story.hasFinished) rmSync(dir, { recursive: true, force: true });
+    await run.killRunning();
+    if (run.hasFinished) rmSync(dir, { recursive: true, force: true });
   }
 }
 
-class CrashStory {
+class CrashRun {
   done = 0;
   hasFinished = false;
   private readonly keys: readonly KeyRecord[][];
@@ -56,7 +56,7 @@ class CrashStory {
   private pendingLost = 0;
   private identity: Identity | undefined;
   private running: Program | undefined;
-  private heard: WatchEvent[] = [];
+  private observed: WatchEvent[] = [];
 
   private readonly pick: Pick;
   private readonly picks: readonly Pick[];
@@ -94,7 +94,7 @@ class CrashStory {
     const api = await this.start();
     await this.verify(api);
     await api.close();
-    // An ordinary end is part of the story too.
+    // An ordinary stop is part of the run too.
     expect(await this.running!.end('SIGTERM')).toBe(0);
     this.hasFinished = true;
     return {
@@ -191,7 +191,7 @@ class CrashStory {
   /** A watcher hears of nothing that is not stored. */
   private verifyHeard(stored: ReadonlyMap<string, Body>): void {
     const last = new Map<string, WatchEvent>();
-    for (const event of this.heard) {
+    for (const event of this.observed) {
       const { namespace: ns, name, resourceVersion } = event.object.metadata;
       last.set(`/api/v1/namespaces/${ns}/${event.object.kind === 'Secret' ? 'secrets' : 'configmaps'}/${name}`, event);
       this.counts.highestVersion = Math.max(this.counts.highestVersion, Number(resourceVersion));
@@ -201,7 +201,7 @@ class CrashStory {
       if (type === 'DELETED') expect(found, name).toBeGreaterThan(Number(object.metadata.resourceVersion));
       else if (stored.has(name)) expect(found, name).toBeGreaterThanOrEqual(Number(object.metadata.resourceVersion));
     }
-    this.heard = [];
+    this.observed = [];
   }
 
   private async verifyNewVersion(api: HttpClient): Promise<void> {
@@ -232,7 +232,7 @@ class CrashStory {
     const { body } = await api.get(target);
     const stream = await eventually(() => api.watch(`${target}?resourceVersion=${body.metadata.resourceVersion}`));
     const reading = (async () => {
-      for await (const event of stream) if (event.type !== 'BOOKMARK') this.heard.push(event);
+      for await (const event of stream) if (event.type !== 'BOOKMARK') this.observed.push(event);
     })();
     return { ended: reading };
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Publish, PublishItem, PublishResult } from '../../src/create/index.ts';
 import { GitError } from '../../src/git/index.ts';
 import { plainGitAsync } from '../support/git-server.ts';
-import { detectionOf, itemOf, localPublisher, localTemplate } from './create-rig.ts';
+import { detectionOf, itemOf, localPublisher, localTemplate } from './create-publisher.ts';
 
 /** Those who write to one branch, each in a process of its own: how fast one starts git depends on its own size. */
 const [role, repository = '', ...rest] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasGit, plainGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
 import { bundleScript } from './bundle.ts';
-import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from './create-rig.ts';
+import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from './create-publisher.ts';
 import { type Program, startNode } from './program.ts';
 
 const signal = new AbortController().signal;
@@ -63,7 +63,7 @@ describe.skipIf(!hasGit())('a branch that others write to', () => {
     }
   }, 180_000);
 
-  it('puts what comes within a window into one commit, and tells apart what was there', async () => {
+  it('commits the detections of one window together, and skips existing files', async () => {
     const template = localTemplate(target.url);
     const { publish } = publisher();
     const items = ['a', 'b', 'c'].map((name) => itemOf(detectionOf(name, 'v1'), template));
@@ -115,7 +115,7 @@ describe.skipIf(!hasGit())('a branch that others write to', () => {
     expect(await publish(gone, signal)).toMatchObject({ kind: 'committed' });
   }, 60_000);
 
-  it('lets nobody through a link, and nobody suffer for it', async () => {
+  it('refuses a path through a link, and other detections are not affected', async () => {
     const work = mkdtempSync(join(tmpdir(), 'supercargo-linker-'));
     try {
       plainGit(work, 'clone', '--quiet', target.repository, 'c');

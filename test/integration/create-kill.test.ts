@@ -19,7 +19,7 @@ import type { KubeClient } from '../../src/kube/index.ts';
 import { type KubeObject, keyOf } from '../../src/object/index.ts';
 import { hasGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
-import { createStage } from './create-stage.ts';
+import { createCreateFixture } from './create-fixture.ts';
 import { useInstalledCluster } from './installed-cluster.ts';
 
 class Killed extends Error {}
@@ -123,9 +123,9 @@ describe.skipIf(!hasGit())('a process that is killed at any step', () => {
 
   async function scene(namespace: string, duplicateCheck: 'repository' | 'exact'): Promise<GitTarget> {
     const target = await localTarget();
-    const stage = createStage(installed.connection, namespace);
-    await stage.openNamespace();
-    await stage.template('t', {
+    const fixture = createCreateFixture(installed.connection, namespace);
+    await fixture.openNamespace();
+    await fixture.template('t', {
       duplicateCheck,
       multiFiles: [
         { relativePath: '{{ .ServiceName }}.yaml', template: 'image: {{ .FullImageName }}' },
@@ -133,10 +133,10 @@ describe.skipIf(!hasGit())('a process that is killed at any step', () => {
       ],
       gitRepository: { url: target.url, path: 'apps' },
     });
-    await stage.policy('t', {});
-    await stage.detection('r.example/team/one:v1', { policy: 't' });
-    await stage.detection('r.example/team/two:v1', { policy: 't' });
-    await stage.detection('r.example/team/two:v2', { policy: 't' });
+    await fixture.policy('t', {});
+    await fixture.detection('r.example/team/one:v1', { policy: 't' });
+    await fixture.detection('r.example/team/two:v1', { policy: 't' });
+    await fixture.detection('r.example/team/two:v2', { policy: 't' });
     return target;
   }
 
@@ -157,20 +157,20 @@ describe.skipIf(!hasGit())('a process that is killed at any step', () => {
         // Whatever happened: those who come after bring it to the end.
         await live(namespace, new Life(Number.POSITIVE_INFINITY, 'before'));
         const detections = [...(await list<ImageDetected>(imagesDetected, namespace)).values()];
-        const story = `killed ${dies} step ${last}: ${life.steps.join(', ')}`;
+        const trace = `killed ${dies} step ${last}: ${life.steps.join(', ')}`;
         expect(
           detections.map(({ status }) => status?.phase),
-          story,
+          trace,
         ).toEqual(['Completed', 'Completed', 'Completed']);
         const committed = committedDetections(target.repository);
-        expect(new Set(committed).size, `${story}\n${committed.join('\n')}`).toBe(committed.length);
+        expect(new Set(committed).size, `${trace}\n${committed.join('\n')}`).toBe(committed.length);
         const created = detections.filter(({ status }) => status?.resourceCreated).map(keyOf);
-        expect([...committed].sort(), story).toEqual(created.sort());
+        expect([...committed].sort(), trace).toEqual(created.sort());
         // The newest version, and of two of one repository one alone.
         const files = filesOf(target.repository);
-        expect(files['apps/two.yaml'], story).toBe('image: r.example/team/two:v2');
-        expect(files['apps/one.yaml'], story).toBe('image: r.example/team/one:v1');
-        if (check === 'repository') expect(Object.keys(files), story).toHaveLength(4);
+        expect(files['apps/two.yaml'], trace).toBe('image: r.example/team/two:v2');
+        expect(files['apps/one.yaml'], trace).toBe('image: r.example/team/one:v1');
+        if (check === 'repository') expect(Object.keys(files), trace).toHaveLength(4);
         await target.stop();
         steps = life.steps;
         if (!life.hasDied) break;

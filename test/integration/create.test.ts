@@ -3,10 +3,10 @@ import { startRegistryServer } from '../../src/registryserver/index.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
 import { localTarget, protectedTarget, strangerTarget } from '../support/git-targets.ts';
-import { defineCreateStory } from './create-story.ts';
+import { defineCreateScenario } from './create-scenario.ts';
 
 describe.skipIf(!hasGit())('creation on the embedded cluster', () => {
-  defineCreateStory({
+  defineCreateScenario({
     startCluster: () => startEmbedded(),
     startRegistry: () => startRegistryServer(),
     targets: { 'a path': localTarget },

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { startEmbedded } from '../support/embedded-cluster.ts';
-import { defineDetectStory } from './detect-story.ts';
+import { defineDetectScenario } from './detect-scenario.ts';
 
 describe('detection on the embedded cluster', () => {
-  defineDetectStory(() => startEmbedded());
+  defineDetectScenario(() => startEmbedded());
 });

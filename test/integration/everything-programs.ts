@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/object/index.ts';
 import { startRegistryServer } from '../../src/registryserver/index.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import type { Cluster } from '../support/real-cluster.ts';
-import type { EverythingOn } from './everything-story.ts';
+import type { EverythingCluster } from './everything-scenario.ts';
 import { manifests } from './insights/rbac.ts';
 import { launchRun } from './run-program.ts';
 
@@ -16,7 +16,7 @@ const features = ['admission', 'generate', 'report', 'mirror', 'detect', 'create
 type Variables = Readonly<Record<string, string>>;
 
 /** The built program with a cluster and a registry of its own. */
-export async function startUp(env: Variables): Promise<EverythingOn> {
+export async function startUp(env: Variables): Promise<EverythingCluster> {
   const args = ['up', '--no-demo', '-o', 'json', '--log-level', 'info', '--features', features.join(',')];
   const program = await startProgram(args, { env });
   const { kubeconfig, registry } = program.ready;
@@ -40,7 +40,7 @@ export async function startEverything(
   startCluster: () => Promise<Cluster>,
   env: Variables,
   { rewrite, isInstalled }: RunOptions,
-): Promise<EverythingOn> {
+): Promise<EverythingCluster> {
   const [cluster, registry] = await Promise.all([startCluster(), startRegistryServer()]);
   const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-everything-'));
   const stopServers = async () => {

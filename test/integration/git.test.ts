@@ -247,7 +247,7 @@ describe.skipIf(!hasGit())('a repository on this machine', () => {
     expect([...(await seen())].sort()).toEqual(['one', 'ours', 'ours', 'side', 'two']);
   });
 
-  test('no more history is fetched than is asked for, whatever somebody merges', async () => {
+  test('no more history is fetched than requested, whatever is merged', async () => {
     const url = join(scratch(), 'r.git');
     const { clone } = seeded(url);
     const other = (...args: string[]) => plainGit(clone, ...args);
@@ -598,7 +598,7 @@ describe.skipIf(!hasGit() || !hasSsh() || sshd === undefined)('over ssh', () => 
     expect(readdirSync(dir)).toEqual(['cache']);
   });
 
-  test('a wrong passphrase, a missing one and a key that nobody knows fail as such', async () => {
+  test('a wrong passphrase, a missing one and an unknown key have their own errors', async () => {
     const attempt = (auth: Parameters<typeof remote>[0]) => makeGit().commit(request(remote(auth), { z: 'z' }), signal);
     for (const [auth, code, words] of [
       [{ privateKey: server.lockedKey, passphrase: 'wrong passphrase' }, 'git-key-unusable', 'does not decrypt'],

@@ -6,8 +6,8 @@ import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 import { configMaps, connectTo, namespaces } from './connection.ts';
 import { type Pick, seeded } from './random.ts';
+import { identity, RecordingHandler } from './recording-handler.ts';
 import { type Fault, startTcpProxy } from './tcp-proxy.ts';
-import { identity, Witness } from './witness.ts';
 
 export interface LivenessReport {
   readonly seed: number;
@@ -28,7 +28,7 @@ const kindsOfFaults = 5;
 
 /**
  * Follows a namespace with informers behind a proxy that loses, cuts and delays, while objects are created, changed
- * and deleted; then, at rest, compares what the informers know and what their handlers were told with the server.
+ * and deleted; then, at rest, compares the informers and their handlers' calls with the server.
  */
 export async function runLiveness(cluster: Cluster, options: LivenessOptions): Promise<LivenessReport> {
   const { seed, durationMs, objects = 150 } = options;
@@ -66,12 +66,12 @@ export async function runLiveness(cluster: Cluster, options: LivenessOptions): P
     const startedMs = performance.now();
     await eventually(() => compare(direct, namespace, followers), { timeoutMs: 30_000, intervalMs: 100 });
     const settledMs = Math.round(performance.now() - startedMs);
-    for (const { witness } of followers) expect(witness.problems).toEqual([]);
+    for (const { recording } of followers) expect(recording.problems).toEqual([]);
     return {
       seed,
       writes,
       faults: Object.fromEntries(proxy.done),
-      handled: followers[0]!.witness.counts,
+      handled: followers[0]!.recording.counts,
       settledMs,
     };
   } finally {
@@ -85,7 +85,7 @@ export async function runLiveness(cluster: Cluster, options: LivenessOptions): P
 
 interface Follower {
   readonly informer: Informer<KubeObject>;
-  readonly witness: Witness;
+  readonly recording: RecordingHandler;
   readonly selection: { readonly namespace: string; readonly labelSelector?: string };
 }
 
@@ -97,9 +97,9 @@ function followed(client: KubeConnection, selection: Follower['selection']): Fol
     stallMs: 400,
     backoff: { baseMs: 10, maxMs: 100 },
   });
-  const witness = new Witness();
-  informer.addHandler(witness.handler);
-  return { informer, witness, selection };
+  const recording = new RecordingHandler();
+  informer.addHandler(recording.handler);
+  return { informer, recording, selection };
 }
 
 /** Enough bytes for the handshake and some events, or not even that. */
@@ -168,10 +168,10 @@ async function writeFor(
 }
 
 async function compare(client: KubeConnection, namespace: string, followers: readonly Follower[]): Promise<void> {
-  for (const { informer, witness, selection } of followers) {
+  for (const { informer, recording, selection } of followers) {
     const { items } = await client.list(configMaps, { namespace, labelSelector: selection.labelSelector });
     const expected = items.map(identity).sort();
     expect(informer.list().map(identity).sort()).toEqual(expected);
-    expect([...witness.alive.values()].sort()).toEqual(expected);
+    expect([...recording.alive.values()].sort()).toEqual(expected);
   }
 }

@@ -5,49 +5,49 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { helmPath, kubectlPath, runTool } from '../support/kubectl.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
+import { type ConnectProgram, createMirrorFixture, imagesOf, type MirrorFixture, types } from './mirror-fixture.ts';
 import { createMirrorSession, patience } from './mirror-session.ts';
-import { type ConnectProgram, createMirrorWorld, imagesOf, type MirrorWorld, types } from './mirror-world.ts';
 
 const kubectl = await kubectlPath();
 const helm = await helmPath();
 
 /** Who owns a field stays its owner when the background pass has an image replaced; shown with the clients themselves. */
 export function defineMirrorOwners(start: () => Promise<Cluster>, connectProgram?: ConnectProgram): void {
-  let world: MirrorWorld;
+  let fixture: MirrorFixture;
   let folder: string;
-  const session = createMirrorSession(() => world);
+  const session = createMirrorSession(() => fixture);
   const { at, copyOf, imagesNow } = session;
   beforeAll(async () => {
-    world = await createMirrorWorld(start, connectProgram);
+    fixture = await createMirrorFixture(start, connectProgram);
     folder = await mkdtemp(path.join(tmpdir(), 'supercargo-owners-'));
     // Nothing is copied while a request waits: every rewrite of a new image is one of the background pass.
-    await world.run({ mode: 'async' });
+    await fixture.run({ mode: 'async' });
   }, 120_000);
   afterAll(async () => {
-    await world?.stop();
+    await fixture?.stop();
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   const run = async (tool: string, ...args: readonly string[]) => {
-    const { exitCode, stdout, stderr } = await runTool(tool, ['--kubeconfig', world.cluster.kubeconfigPath, ...args]);
+    const { exitCode, stdout, stderr } = await runTool(tool, ['--kubeconfig', fixture.cluster.kubeconfigPath, ...args]);
     expect(`${exitCode} ${stderr.replaceAll(/^(W|I)\d.*$|^Warning: .*$/gm, '').trim()}`).toBe('0 ');
     return stdout;
   };
   const rewritten = (namespace: string, image: string) =>
     eventually(async () => expect(await imagesNow('Deployment', namespace, 'web')).toEqual([copyOf(image)]), patience);
   const generation = async (namespace: string) =>
-    (await world.get('Deployment', namespace, 'web')).metadata.generation ?? 0;
+    (await fixture.get('Deployment', namespace, 'web')).metadata.generation ?? 0;
   /** The distinct images of the revisions that were rolled out. */
   const revisions = async (namespace: string) => {
-    const { items } = await world.connection.client.list(types['ReplicaSet']!, { namespace });
+    const { items } = await fixture.connection.client.list(types['ReplicaSet']!, { namespace });
     return items.map((object) => imagesOf(object)[0]!).sort();
   };
   const ownersOfUs = async (namespace: string) =>
-    ((await world.get('Deployment', namespace, 'web')).metadata.managedFields ?? []).filter(
+    ((await fixture.get('Deployment', namespace, 'web')).metadata.managedFields ?? []).filter(
       ({ manager }) => manager === 'supercargo-mirror',
     );
   const isSettled = async (namespace: string) => {
-    const { metadata, status } = (await world.get('Deployment', namespace, 'web')) as never as {
+    const { metadata, status } = (await fixture.get('Deployment', namespace, 'web')) as never as {
       metadata: { generation: number };
       status?: { observedGeneration?: number };
     };
@@ -56,8 +56,8 @@ export function defineMirrorOwners(start: () => Promise<Cluster>, connectProgram
 
   describe.skipIf(!kubectl)(`beside kubectl apply --server-side${kubectl ? '' : ' (no kubectl)'}`, () => {
     it('an unchanged manifest, another number of replicas and a new image are applied without a conflict', async () => {
-      const namespace = await world.namespace('apply');
-      for (const tag of ['1', '2']) await world.push(`own/apply:${tag}`, `apply ${tag}`);
+      const namespace = await fixture.namespace('apply');
+      for (const tag of ['1', '2']) await fixture.push(`own/apply:${tag}`, `apply ${tag}`);
       const file = path.join(folder, 'apply.yaml');
       const apply = async (tag: string, replicas: number) => {
         await writeFile(file, deployment(at(`own/apply:${tag}`), replicas));
@@ -90,8 +90,8 @@ export function defineMirrorOwners(start: () => Promise<Cluster>, connectProgram
 
   describe.skipIf(!helm)(`beside helm${helm ? '' : ' (no helm)'}`, () => {
     it('a release is installed, upgraded and rolled back without a conflict and without further roll-outs', async () => {
-      const namespace = await world.namespace('release');
-      for (const tag of ['1', '2']) await world.push(`own/helm:${tag}`, `helm ${tag}`);
+      const namespace = await fixture.namespace('release');
+      for (const tag of ['1', '2']) await fixture.push(`own/helm:${tag}`, `helm ${tag}`);
       const chart = path.join(folder, 'chart');
       await mkdir(path.join(chart, 'templates'), { recursive: true });
       await writeFile(path.join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');

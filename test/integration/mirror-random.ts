@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/object/index.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
-import { createMirrorWorld, imagesOf, type MirrorWorld, types, workload } from './mirror-world.ts';
+import { createMirrorFixture, imagesOf, type MirrorFixture, types, workload } from './mirror-fixture.ts';
 import { type Pick, seeded } from './random.ts';
 
 export interface RandomOptions {
   readonly seed: number;
   readonly actions: number;
   /** What cannot be pulled of an image, by another client than ours; the program's own when absent. */
-  readonly missing?: (world: MirrorWorld, reference: string) => Promise<readonly string[]>;
+  readonly missing?: (fixture: MirrorFixture, reference: string) => Promise<readonly string[]>;
 }
 
 /**
@@ -17,28 +17,28 @@ export interface RandomOptions {
  * rewritten to can be pulled, but for what the test itself took away and nobody could have noticed yet.
  */
 export function defineMirrorRandom(start: () => Promise<Cluster>, options: RandomOptions): void {
-  let world: MirrorWorld;
-  const missing = (reference: string) => (options.missing ?? ((w, r) => w.missing(r)))(world, reference);
+  let fixture: MirrorFixture;
+  const missing = (reference: string) => (options.missing ?? ((w, r) => w.missing(r)))(fixture, reference);
   beforeAll(async () => {
-    world = await createMirrorWorld(start);
+    fixture = await createMirrorFixture(start);
   }, 120_000);
-  afterAll(() => world?.stop());
+  afterAll(() => fixture?.stop());
 
   it.each(['tag', 'digest'] as const)(
     'never rewrites to what cannot be pulled, by %s',
     async (pin) => {
       const pick = seeded(options.seed);
-      const story: string[] = [];
-      const namespace = await world.namespace(`random-${pin}`, { random: pin });
-      await world.run({
+      const trace: string[] = [];
+      const namespace = await fixture.namespace(`random-${pin}`, { random: pin });
+      await fixture.run({
         pin,
         follow: true,
         recheck: '1s',
         wait: '2s',
-        registry: `${world.backup.host}/${pin}`,
+        registry: `${fixture.backup.host}/${pin}`,
         namespaceSelector: { matchLabels: { random: pin } },
       });
-      const round = createRound(world, { pin, namespace, pick, missing, note: (line) => story.push(line) });
+      const round = createRound(fixture, { pin, namespace, pick, missing, note: (line) => trace.push(line) });
       try {
         await round.begin();
         for (let i = 0; i < options.actions; i++) {
@@ -48,7 +48,7 @@ export function defineMirrorRandom(start: () => Promise<Cluster>, options: Rando
         round.recover();
         await eventually(() => round.settled(), { timeoutMs: 90_000, intervalMs: 300 });
       } catch (thrown) {
-        throw new Error(`with seed ${options.seed}:\n${story.join('\n')}`, { cause: thrown });
+        throw new Error(`with seed ${options.seed}:\n${trace.join('\n')}`, { cause: thrown });
       }
       // A test in which nothing was rewritten has shown nothing.
       expect(round.rewritten).toBeGreaterThan(options.actions / 10);
@@ -68,12 +68,12 @@ interface RoundOptions {
 const sources = ['shop:1', 'shop:2', 'cart:1', 'pay:1', 'mail:1', 'mail:2'];
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-function createRound(world: MirrorWorld, { pin, namespace, pick, missing, note }: RoundOptions) {
-  const { client } = world.connection;
+function createRound(fixture: MirrorFixture, { pin, namespace, pick, missing, note }: RoundOptions) {
+  const { client } = fixture.connection;
   const deployments = types['Deployment']!;
-  const at = (image: string) => `${world.source.host}/random-${pin}/${image}`;
+  const at = (image: string) => `${fixture.source.host}/random-${pin}/${image}`;
   const pathOf = (image: string) =>
-    `${pin}/${world.source.host.replace(':', '_')}/random-${pin}/${image.slice(0, image.indexOf(':'))}`;
+    `${pin}/${fixture.source.host.replace(':', '_')}/random-${pin}/${image.slice(0, image.indexOf(':'))}`;
   /** Every digest that a source ever had. */
   const pushed = new Map<string, Set<string>>(sources.map((image) => [image, new Set()]));
   /** Repositories and tags that the test emptied; excused until they are seen whole again. */
@@ -81,7 +81,7 @@ function createRound(world: MirrorWorld, { pin, namespace, pick, missing, note }
   const outages = new Map<'source' | 'backup', () => void>();
   let rewritten = 0;
   const one = <T>(list: readonly T[]) => list[pick(list.length)]!;
-  const isCopy = (image: string) => image.startsWith(`${world.backup.host}/`);
+  const isCopy = (image: string) => image.startsWith(`${fixture.backup.host}/`);
   const tagOf = (reference: string) => reference.replace(/@.*$/, '');
 
   const admitted = async (object: KubeObject) => {
@@ -99,29 +99,29 @@ function createRound(world: MirrorWorld, { pin, namespace, pick, missing, note }
     const body = { spec: { template: { spec: { containers: [{ name: 'main', image: at(image) }] } } } };
     const patch = () =>
       client.patch<KubeObject>(deployments, { namespace, name }, { type: 'strategic', body }, { fieldManager: 'test' });
-    await admitted(await world.create(object).catch(patch));
+    await admitted(await fixture.create(object).catch(patch));
   };
   const push = async (image = one(sources)) => {
     const content = `${image} ${pick(1000)}`;
     note(`push ${image}: ${content}`);
-    pushed.get(image)!.add(await world.push(`random-${pin}/${image}`, content));
+    pushed.get(image)!.add(await fixture.push(`random-${pin}/${image}`, content));
   };
   const remove = async () => {
     const image = one(sources);
     note(`delete the copy of ${image}`);
-    const repository = { registry: world.backupHost, path: pathOf(image) };
-    lost.add(`${world.backup.host}/${pathOf(image)}:${image.slice(image.indexOf(':') + 1)}`);
-    await world.images.deleteManifest(repository, image.slice(image.indexOf(':') + 1) as never);
+    const repository = { registry: fixture.backupHost, path: pathOf(image) };
+    lost.add(`${fixture.backup.host}/${pathOf(image)}:${image.slice(image.indexOf(':') + 1)}`);
+    await fixture.images.deleteManifest(repository, image.slice(image.indexOf(':') + 1) as never);
   };
   const trouble = async () => {
     const side = one(['source', 'backup'] as const);
     let actionsLeft = 1 + pick(3);
     note(`${side} is down`);
-    world[side].fault = () => ({ kind: 'status', status: 503 });
+    fixture[side].fault = () => ({ kind: 'status', status: 503 });
     outages.set(side, () => {
       if (--actionsLeft > 0) return;
       note(`${side} is up`);
-      world[side].fault = () => undefined;
+      fixture[side].fault = () => undefined;
       outages.delete(side);
     });
   };
@@ -151,7 +151,7 @@ function createRound(world: MirrorWorld, { pin, namespace, pick, missing, note }
           throw new Error(`${object.metadata.name} runs ${image}, of which ${gone.join(', ')} is missing`);
         if (pin === 'digest') {
           const source = sources.find(
-            (name) => tagOf(image) === `${world.backup.host}/${pathOf(name)}:${name.slice(name.indexOf(':') + 1)}`,
+            (name) => tagOf(image) === `${fixture.backup.host}/${pathOf(name)}:${name.slice(name.indexOf(':') + 1)}`,
           )!;
           expect([...pushed.get(source)!]).toContain(image.slice(image.indexOf('@') + 1));
         }
@@ -159,7 +159,7 @@ function createRound(world: MirrorWorld, { pin, namespace, pick, missing, note }
     },
     recover() {
       note('all is up again');
-      for (const side of ['source', 'backup'] as const) world[side].fault = () => undefined;
+      for (const side of ['source', 'backup'] as const) fixture[side].fault = () => undefined;
     },
     /** Every workload whose image exists runs its copy, and every copy is whole. */
     async settled() {

@@ -1,23 +1,23 @@
-import { imagesOf, type MirrorWorld } from './mirror-world.ts';
+import { imagesOf, type MirrorFixture } from './mirror-fixture.ts';
 
 export const annotation = 'supercargo.dev/source-images';
 export const patience = { timeoutMs: 60_000 };
 
-/** The world of a story, and how it speaks of images. */
+/** The fixture of a scenario, with helpers for image references. */
 export type MirrorSession = ReturnType<typeof createMirrorSession>;
 
-export function createMirrorSession(getWorld: () => MirrorWorld) {
+export function createMirrorSession(getFixture: () => MirrorFixture) {
   const session = {
-    get world() {
-      return getWorld();
+    get fixture() {
+      return getFixture();
     },
-    hostPart: () => getWorld().source.host.replace(':', '_'),
-    at: (image: string) => `${getWorld().source.host}/${image}`,
-    copyOf: (image: string) => `${getWorld().backup.host}/copies/${session.hostPart()}/${image}`,
+    hostPart: () => getFixture().source.host.replace(':', '_'),
+    at: (image: string) => `${getFixture().source.host}/${image}`,
+    copyOf: (image: string) => `${getFixture().backup.host}/copies/${session.hostPart()}/${image}`,
     imagesNow: async (kind: string, namespace: string, name: string) =>
-      imagesOf(await getWorld().get(kind, namespace, name)),
-    recordOf: async (source: string) => (await getWorld().copies()).find(({ spec }) => spec.source === source),
-    /** What the programs before saw is nothing to the one that runs now. */
+      imagesOf(await getFixture().get(kind, namespace, name)),
+    recordOf: async (source: string) => (await getFixture().copies()).find(({ spec }) => spec.source === source),
+    /** Separates the objects of one program from those of the programs before. */
     group: (name: string) => ({ matchLabels: { group: name } }),
   };
   return session;

@@ -3,7 +3,7 @@ import { ownerLabel } from '../../src/api/index.ts';
 import type { FeatureName } from '../../src/app/config.ts';
 import { clusterRules, namespaceRules, pullSecretRules } from '../../src/app/install-rbac.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
-import { defineMirrorStory } from './mirror-story.ts';
+import { defineMirrorScenario } from './mirror-scenario.ts';
 import { allows, idleVerbs, type RecordedRequest, recording } from './permissions.ts';
 
 const namespace = 'supercargo-system';
@@ -11,7 +11,7 @@ const webhookSecret = 'supercargo-all-webhook';
 const programs: { readonly features: readonly FeatureName[]; readonly requests: RecordedRequest[] }[] = [];
 
 describe('the clone of images on the embedded cluster', () => {
-  defineMirrorStory(
+  defineMirrorScenario(
     () => startEmbedded(),
     async (connection, { features }) => {
       const secrets = await connection.discovery.byKind('v1/Secret');

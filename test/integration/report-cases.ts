@@ -26,7 +26,7 @@ const putPolicy = ({ fixture, policy, namespace }: Place, rules: typeof one, nam
 const putPod = ({ fixture, namespace }: Place, name: string, labels: Record<string, string> = {}) =>
   fixture.put(types.pods, pod(name, namespace, { labels }));
 
-/** Policies of one case do not judge what belongs to another. */
+/** Policies of one case do not match objects of another. */
 function limitedTo(policy: KubeObject, namespace: string): KubeObject {
   const spec = policy['spec'] as {
     readonly rules: readonly { readonly match: { readonly any: readonly { readonly resources: object }[] } }[];
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     expected: () => ({}),
   },
   {
-    title: 'a policy came to judge another kind',
+    title: 'a policy matches another kind than before',
     async prepare(place) {
       await putPolicy(place, one);
       await putPod(place, 'web');

@@ -105,7 +105,7 @@ describe('supercargo report', () => {
     ]);
   });
 
-  it('looks at one namespace unless told otherwise, and filters', async () => {
+  it('reads one namespace by default, and filters', async () => {
     expect(rows((await run([])).stdout).map(([key]) => key)).not.toContain('d');
     expect(rows((await run(['-n', 'default', '--result', 'fail,warn', '--severity', 'HIGH'])).stdout)[1]).toEqual([
       'b',

@@ -92,7 +92,7 @@ describe('report objects', () => {
     expect(found.metadata.labels?.['supercargo.dev/owner']).toBe('supercargo');
   });
 
-  it('hold what autogen rules say in the same report, and a Pod of a Deployment is not told twice', async () => {
+  it('contain the results of autogen rules in the same report, and a Pod of a Deployment is not reported twice', async () => {
     await inNewNamespace();
     await fixture.put(types.clusterPolicy, requireLabel('auto', one));
     const labels = { app: 'web' };
@@ -143,7 +143,7 @@ describe('report objects', () => {
     ]);
   });
 
-  it('come back when somebody deletes or edits them', async () => {
+  it('are restored when another client deletes or edits them', async () => {
     await inNewNamespace();
     await fixture.put(types.clusterPolicy, requireLabel('mine', one));
     await fixture.put(types.pods, pod('web', namespace));
@@ -160,7 +160,7 @@ describe('report objects', () => {
     await eventually(async () => expect(linesOf(await report('mine'))).toEqual(['Pod web: has-app fail']));
   });
 
-  it('are put right after a restart when somebody edited them meanwhile', async () => {
+  it('are corrected after a restart when another client edited them in the meantime', async () => {
     await inNewNamespace();
     await fixture.put(types.clusterPolicy, requireLabel('mine', one));
     await fixture.put(types.pods, pod('web', namespace));
@@ -255,7 +255,7 @@ describe('report objects', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('change their form when told to, and the other form goes', async () => {
+  it('change their form when configured, and the other form is deleted', async () => {
     await inNewNamespace();
     await fixture.put(types.clusterPolicy, requireLabel('first', one));
     await fixture.put(types.clusterPolicy, requireLabel('second', one));
@@ -301,7 +301,7 @@ describe('report objects', () => {
       return { isBlocked: rest.isBlocked ?? false, request, results: evaluation.results };
     };
 
-    it('tell what only admission saw, also after a restart, until the object goes', async () => {
+    it('contain results that only admission has, also after a restart, until the object is deleted', async () => {
       await inNewNamespace();
       await fixture.put(types.clusterPolicy, policy());
       running = await fixture.start();
@@ -319,7 +319,7 @@ describe('report objects', () => {
       await eventually(async () => expect(await report('at-admission')).toBeUndefined());
     });
 
-    it('tell what another replica saw, which leaves it in one object and nothing behind', async () => {
+    it('contain results of another replica, which passes them in one object and deletes it', async () => {
       await inNewNamespace();
       await fixture.put(types.clusterPolicy, policy());
       const outbox = createReportOutbox({

@@ -32,7 +32,7 @@ export async function runRotationRounds(kills: number, seed: number): Promise<Ro
       await writer.until((output) => output.includes('open\n') || undefined);
       await sleep(pick(120));
       await writer.end('SIGKILL');
-      // The last line may itself be cut off: what it says was acknowledged all the same, but nobody heard it.
+      // The last line may be truncated: its write was acknowledged, but the test did not read the acknowledgement.
       const lines = writer.output.slice(0, writer.output.lastIndexOf('\n')).split('\n');
       for (const line of lines) {
         const [word, name = '', value = '', at] = line.split(' ');
@@ -45,7 +45,7 @@ export async function runRotationRounds(kills: number, seed: number): Promise<Ro
       }
       if (lines.at(-1) === 'rotating') report.killedRotating++;
       const found = readDirectory(dir);
-      // At most the one change that was written but not yet heard of lies beyond what was acknowledged.
+      // At most one change, written but not yet acknowledged, is newer than the acknowledged ones.
       expect([revision, revision + 1]).toContain(found.revision);
       expect(differences(state, found.state), `kill ${kill}`).toHaveLength(found.revision - revision);
       ({ state, revision } = found);

@@ -23,7 +23,7 @@ export interface TaskReport {
 
 const tasks = 8;
 
-/** Lets three replicas work off tasks, kills the leader now and then, and judges by the history that a watch tells. */
+/** Lets three replicas work off tasks, kills the leader now and then, and checks the events of a watch. */
 export async function runTasks(cluster: Cluster, options: { kills: number; seed: number }): Promise<TaskReport> {
   const { kills, seed } = options;
   const pick = seeded(seed);
@@ -43,9 +43,9 @@ export async function runTasks(cluster: Cluster, options: { kills: number; seed:
     http.watch(`/api/v1/namespaces/${namespace}/configmaps?labelSelector=task%3Dtrue`),
     http.watch(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`),
   ]);
-  const heard: WatchEvent[] = [];
+  const observed: WatchEvent[] = [];
   const reading = history.map(async (stream) => {
-    for await (const event of stream) heard.push(event);
+    for await (const event of stream) observed.push(event);
   });
   try {
     for (let task = 0; task < tasks; task++) await createTask(client, namespace, `task-${task}`);
@@ -62,8 +62,8 @@ export async function runTasks(cluster: Cluster, options: { kills: number; seed:
     await moreWork(client, namespace, pick);
     await eventually(() => allDone(client, namespace), { timeoutMs: 30_000, intervalMs: 50 });
     const last = await client.list(configMaps, { namespace });
-    await eventually(() => expect(newest(heard)).toBeGreaterThanOrEqual(newestOf(last.items)));
-    return { kills, leaders: replicas.filter(hasLed).length, ...judge(heard) };
+    await eventually(() => expect(newest(observed)).toBeGreaterThanOrEqual(newestOf(last.items)));
+    return { kills, leaders: replicas.filter(hasLed).length, ...reportOf(observed) };
   } finally {
     await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
     for (const stream of history) stream.close();
@@ -117,8 +117,8 @@ const newestOf = (objects: readonly { readonly metadata: { readonly resourceVers
   Math.max(0, ...objects.map(({ metadata }) => Number(metadata.resourceVersion)));
 
 /** Goes through all versions in order and throws where an effect is not the end of exactly the step that began last. */
-function judge(heard: readonly WatchEvent[]): Omit<TaskReport, 'kills' | 'leaders'> {
-  const ordered = [...heard].sort((a, b) => newestOf([a.object]) - newestOf([b.object]));
+function reportOf(observed: readonly WatchEvent[]): Omit<TaskReport, 'kills' | 'leaders'> {
+  const ordered = [...observed].sort((a, b) => newestOf([a.object]) - newestOf([b.object]));
   const tasksNow = new Map<string, Readonly<Record<string, string>>>();
   const report = { begun: 0, effects: 0, staleWrites: 0 };
   let holder = '';

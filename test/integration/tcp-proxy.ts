@@ -17,7 +17,7 @@ export interface TcpProxy {
   readonly done: ReadonlyMap<Fault['kind'], number>;
   /** Cuts every connection there is now. */
   cutAll(): void;
-  /** Makes every connection there is now silent, and every new one too, until told otherwise. */
+  /** Stops data on every existing and new connection until it is resumed. */
   silence(isSilent: boolean): void;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { HttpClient } from '../support/http-client.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 import * as attacks from './tenant-attacks.ts';
-import { createTenantStage, type TenantStage } from './tenant-stage.ts';
+import { createTenantFixture, type TenantFixture } from './tenant-fixture.ts';
 
 const { clusterPolicies, policies, configMaps } = attacks.paths;
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -14,18 +14,18 @@ const rbac = '/apis/rbac.authorization.k8s.io/v1';
  */
 export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights }: { checksRights: boolean }): void {
   let cluster: Cluster | undefined;
-  let stage: TenantStage;
+  let fixture: TenantFixture;
   beforeAll(async () => {
     cluster = await start();
-    stage = await createTenantStage(cluster, checksRights);
+    fixture = await createTenantFixture(cluster, checksRights);
   });
   afterAll(async () => {
-    await stage?.stop();
+    await fixture?.stop();
     await cluster?.stop();
   });
 
-  /** Creates a policy and answers what the tenant is told when a ConfigMap of its name is created. */
-  const judged = async (client: HttpClient, object: attacks.PolicyLike, query = '') => {
+  /** Creates a policy and returns the denial of a ConfigMap with its name. */
+  const denialOf = async (client: HttpClient, object: attacks.PolicyLike, query = '') => {
     const { name, namespace } = object.metadata;
     const { status, text } = await client.post(namespace ? policies : clusterPolicies, object);
     expect(status, text).toBe(201);
@@ -33,8 +33,8 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
   };
   const refusalOf = (name: string, query = '') =>
     eventually(async () => {
-      const { status, body } = await stage.tenant.post(`${configMaps}${query}`, { metadata: { name } });
-      if (status < 300 && query === '') await stage.tenant.delete(`${configMaps}/${name}`);
+      const { status, body } = await fixture.tenant.post(`${configMaps}${query}`, { metadata: { name } });
+      if (status < 300 && query === '') await fixture.tenant.delete(`${configMaps}/${name}`);
       // Until the webhook is registered, everything passes.
       expect(status).toBe(400);
       return body.message;
@@ -44,62 +44,62 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
     const { name, namespace } = object.metadata;
     const { status, text } = await client.post(namespace ? policies : clusterPolicies, object);
     expect(status, text).toBe(201);
-    await stage.tenant.post(configMaps, { metadata: { name }, data });
+    await fixture.tenant.post(configMaps, { metadata: { name }, data });
   };
-  const told = (text: string) => eventually(() => expect(stage.logged()).toContain(text));
-  const statusOf = async (at: string) => (await stage.administrator.get(at)).status;
+  const eventuallyLogged = (text: string) => eventually(() => expect(fixture.logged()).toContain(text));
+  const statusOf = async (at: string) => (await fixture.administrator.get(at)).status;
 
   describe('by default', () => {
-    beforeAll(() => stage.run());
+    beforeAll(() => fixture.run());
 
     it('a Policy reads no Secret and no ConfigMap of another namespace', async () => {
-      const secret = await judged(stage.tenant, attacks.leak('read-secret', attacks.secretCall));
+      const secret = await denialOf(fixture.tenant, attacks.leak('read-secret', attacks.secretCall));
       expect(secret).toContain('a policy of namespace tenant may only look up objects of its namespace');
-      const setting = await judged(stage.tenant, attacks.leak('read-setting', attacks.settingOf('victim')));
+      const setting = await denialOf(fixture.tenant, attacks.leak('read-setting', attacks.settingOf('victim')));
       expect(setting).toContain('a policy of namespace tenant may not look up ConfigMaps of namespace victim');
-      const encoded = await judged(stage.tenant, attacks.leak('read-encoded', attacks.encodedCall));
+      const encoded = await denialOf(fixture.tenant, attacks.leak('read-encoded', attacks.encodedCall));
       expect(encoded).toMatch(/may only look up objects|must be an absolute path/);
       expect(secret + setting + encoded).not.toMatch(/the-secret|dGhlLXNlY3JldA|the-setting/);
     });
 
     it('a Policy creates nothing with POST, and a ClusterPolicy neither', async () => {
-      const own = await judged(stage.tenant, attacks.leak('post-own', attacks.createJob('post-own')));
+      const own = await denialOf(fixture.tenant, attacks.leak('post-own', attacks.createJob('post-own')));
       expect(own).toContain('may POST LocalSubjectAccessReviews of its namespace only');
       const object = attacks.leak('post-cluster', attacks.createJob('post-cluster'), 'ClusterPolicy');
-      expect(await judged(stage.administrator, object)).toContain('lookUps.postPaths');
+      expect(await denialOf(fixture.administrator, object)).toContain('lookUps.postPaths');
       for (const name of ['post-own', 'post-cluster'])
         expect(await statusOf(`/apis/batch/v1/namespaces/victim/jobs/${name}`)).toBe(404);
     });
 
     it('a Policy generates no ClusterRoleBinding, though a variable names the kind', async () => {
-      await triggered(stage.tenant, attacks.bind('bind-own'), { kind: 'ClusterRoleBinding' });
-      await told('bind-own is outside of namespace tenant');
+      await triggered(fixture.tenant, attacks.bind('bind-own'), { kind: 'ClusterRoleBinding' });
+      await eventuallyLogged('bind-own is outside of namespace tenant');
       expect(await statusOf(`${rbac}/clusterrolebindings/bind-own`)).toBe(404);
     });
 
     it('a Policy changes no Namespace and no object of another namespace', async () => {
-      await triggered(stage.tenant, attacks.label('label-own', 'victim'), { kind: 'Namespace' });
-      await told('a namespaced policy may not look up namespaces');
-      await stage.tenant.post(configMaps, { metadata: { name: 'settings' }, data: { key: 'mine' } });
-      await triggered(stage.tenant, attacks.move('move-own', 'settings'), {});
-      await told('a mutation must not change the kind, name or namespace of its target');
-      const { body: namespace } = await stage.administrator.get('/api/v1/namespaces/victim');
+      await triggered(fixture.tenant, attacks.label('label-own', 'victim'), { kind: 'Namespace' });
+      await eventuallyLogged('a namespaced policy may not look up namespaces');
+      await fixture.tenant.post(configMaps, { metadata: { name: 'settings' }, data: { key: 'mine' } });
+      await triggered(fixture.tenant, attacks.move('move-own', 'settings'), {});
+      await eventuallyLogged('a mutation must not change the kind, name or namespace of its target');
+      const { body: namespace } = await fixture.administrator.get('/api/v1/namespaces/victim');
       expect(namespace.metadata.labels).not.toHaveProperty('owned');
-      const { body: settings } = await stage.administrator.get('/api/v1/namespaces/victim/configmaps/settings');
+      const { body: settings } = await fixture.administrator.get('/api/v1/namespaces/victim/configmaps/settings');
       expect(settings.data).toEqual({ key: 'the-setting' });
     });
 
-    it('a PolicyException exempts nobody from a ClusterPolicy, and says so', async () => {
-      const { status, warnings } = await stage.tenant.post(attacks.paths.exceptions, attacks.exemption('guarded'));
+    it('a PolicyException does not exempt from a ClusterPolicy, and warns', async () => {
+      const { status, warnings } = await fixture.tenant.post(attacks.paths.exceptions, attacks.exemption('guarded'));
       expect(status).toBe(201);
       expect(warnings.join()).toContain('policies.exceptionNamespaces');
-      expect(await judged(stage.administrator, attacks.guard('guarded'))).toContain('guarded by the administrator');
+      expect(await denialOf(fixture.administrator, attacks.guard('guarded'))).toContain('guarded by the administrator');
     });
   });
 
   describe.runIf(checksRights)('by default, on a server that checks rights', () => {
     it('a tenant writes no detection, and no status that confirms one or belongs to others', async () => {
-      const { tenant, put } = stage;
+      const { tenant, put } = fixture;
       await put(`${attacks.paths.automation}/imageresourcepolicies`, attacks.imagePolicy);
       await eventually(async () => {
         const { status, body } = await tenant.post(`${attacks.paths.automation}/imagedetecteds`, attacks.detection);
@@ -114,31 +114,31 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
     });
 
     it('copies of images use no pull secret of a namespace that is not named', async () => {
-      const mirror = await stage.as('mirror');
+      const mirror = await fixture.as('mirror');
       expect((await mirror.get('/api/v1/namespaces/victim/secrets/token')).status).toBe(403);
     });
 
     it('a ClusterPolicy reads no Secret', async () => {
       const object = attacks.leak('read-cluster', attacks.secretCall, 'ClusterPolicy');
-      expect(await judged(stage.administrator, object)).toContain('cannot get resource "secrets"');
+      expect(await denialOf(fixture.administrator, object)).toContain('cannot get resource "secrets"');
     });
 
     it("no Policy of a tenant keeps others' webhooks from being registered", async () => {
       for (const object of [attacks.badExpression('bad-expression'), ...attacks.largeConditions('large')])
-        expect((await stage.tenant.post(policies, object)).status).toBe(201);
-      await told('webhook refused by the API server');
-      await told('webhook not registered');
-      expect(await judged(stage.administrator, attacks.guard('later'))).toContain('guarded by the administrator');
-      await stage.tenant.send('DELETE', policies);
+        expect((await fixture.tenant.post(policies, object)).status).toBe(201);
+      await eventuallyLogged('webhook refused by the API server');
+      await eventuallyLogged('webhook not registered');
+      expect(await denialOf(fixture.administrator, attacks.guard('later'))).toContain('guarded by the administrator');
+      await fixture.tenant.send('DELETE', policies);
     });
   });
 
   describe('with the setting that allows it', () => {
     beforeAll(async () => {
-      await stage.put(`${rbac}/clusterroles`, attacks.generateRights);
-      await stage.put(`${rbac}/namespaces/victim/roles`, attacks.victimRole);
-      await stage.put(`${rbac}/namespaces/victim/rolebindings`, attacks.victimBinding('x-policies'));
-      await stage.run({
+      await fixture.put(`${rbac}/clusterroles`, attacks.generateRights);
+      await fixture.put(`${rbac}/namespaces/victim/roles`, attacks.victimRole);
+      await fixture.put(`${rbac}/namespaces/victim/rolebindings`, attacks.victimBinding('x-policies'));
+      await fixture.run({
         policies: { exceptionNamespaces: ['tenant'] },
         lookUps: { postPaths: ['/apis/batch/v1/namespaces/victim/jobs'] },
       });
@@ -146,15 +146,15 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
 
     it('a ClusterPolicy and the right to get the object: it is read', async () => {
       const setting = attacks.leak('allowed-setting', attacks.settingOf('victim'), 'ClusterPolicy');
-      expect(await judged(stage.administrator, setting)).toContain('the-setting');
+      expect(await denialOf(fixture.administrator, setting)).toContain('the-setting');
       const secret = attacks.leak('allowed-secret', attacks.secretCall, 'ClusterPolicy');
-      expect(await judged(stage.administrator, secret)).toContain('found dGhlLXNlY3JldA');
+      expect(await denialOf(fixture.administrator, secret)).toContain('found dGhlLXNlY3JldA');
     });
 
     it('lookUps.postPaths: a ClusterPolicy creates with POST, but not for a dry run', async () => {
       const job = '/apis/batch/v1/namespaces/victim/jobs/allowed-post';
       const object = attacks.leak('allowed-post', attacks.createJob('allowed-post'), 'ClusterPolicy');
-      const dry = await judged(stage.administrator, object, '?dryRun=All');
+      const dry = await denialOf(fixture.administrator, object, '?dryRun=All');
       expect(dry).toContain('not sent for a dry run');
       expect(await statusOf(job)).toBe(404);
       await refusalOf('allowed-post');
@@ -163,50 +163,50 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
 
     it('a ClusterPolicy and rights by aggregation: other objects are generated and changed', async () => {
       const object = attacks.bind('allowed-bind', 'ClusterPolicy');
-      await triggered(stage.administrator, object, { kind: 'ClusterRoleBinding' });
+      await triggered(fixture.administrator, object, { kind: 'ClusterRoleBinding' });
       await eventually(async () => expect(await statusOf(`${rbac}/clusterrolebindings/allowed-bind`)).toBe(200));
-      await triggered(stage.administrator, attacks.label('allowed-label', 'victim', 'ClusterPolicy'), {
+      await triggered(fixture.administrator, attacks.label('allowed-label', 'victim', 'ClusterPolicy'), {
         kind: 'Namespace',
       });
       await eventually(async () => {
-        const { body } = await stage.administrator.get('/api/v1/namespaces/victim');
+        const { body } = await fixture.administrator.get('/api/v1/namespaces/victim');
         expect(body.metadata.labels).toMatchObject({ owned: 'yes' });
       });
     });
 
     it('policies.exceptionNamespaces: an exception of that namespace counts', async () => {
-      const { warnings } = await stage.tenant.post(attacks.paths.exceptions, attacks.exemption('exempted'));
+      const { warnings } = await fixture.tenant.post(attacks.paths.exceptions, attacks.exemption('exempted'));
       expect(warnings).toEqual([]);
-      await stage.put(clusterPolicies, attacks.guard('exempted'));
-      await stage.put(clusterPolicies, attacks.guard('not-exempted'));
+      await fixture.put(clusterPolicies, attacks.guard('exempted'));
+      await fixture.put(clusterPolicies, attacks.guard('not-exempted'));
       // Both are registered together: where the one refuses, the other was asked.
       expect(await refusalOf('not-exempted')).toContain('guarded by the administrator');
       await eventually(async () => {
-        const { status } = await stage.tenant.post(configMaps, { metadata: { name: 'exempted' } });
+        const { status } = await fixture.tenant.post(configMaps, { metadata: { name: 'exempted' } });
         expect(status).toBe(201);
       });
     });
 
     it.runIf(checksRights)('install --mirror-namespace: pull secrets of that namespace are read', async () => {
-      await stage.install({ mirrorNamespaces: ['victim'] });
-      const mirror = await stage.as('mirror');
+      await fixture.install({ mirrorNamespaces: ['victim'] });
+      const mirror = await fixture.as('mirror');
       await eventually(async () =>
         expect((await mirror.get('/api/v1/namespaces/victim/secrets/token')).status).toBe(200),
       );
     });
 
     it.runIf(checksRights)('install --detection-user: that user writes detections where RBAC allows it', async () => {
-      await stage.install({ detectionUsers: ['system:serviceaccount:tenant:attacker'] });
-      await stage.put(`${rbac}/clusterroles`, attacks.statusRights);
-      await stage.put(`${rbac}/clusterrolebindings`, attacks.statusBinding);
+      await fixture.install({ detectionUsers: ['system:serviceaccount:tenant:attacker'] });
+      await fixture.put(`${rbac}/clusterroles`, attacks.statusRights);
+      await fixture.put(`${rbac}/clusterrolebindings`, attacks.statusBinding);
       await eventually(async () => {
-        const { status } = await stage.tenant.post(`${attacks.paths.automation}/imagedetecteds`, attacks.detection);
+        const { status } = await fixture.tenant.post(`${attacks.paths.automation}/imagedetecteds`, attacks.detection);
         expect(status).toBe(201);
       });
-      const confirmed = await stage.tenant.patch(attacks.paths.imagePolicyStatus, attacks.confirmation, 'merge');
+      const confirmed = await fixture.tenant.patch(attacks.paths.imagePolicyStatus, attacks.confirmation, 'merge');
       expect(confirmed.status).toBe(200);
       await eventually(async () => {
-        const others = await stage.tenant.patch(`${clusterPolicies}/others/status`, attacks.readiness, 'merge');
+        const others = await fixture.tenant.patch(`${clusterPolicies}/others/status`, attacks.readiness, 'merge');
         expect(others.status).toBe(200);
       });
     });

@@ -9,10 +9,10 @@ import { generateCases } from '../../src/gotemplate/cases/generated.ts';
 import { languageCases } from '../../src/gotemplate/cases/language.ts';
 import { printingCases } from '../../src/gotemplate/cases/printing.ts';
 import { answer } from '../../src/gotemplate/cases/run.ts';
-import { askWitness, locateWitness } from '../support/go-witness.ts';
+import { askGoTemplateOracle, locateGoTemplateOracle } from '../support/go-template-oracle.ts';
 import { locateTool, runTool } from '../support/kubectl.ts';
 
-const [go, kubectl, helm] = await Promise.all([locateWitness(), locateTool('kubectl'), locateTool('helm')]);
+const [go, kubectl, helm] = await Promise.all([locateGoTemplateOracle(), locateTool('kubectl'), locateTool('helm')]);
 for (const { reason } of [go, kubectl, helm].filter((tool) => tool.path === undefined) as { reason: string }[]) {
   process.stderr.write(`comparison of templates skipped: ${reason}\n`);
 }
@@ -28,7 +28,7 @@ describe.skipIf(go.path === undefined)("against Go's text/template with sprig, l
   test.each([1, 2, 3])('fresh random templates answer the same (%i)', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const cases = generateCases(seed, 400);
-    expect(differences(cases, await askWitness(go.path!, cases)), `seed ${seed}`).toEqual([]);
+    expect(differences(cases, await askGoTemplateOracle(go.path!, cases)), `seed ${seed}`).toEqual([]);
   });
 });
 

@@ -74,12 +74,12 @@ describe.skipIf(oracle.skip)('JSON patches against kubectl', () => {
   async function compare(documents: readonly JsonObject[], patches: readonly Json[]): Promise<void> {
     let applied = 0;
     for (const patch of patches) {
-      const witness = await oracle.patch('json', documents, patch);
+      const kubectl = await oracle.patch('json', documents, patch);
       documents.forEach((document, index) => {
         const ours = attempt(() => applyJsonPatch(document, patch));
         const context = `${JSON.stringify(document, bigints)} with ${JSON.stringify(patch, bigints)}`;
-        expect(ours.value, context).toEqual(witness.objects.get(`w${index}`));
-        expect(witness.stderr, context).toContain(asKubectlSays(ours.message));
+        expect(ours.value, context).toEqual(kubectl.objects.get(`w${index}`));
+        expect(kubectl.stderr, context).toContain(asKubectlSays(ours.message));
         if (ours.value) applied++;
       });
     }
@@ -91,10 +91,10 @@ describe.skipIf(oracle.skip)('merge patches against kubectl', () => {
   test('random patches on random documents end alike', { timeout: 60_000 }, async () => {
     const documents = fc.sample(object, { seed, numRuns: 60 }).map(widget);
     for (const spec of fc.sample(object, { seed: seed + 1, numRuns: 15 })) {
-      const witness = await oracle.patch('merge', documents, { spec });
+      const kubectl = await oracle.patch('merge', documents, { spec });
       documents.forEach((document, index) => {
         const context = `${JSON.stringify(document, bigints)} with ${JSON.stringify(spec, bigints)}`;
-        expect(applyMergePatch(document, { spec }), context).toEqual(witness.objects.get(`w${index}`));
+        expect(applyMergePatch(document, { spec }), context).toEqual(kubectl.objects.get(`w${index}`));
       });
     }
   });

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, parseJson, renderJson } from '../../src/bas
 import { locateTool, runTool } from '../support/kubectl.ts';
 
 /** What kubectl made of each object, by name; objects it failed on are missing, and `stderr` says why. */
-export interface Witness {
+export interface KubectlOutput {
   readonly objects: ReadonlyMap<string, Json>;
   readonly stderr: string;
 }
@@ -10,15 +10,15 @@ export interface Witness {
 export interface Oracle {
   readonly skip: boolean;
   /** Applies one patch to many objects: a call costs as much as a hundred objects. */
-  patch(type: 'json' | 'merge' | 'strategic', objects: readonly JsonObject[], patch: Json): Promise<Witness>;
+  patch(type: 'json' | 'merge' | 'strategic', objects: readonly JsonObject[], patch: Json): Promise<KubectlOutput>;
   /** Reads YAML and answers the objects as JSON. */
-  read(yaml: string): Promise<Witness>;
+  read(yaml: string): Promise<KubectlOutput>;
 }
 
 export async function createOracle(): Promise<Oracle> {
   const tool = await locateTool('kubectl');
   if (tool.path === undefined) process.stderr.write(`comparison with kubectl skipped: ${tool.reason}\n`);
-  const run = async (type: string, patch: Json, input: string): Promise<Witness> => {
+  const run = async (type: string, patch: Json, input: string): Promise<KubectlOutput> => {
     const args = ['patch', '--local', '-f', '-', `--type=${type}`, '-p', renderJson(patch), '-o', 'json'];
     const { stdout, stderr } = await runTool(tool.path ?? '', args, input);
     return { objects: byName(stdout), stderr };

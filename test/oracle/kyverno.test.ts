@@ -18,15 +18,15 @@ import { surroundingCases } from './kyverno/cases/surroundings.ts';
 import { variableCases } from './kyverno/cases/variables.ts';
 import { differences } from './kyverno/compare.ts';
 import { isKnown, isKnownExpression } from './kyverno/known.ts';
-import { judgeCase } from './kyverno/ours.ts';
+import { evaluateCase } from './kyverno/ours.ts';
 
 // Minutes of work: only where somebody asks for it.
 const isWanted = Boolean(process.env['SUPERCARGO_KYVERNO']);
 const located = isWanted
   ? await locateKyverno()
   : { reason: 'SUPERCARGO_KYVERNO=use runs it, SUPERCARGO_KYVERNO=build builds it first' };
-const witness = located.kyverno?.witness;
-if (witness === undefined && 'reason' in located)
+const oracle = located.kyverno?.oracle;
+if (oracle === undefined && 'reason' in located)
   process.stderr.write(`comparison with Kyverno skipped: ${located.reason}\n`);
 
 const areas: Readonly<Record<string, readonly PolicyCase[]>> = {
@@ -45,12 +45,12 @@ const areas: Readonly<Record<string, readonly PolicyCase[]>> = {
 };
 const timeoutMs = 900_000;
 
-describe.skipIf(witness === undefined)("against Kyverno's own engine", () => {
+describe.skipIf(oracle === undefined)("against Kyverno's own engine", () => {
   test.each(Object.entries(areas))(
     'policies of the area %s say the same',
     async (_, cases) => {
-      const theirs = await askKyverno<PolicyCase, CaseAnswer>(witness!, cases);
-      const found = cases.flatMap((asked, i) => differences(asked, theirs[i]!, judgeCase(asked, Date.now())));
+      const theirs = await askKyverno<PolicyCase, CaseAnswer>(oracle!, cases);
+      const found = cases.flatMap((asked, i) => differences(asked, theirs[i]!, evaluateCase(asked, Date.now())));
       expect(theirs.flatMap(({ results = [] }) => results).length).toBeGreaterThan(50);
       expect(found.filter((difference) => !isKnown(difference))).toEqual([]);
     },
@@ -61,7 +61,7 @@ describe.skipIf(witness === undefined)("against Kyverno's own engine", () => {
     'expressions give the same',
     async () => {
       const theirs = await askKyverno<unknown, { readonly value?: unknown; readonly error?: string }>(
-        witness!,
+        oracle!,
         expressionCases,
       );
       const found = expressionCases.flatMap(({ query, input }, i) => {

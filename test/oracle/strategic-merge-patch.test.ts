@@ -223,11 +223,11 @@ describe.skipIf(oracle.skip)('strategic merge patches against kubectl', () => {
   async function compare(objects: readonly JsonObject[], patches: readonly Json[], schema: PatchSchema): Promise<void> {
     let applied = 0;
     for (const patch of patches) {
-      const witness = await oracle.patch('strategic', objects, patch);
+      const kubectl = await oracle.patch('strategic', objects, patch);
       for (const object of objects) {
         const { value } = attempt(() => applyStrategicMergePatch(object, patch, schema));
-        const theirs = witness.objects.get((object['metadata'] as { name: string }).name);
-        expect(value, `${JSON.stringify(object)} with ${JSON.stringify(patch)}\n${witness.stderr}`).toEqual(theirs);
+        const theirs = kubectl.objects.get((object['metadata'] as { name: string }).name);
+        expect(value, `${JSON.stringify(object)} with ${JSON.stringify(patch)}\n${kubectl.stderr}`).toEqual(theirs);
         if (value) applied++;
       }
     }

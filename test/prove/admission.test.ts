@@ -55,8 +55,8 @@ beforeAll(async () => {
   );
   admission = launch(['run', '--config', config, '--kubeconfig', cluster.ready.kubeconfig], {
     env: {
-      NODE_OPTIONS: `--import=${fileURLToPath(new URL('../support/heap-witness.mjs', import.meta.url))}`,
-      HEAP_WITNESS: heapFile,
+      NODE_OPTIONS: `--import=${fileURLToPath(new URL('../support/heap-recorder.mjs', import.meta.url))}`,
+      HEAP_FILE: heapFile,
     },
   });
   const address = await admission.until((_, stderr) => /"address":"([^"]+)"/.exec(stderr)?.[1], startMs);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Condition, KubeObject } from '../../src/object/index.ts';
-import { World } from '../integration/generate/world.ts';
+import { GenerateFixture } from '../integration/generate/fixture.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import type { Cluster } from '../support/real-cluster.ts';
@@ -40,7 +40,7 @@ spec:
 
 describe('reviews that the API server did not send', () => {
   let cluster: Cluster;
-  let world: World;
+  let fixture: GenerateFixture;
   let shop: string;
   let attacker: HttpClient;
   beforeAll(async () => {
@@ -48,13 +48,17 @@ describe('reviews that the API server did not send', () => {
   });
   afterAll(() => cluster.stop());
   beforeEach(async () => {
-    world = await World.open(cluster);
-    shop = await world.namespace('shop');
-    await world.start(undefined, ['admission', 'generate'], { trustReviews: false });
-    await world.yaml(policies(world.installation, shop));
+    fixture = await GenerateFixture.open(cluster);
+    shop = await fixture.namespace('shop');
+    await fixture.start(undefined, ['admission', 'generate'], { trustReviews: false });
+    await fixture.yaml(policies(fixture.installation, shop));
     const { url, caBundle } = await eventually(async () => {
       const kind = 'ValidatingWebhookConfiguration';
-      const found = await world.get('admissionregistration.k8s.io/v1', kind, `${world.installation}-policies-generate`);
+      const found = await fixture.get(
+        'admissionregistration.k8s.io/v1',
+        kind,
+        `${fixture.installation}-policies-generate`,
+      );
       const [webhook] = (found?.['webhooks'] ?? []) as readonly {
         readonly clientConfig: { readonly url: string; readonly caBundle: string };
       }[];
@@ -69,11 +73,11 @@ describe('reviews that the API server did not send', () => {
   });
   afterEach(async () => {
     await attacker.close();
-    await world.close();
+    await fixture.close();
   });
 
   const secret = (name: string, note = 'true') =>
-    world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop, annotations: { note } } });
+    fixture.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop, annotations: { note } } });
   const forge = async (operation: string, object: KubeObject) => {
     const request = {
       uid: `forged-${operation}-${object.metadata.name}`,
@@ -89,13 +93,13 @@ describe('reviews that the API server did not send', () => {
     const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request };
     expect((await attacker.post('/generate', review)).status).toBe(200);
   };
-  const made = async () => (await world.list('v1', 'ConfigMap', shop)).map(({ metadata }) => metadata.name).sort();
+  const made = async () => (await fixture.list('v1', 'ConfigMap', shop)).map(({ metadata }) => metadata.name).sort();
   /** A true deletion passes the same outbox: what was forged before it is worked off by then, or never is. */
   const deleteOne = async (name: string) => {
     let tries = 0;
     await eventually(async () => {
       const one = await secret(`${name}-${++tries}`);
-      await world.remove(one);
+      await fixture.remove(one);
       await eventually(async () => expect(await made()).toContain(`gone-${name}-${tries}`), { timeoutMs: 2_000 });
     });
   };
@@ -113,20 +117,20 @@ describe('reviews that the API server did not send', () => {
     expect(names.filter((name) => name?.startsWith('owner-'))).toEqual([]);
   }, 60_000);
 
-  it('have no say in what an object held: a deletion that happens is told with what the API server had', async () => {
+  it('do not decide the content of an object: a deletion is processed with the object that the API server had', async () => {
     await deleteOne('before');
     const kept = await secret('kept');
     const annotations = { note: 'forged' };
     await forge('DELETE', { ...kept, metadata: { ...kept.metadata, annotations } });
-    await world.remove(kept);
+    await fixture.remove(kept);
     await eventually(async () =>
-      expect((await world.get('v1', 'ConfigMap', 'gone-kept', shop))?.['data']).toEqual({ note: 'true' }),
+      expect((await fixture.get('v1', 'ConfigMap', 'gone-kept', shop))?.['data']).toEqual({ note: 'true' }),
     );
   }, 60_000);
 
-  it('are why a rule that reads who asked does not act, and its policy says so', async () => {
+  it('do not run a rule that reads the user, and its policy says so', async () => {
     await eventually(async () => {
-      const found = await world.get('kyverno.io/v1', 'ClusterPolicy', `${world.installation}-owner`);
+      const found = await fixture.get('kyverno.io/v1', 'ClusterPolicy', `${fixture.installation}-owner`);
       const { conditions = [] } = (found?.['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
       expect(conditions.find(({ type }) => type === 'Working')?.message).toContain('webhook.clientCA');
     });

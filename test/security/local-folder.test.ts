@@ -29,8 +29,8 @@ describe('a folder that another user made in the temporary folder', () => {
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
   const kubectl = async (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
-    let told = '';
-    const stream = { write: (text: string) => (told += text) };
+    let output = '';
+    const stream = { write: (text: string) => (output += text) };
     const code = await runCli(
       ['kubectl', ...args],
       {
@@ -43,7 +43,7 @@ describe('a folder that another user made in the temporary folder', () => {
       },
       'test',
     );
-    return { code, told };
+    return { code, output };
   };
   const plant = () => {
     mkdirSync(folder);
@@ -53,13 +53,13 @@ describe('a folder that another user made in the temporary folder', () => {
 
   it('gives kubectl no kubeconfig, and so no program to run', async () => {
     plant();
-    const { code, told } = await kubectl(['get', 'pods', '--server-side']);
+    const { code, output } = await kubectl(['get', 'pods', '--server-side']);
     expect(existsSync(join(dir, 'used'))).toBe(false);
-    expect(told).toContain(`${folder} is open to other users`);
+    expect(output).toContain(`${folder} is open to other users`);
     expect(code).toBe(2);
   });
 
-  it('is of no matter to whoever names a kubeconfig', async () => {
+  it('does not matter if a kubeconfig is named', async () => {
     plant();
     await kubectl(['get', 'pods'], { KUBECONFIG: '/own/kubeconfig' });
     expect(readFileSync(join(dir, 'used'), 'utf8')).toBe('/own/kubeconfig');

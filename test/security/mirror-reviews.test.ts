@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/object/index.ts';
 import { configurationTypes } from '../../src/webhook/index.ts';
+import { createMirrorFixture, type MirrorFixture, workload } from '../integration/mirror-fixture.ts';
 import { createMirrorSession, patience } from '../integration/mirror-session.ts';
-import { createMirrorWorld, type MirrorWorld, workload } from '../integration/mirror-world.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { eventually } from '../support/wait.ts';
 
 describe('reviews that the API server did not send', () => {
-  let world: MirrorWorld;
-  const session = createMirrorSession(() => world);
+  let fixture: MirrorFixture;
+  const session = createMirrorSession(() => fixture);
   beforeAll(async () => {
-    world = await createMirrorWorld(() => startEmbedded());
-    await world.run({ trustReviews: false, maxImagesPerNamespace: 3 });
+    fixture = await createMirrorFixture(() => startEmbedded());
+    await fixture.run({ trustReviews: false, maxImagesPerNamespace: 3 });
   }, 60_000);
-  afterAll(() => world?.stop());
+  afterAll(() => fixture?.stop());
 
   it('create no MirroredImage and send no request to a source registry', async () => {
-    const namespace = await world.namespace('victim');
-    await world.push('secret/app:1');
-    const { items } = await world.connection.client.list<KubeObject>(configurationTypes.mutating);
+    const namespace = await fixture.namespace('victim');
+    await fixture.push('secret/app:1');
+    const { items } = await fixture.connection.client.list<KubeObject>(configurationTypes.mutating);
     const registered = items.find(({ metadata }) => metadata.name === 'supercargo-rewrite')!;
     const [webhook] = registered['webhooks'] as readonly {
       readonly clientConfig: { readonly url: string; readonly caBundle: string };
@@ -27,7 +27,7 @@ describe('reviews that the API server did not send', () => {
     const { url, caBundle } = webhook!.clientConfig;
     const caPem = Buffer.from(caBundle, 'base64').toString();
     const attacker = createHttpClient({ url: new URL(url).origin, caPem, token: '' });
-    const before = world.source.seen.length;
+    const before = fixture.source.seen.length;
     try {
       for (let i = 0; i < 30; i++) {
         const image = session.at(i === 0 ? 'secret/app:1' : `secret/app:forged-${i}`);
@@ -50,42 +50,42 @@ describe('reviews that the API server did not send', () => {
       await attacker.close();
     }
     // What a real workload asks for later passes the same queue: after it, nothing of the above can be under way.
-    await world.push('real/app:1');
-    await world.create(workload('Deployment', namespace, 'real', session.at('real/app:1')));
+    await fixture.push('real/app:1');
+    await fixture.create(workload('Deployment', namespace, 'real', session.at('real/app:1')));
     await eventually(
       async () =>
         expect(await session.imagesNow('Deployment', namespace, 'real')).toEqual([session.copyOf('real/app:1')]),
       patience,
     );
-    expect((await world.copies()).map(({ spec }) => spec.source)).toEqual([session.at('real/app:1')]);
-    expect(world.source.seen.slice(before).filter(({ url }) => url.includes('secret/app'))).toEqual([]);
+    expect((await fixture.copies()).map(({ spec }) => spec.source)).toEqual([session.at('real/app:1')]);
+    expect(fixture.source.seen.slice(before).filter(({ url }) => url.includes('secret/app'))).toEqual([]);
   });
 
   it('are not needed: workloads of one namespace have at most so many images recorded, and others none the less', async () => {
-    const greedy = await world.namespace('greedy');
+    const greedy = await fixture.namespace('greedy');
     for (let i = 0; i < 8; i++)
-      await world.create(workload('Deployment', greedy, `w${i}`, session.at(`greedy/app:${i}`)));
-    const neighbour = await world.namespace('neighbour');
-    await world.push('neighbour/app:1');
-    await world.create(workload('Deployment', neighbour, 'web', session.at('neighbour/app:1')));
+      await fixture.create(workload('Deployment', greedy, `w${i}`, session.at(`greedy/app:${i}`)));
+    const neighbour = await fixture.namespace('neighbour');
+    await fixture.push('neighbour/app:1');
+    await fixture.create(workload('Deployment', neighbour, 'web', session.at('neighbour/app:1')));
     await eventually(
       async () =>
         expect(await session.imagesNow('Deployment', neighbour, 'web')).toEqual([session.copyOf('neighbour/app:1')]),
       patience,
     );
-    const ofGreedy = (await world.copies()).filter(({ spec }) => spec.source.includes('/greedy/'));
+    const ofGreedy = (await fixture.copies()).filter(({ spec }) => spec.source.includes('/greedy/'));
     expect(ofGreedy).toHaveLength(3);
-    expect(world.logged()).toContain('mirror.maxImagesPerNamespace');
+    expect(fixture.logged()).toContain('mirror.maxImagesPerNamespace');
   });
 });
 
 describe('mode sync', () => {
   it('does not start where anybody could start copies by a review', async () => {
-    const world = await createMirrorWorld(() => startEmbedded());
+    const fixture = await createMirrorFixture(() => startEmbedded());
     try {
-      await expect(world.run({ trustReviews: false, mode: 'sync' })).rejects.toThrow('webhook.clientCA');
+      await expect(fixture.run({ trustReviews: false, mode: 'sync' })).rejects.toThrow('webhook.clientCA');
     } finally {
-      await world.stop();
+      await fixture.stop();
     }
   }, 30_000);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from './fake-clock.ts';
 
-test('time moves only when told', async () => {
+test('time moves only when the test advances it', async () => {
   const clock = createFakeClock(1_000);
   expect(clock.now()).toBe(1_000);
   await clock.advance(250);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/index.ts';
 
-/** A clock that stands still until told to move. */
+/** A clock that moves only when the test advances it. */
 export interface FakeClock extends Clock {
   /**
    * Moves time forward and runs what falls due on the way, in order of its time and then of its making.

@@ -1,6 +1,6 @@
 /**
  * Stands in for fast-check in all tests (see the vitest configurations): the same package with a fixed seed, so that a
- * change is judged by what it changed. `npm run prove -- properties` looks for new counterexamples; SEED repeats one.
+ * change is tested only by what it changed. `npm run prove -- properties` looks for new counterexamples; SEED repeats one.
  */
 import fc from '../../node_modules/fast-check/lib/fast-check.js';
 

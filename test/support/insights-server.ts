@@ -30,7 +30,7 @@ export interface InsightsServer extends InsightsStandIn {
   requestsTo(path: string): readonly StandInRequest[];
 }
 
-/** A server of the Insights API that can be told to go wrong. */
+/** A server of the Insights API with configurable failures. */
 export async function startInsightsServer(options: StandInOptions = {}): Promise<InsightsServer> {
   let planned: { path: string; faults: Fault[]; lasting: boolean }[] = [];
   const server = await startInsightsStandIn({

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { errorMessage, openZipEntry } from '../../src/base/index.ts';
 import { findOnPath, isExecutable } from './search-path.ts';
 
-/** Real clients as witnesses: kubectl and helm come inside an npm package, as Linux x64 programs. */
+/** Real clients as oracles: kubectl and helm are in an npm package, as Linux x64 programs. */
 export type ToolName = 'kubectl' | 'helm';
 export type Tool = { readonly path: string } | { readonly path?: never; readonly reason: string };
 

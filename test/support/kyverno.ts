@@ -9,7 +9,7 @@ export interface Kyverno {
   /** The command of the pinned version, as its makers publish it. */
   readonly command: string;
   /** test/oracle/kyverno: the engine behind `kyverno test`, asked case by case. */
-  readonly witness: string;
+  readonly oracle: string;
   readonly version: string;
 }
 export type Located = { readonly kyverno: Kyverno } | { readonly kyverno?: never; readonly reason: string };
@@ -25,7 +25,7 @@ const buildMs = 3_600_000;
  */
 export async function locateKyverno(
   env: NodeJS.ProcessEnv = process.env,
-  needed: readonly ('command' | 'witness')[] = ['command', 'witness'],
+  needed: readonly ('command' | 'oracle')[] = ['command', 'oracle'],
 ): Promise<Located> {
   try {
     const goMod = await readFile(join(source, 'go.mod'), 'utf8');
@@ -35,8 +35,8 @@ export async function locateKyverno(
       hash.update(await readFile(join(source, name)));
     const cache = join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
     const command = join(cache, `kyverno-${version}`);
-    const witness = join(cache, `kyverno-witness-${version}-${hash.digest('hex').slice(0, 12)}`);
-    const packages = { command: { path: command, name: commandPackage }, witness: { path: witness, name: '.' } };
+    const oracle = join(cache, `kyverno-witness-${version}-${hash.digest('hex').slice(0, 12)}`);
+    const packages = { command: { path: command, name: commandPackage }, oracle: { path: oracle, name: '.' } };
     for (const { path, name } of needed.map((part) => packages[part])) {
       if (await exists(path)) continue;
       if (env['SUPERCARGO_KYVERNO'] !== 'build')
@@ -44,7 +44,7 @@ export async function locateKyverno(
       await mkdir(cache, { recursive: true });
       await build(name, path);
     }
-    return { kyverno: { command, witness, version } };
+    return { kyverno: { command, oracle, version } };
   } catch (thrown) {
     return { reason: `Kyverno cannot be had: ${errorMessage(thrown).split('\n')[0]}` };
   }
@@ -71,10 +71,10 @@ async function build(name: string, path: string): Promise<void> {
   }
 }
 
-/** What the witness answers to each question. */
-export function askKyverno<Question, Answer>(witness: string, questions: readonly Question[]): Promise<Answer[]> {
+/** The oracle's response for each case. */
+export function askKyverno<Question, Answer>(oracle: string, questions: readonly Question[]): Promise<Answer[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(witness, [], { env: { TZ: 'UTC' }, stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(oracle, [], { env: { TZ: 'UTC' }, stdio: ['pipe', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', reject);
@@ -82,7 +82,7 @@ export function askKyverno<Question, Answer>(witness: string, questions: readonl
       const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1);
       if (code === 0 && lines.length === questions.length)
         resolve(lines.map((line) => parseJson(line) as unknown as Answer));
-      else reject(new Error(`the witness ended with ${code} after ${lines.length} of ${questions.length} answers`));
+      else reject(new Error(`the oracle ended with ${code} after ${lines.length} of ${questions.length} answers`));
     });
     child.stdin.end(questions.map((question) => `${renderJson(question)}\n`).join(''));
   });

@@ -34,7 +34,7 @@ export function defineDiscovering(session: Session): void {
     expect(await k.fails('explain pod.spec.none')).toBe('error: field "none" does not exist\n');
   });
 
-  it('tells the versions and where the control plane is', async () => {
+  it('prints the versions and the address of the control plane', async () => {
     const version = JSON.parse(await k.ok('version -o json')) as Readonly<
       Record<string, { readonly gitVersion: string }>
     >;
@@ -43,7 +43,7 @@ export function defineDiscovering(session: Session): void {
     expect(await k.ok('cluster-info')).toContain(`is running at ${session.cluster.target.url}`);
   });
 
-  it('tells who one is and what one may do', async () => {
+  it('prints the current user and its permissions', async () => {
     expect(await k.ok('auth whoami')).toMatch(/^Groups +\[system:masters system:authenticated\]$/m);
     expect(await k.ok('auth can-i create pods')).toBe('yes\n');
     expect(await k.ok('auth can-i delete nodes --as=jane')).toMatch(/^yes\n$/);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startEmbedded } from '../../support/embedded-cluster.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
-import { defineBoundaryStories } from './boundary-stories.ts';
-import { defineDigestStories } from './digest-stories.ts';
-import { defineExampleStories } from './example-stories.ts';
-import { defineJobStories } from './job-stories.ts';
-import { defineOtherStories } from './other-stories.ts';
-import { defineOutboxStories } from './outbox-stories.ts';
-import { defineSyncStories } from './sync-stories.ts';
+import { defineBoundaryScenarios } from './boundary-scenarios.ts';
+import { defineDigestScenarios } from './digest-scenarios.ts';
+import { defineExampleScenarios } from './example-scenarios.ts';
+import { defineJobScenarios } from './job-scenarios.ts';
+import { defineOtherScenarios } from './other-scenarios.ts';
+import { defineOutboxScenarios } from './outbox-scenarios.ts';
+import { defineSyncScenarios } from './sync-scenarios.ts';
 
 describe('on the embedded cluster', () => {
   let cluster: Cluster;
@@ -16,11 +16,11 @@ describe('on the embedded cluster', () => {
   });
   afterAll(() => cluster?.stop());
 
-  defineExampleStories(() => cluster);
-  defineJobStories(() => cluster);
-  defineSyncStories(() => cluster);
-  defineOtherStories(() => cluster);
-  defineDigestStories(() => cluster);
-  defineOutboxStories(() => cluster);
-  defineBoundaryStories(() => cluster, { checksPermissions: false });
+  defineExampleScenarios(() => cluster);
+  defineJobScenarios(() => cluster);
+  defineSyncScenarios(() => cluster);
+  defineOtherScenarios(() => cluster);
+  defineDigestScenarios(() => cluster);
+  defineOutboxScenarios(() => cluster);
+  defineBoundaryScenarios(() => cluster, { checksPermissions: false });
 });

@@ -11,7 +11,7 @@ import {
   type LookUps,
 } from '../../../src/runtime/index.ts';
 import { unreadMetrics } from '../../support/controller-metrics.ts';
-import type { World } from './world.ts';
+import type { GenerateFixture } from './fixture.ts';
 
 export interface RunningGenerator extends Generator {
   stop(): Promise<void>;
@@ -19,20 +19,20 @@ export interface RunningGenerator extends Generator {
 
 /** Generation by itself, with look-ups and reviews of the test's own. */
 export async function startGenerator(
-  world: World,
+  fixture: GenerateFixture,
   options: {
     readonly lookUps?: Partial<LookUps>;
     readonly onProblem?: OnPolicyProblem;
     readonly metrics?: Registry;
-    /** What generation speaks to the API server with, in place of the world's own client. */
+    /** The client of generation, in place of the fixture's own client. */
     readonly client?: KubeClient;
   } = {},
 ): Promise<RunningGenerator> {
-  const { discovery } = world.connection;
-  const { client = world.connection.client } = options;
+  const { discovery } = fixture.connection;
+  const { client = fixture.connection.client } = options;
   const log = silentLogger;
   const informers = createInformerFactory({ client, log });
-  const events = createEventRecorder({ client, component: world.installation, log });
+  const events = createEventRecorder({ client, component: fixture.installation, log });
   const policies = createLivePolicies({ informers, log });
   const generator = createGenerator({
     client,
@@ -45,14 +45,14 @@ export async function startGenerator(
     canTrust: true,
     events,
     lookUps: {
-      ...createLookUps({ client: world.connection.client, discovery, clock: systemClock, log }),
+      ...createLookUps({ client: fixture.connection.client, discovery, clock: systemClock, log }),
       ...options.lookUps,
     },
     onProblem: options.onProblem,
     metrics: options.metrics ?? new Registry(),
     controllerMetrics: unreadMetrics(),
     namespace: 'supercargo-system',
-    installation: world.installation,
+    installation: fixture.installation,
     replica: 'replica-1',
     persistMs: 1_500,
     clock: systemClock,

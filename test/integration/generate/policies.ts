@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export const exampleFile = (name: string) => fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
 export const readExample = (name: string) => readFileSync(exampleFile(name), 'utf8');
 
-/** The shipped policy, for one namespace and under another name, so that stories do not meet. */
+/** The shipped policy, for one namespace and under another name, so that scenarios do not affect each other. */
 export function jobPolicy(name: string, namespace: string): string {
   return readExample('unique-job-per-image/clusterpolicy.yaml')
     .replace('name: generate-unique-job-per-image\n', `name: ${name}\n`)
@@ -22,7 +22,7 @@ spec:
     - name: settings
       match:
         any:
-          - resources: { kinds: [Namespace], selector: { matchLabels: { story: ${label} } } }
+          - resources: { kinds: [Namespace], selector: { matchLabels: { scenario: ${label} } } }
       generate:
         ${options}
         apiVersion: v1
@@ -44,7 +44,7 @@ spec:
     - name: copy
       match:
         any:
-          - resources: { kinds: [Namespace], selector: { matchLabels: { story: ${label} } } }
+          - resources: { kinds: [Namespace], selector: { matchLabels: { scenario: ${label} } } }
       generate:
         synchronize: ${synchronize}
         apiVersion: v1

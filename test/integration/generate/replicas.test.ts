@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startEmbedded } from '../../support/embedded-cluster.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
-import { defineReplicaStories } from './replica-stories.ts';
+import { defineReplicaScenarios } from './replica-scenarios.ts';
 
 describe('on the embedded cluster', () => {
   let cluster: Cluster;
@@ -10,5 +10,5 @@ describe('on the embedded cluster', () => {
   });
   afterAll(() => cluster?.stop());
 
-  defineReplicaStories(() => cluster);
+  defineReplicaScenarios(() => cluster);
 });

@@ -376,7 +376,7 @@ export function defineJobsSuite(fixture: InsightsFixture): void {
       expect((await fixture.api.get(`${clusterPolicies}/repaired`)).status).toBe(200);
     });
 
-    test('leaves a ConfigMap of somebody else alone, and says that it is in the way', async () => {
+    test('does not change a ConfigMap of another owner, and reports it', async () => {
       const { run, namespace, ledger } = await setUp();
       const data = { mine: 'own' };
       await fixture.api.post(`/api/v1/namespaces/${namespace}/configmaps`, {

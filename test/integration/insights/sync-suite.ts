@@ -135,7 +135,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect(await versions()).toEqual(before);
     });
 
-    test('repairs a policy that somebody edited, and notices a field that is gone from Insights', async () => {
+    test('repairs an edited policy, and removes a field that Insights removed', async () => {
       const extra = policy('p');
       fixture.insights.policies = yamlOf({ ...extra, spec: { ...extra.spec, failurePolicy: 'Ignore' } });
       await fixture.sync();
@@ -174,7 +174,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect((await get('p')).metadata.labels).toEqual({ stays: 'yes', foreign: 'yes' });
     });
 
-    test('tells kinds and namespaces apart', async () => {
+    test('distinguishes kinds and namespaces', async () => {
       const validating = {
         apiVersion: 'policies.kyverno.io/v1',
         kind: 'ValidatingPolicy',
@@ -415,7 +415,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
     /** Right by its schema, but it calls a function that there is none. */
     const broken = () => policy('broken', '{{ no_such_function(request.object) }}');
 
-    test('asks the engine before anything changes, unless told not to', async () => {
+    test('validates with the engine before any change, unless disabled', async () => {
       fixture.insights.policies = yamlOf(policy('fine'), broken());
       const { closing } = await fixture.sync();
       expect(closing).toMatchObject({ success: false, applied: [] });
@@ -535,7 +535,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect(await names()).toHaveLength(10);
     });
 
-    test('does not overwrite what somebody else wrote in the meantime', async () => {
+    test('does not overwrite a concurrent write', async () => {
       await create(policy('p0', 'old'));
       await create(policy('p1', 'old'));
       await review(async ({ name, operation, userInfo, object }) => {
@@ -692,7 +692,7 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
       expect((await fixture.sync()).closing).toMatchObject({ success: true });
     });
 
-    test("is judged by the server's clock, whatever the machine's own says", async () => {
+    test("is measured with the server's clock, whatever the local clock says", async () => {
       fixture.insights.policies = yamlOf(policy('p'));
       const original = Date.now;
       for (const skewMs of [60_000, -60_000, 60 * 60_000]) {

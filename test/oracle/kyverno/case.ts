@@ -26,7 +26,7 @@ export interface RuleAnswer {
 }
 
 export interface CaseAnswer {
-  /** The case as a whole could not be judged. */
+  /** The whole case could not be evaluated. */
   readonly error?: string;
   /** Policies that nobody should run, by name. */
   readonly invalid?: Readonly<Record<string, string>>;

@@ -39,7 +39,7 @@ const known: readonly ((difference: Difference) => boolean)[] = [
   ({ case: name }) => name.includes('time_now_utc'),
   // Labels that are no texts make theirs drop all labels.
   ({ body }) => textOf(body).includes('"labels":{"l":"{{ request.object.spec.n }}"}'),
-  // A generation that cannot be carried out is told as an error, theirs as passed with nothing made.
+  // A generation that cannot be carried out is an error here; in Kyverno it passes and generates nothing.
   ({ theirs, ours, body }) =>
     textOf(body).includes('"generate"') && statusOf(theirs) === 'pass' && statusOf(ours) === 'error',
   // A deletion is not mutated; their command tries, and fails.

@@ -5,7 +5,7 @@ import type { CaseAnswer, PolicyCase, RuleAnswer } from './case.ts';
 const documents = (objects: readonly Json[] = []) => objects.map((object) => `---\n${renderJson(object)}\n`).join('');
 
 /** What this engine says of a case. */
-export function judgeCase(asked: PolicyCase, now: number): CaseAnswer {
+export function evaluateCase(asked: PolicyCase, now: number): CaseAnswer {
   const around = [...(asked.targets ?? []), ...(asked.sources ?? []), ...(asked.cluster ?? [])];
   const files = memoryFiles({
     'policies.yaml': documents(asked.policies),
@@ -35,11 +35,12 @@ export function judgeCase(asked: PolicyCase, now: number): CaseAnswer {
   }
 }
 
-type Judged = ReturnType<ReturnType<typeof openApplication>['evaluateBatch']> extends Generator<infer J> ? J : never;
+type BatchResponse =
+  ReturnType<ReturnType<typeof openApplication>['evaluateBatch']> extends Generator<infer J> ? J : never;
 
 function answerOf(
-  { resource }: Judged['response'],
-  { result, object }: Judged['response']['rules'][number],
+  { resource }: BatchResponse['response'],
+  { result, object }: BatchResponse['response']['rules'][number],
 ): RuleAnswer {
   const { policy, rule, status, message } = result;
   return {

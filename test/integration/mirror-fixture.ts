@@ -38,7 +38,7 @@ export const types: Readonly<Record<string, ResourceType>> = Object.fromEntries(
 );
 
 /** A registry that a test can take down, slow down and count requests of. */
-export interface Troubled {
+export interface FaultyRegistry {
   readonly host: string;
   readonly seen: FaultRegistry['seen'];
   fault: (request: SeenRequest) => RegistryFault | undefined;
@@ -46,12 +46,12 @@ export interface Troubled {
 }
 
 /** A cluster with a source registry, a backup registry, and the program that clones from one to the other. */
-export interface MirrorWorld {
+export interface MirrorFixture {
   readonly cluster: Cluster;
   readonly connection: Connection;
   readonly images: RegistryClient;
-  readonly source: Troubled;
-  readonly backup: Troubled;
+  readonly source: FaultyRegistry;
+  readonly backup: FaultyRegistry;
   /** The backup registry's address past all troubles. */
   readonly backupHost: string;
   /** Everything that the program logged. */
@@ -71,23 +71,23 @@ export interface MirrorWorld {
 
 export const enabled = { 'image-clone-controller': 'enabled' };
 
-/** With which connection the program of a world runs; without it, the administrator's. */
+/** The connection of the program; by default the administrator's. */
 export type ConnectProgram = (
   administrator: Connection,
   program: { readonly cluster: Cluster; readonly namespace: string; readonly features: readonly FeatureName[] },
 ) => Promise<Connection> | Connection;
 
-export async function createMirrorWorld(
+export async function createMirrorFixture(
   start: () => Promise<Cluster>,
   connectProgram: ConnectProgram = (administrator) => administrator,
-): Promise<MirrorWorld> {
+): Promise<MirrorFixture> {
   const [cluster, sourceServer, backupServer] = await Promise.all([
     start(),
     startRegistryServer(),
     startRegistryServer(),
   ]);
-  const source = await troubled(sourceServer);
-  const backup = await troubled(backupServer);
+  const source = await startFaultyRegistry(sourceServer);
+  const backup = await startFaultyRegistry(backupServer);
   const images = createRegistryClient();
   const connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
   await installKinds(connection);
@@ -150,8 +150,8 @@ export async function createMirrorWorld(
   };
 }
 
-async function troubled(server: RegistryServer): Promise<Troubled & { stop(): Promise<void> }> {
-  const trouble: Pick<Troubled, 'fault' | 'gate'> = { fault: () => undefined, gate: () => undefined };
+async function startFaultyRegistry(server: RegistryServer): Promise<FaultyRegistry & { stop(): Promise<void> }> {
+  const trouble: Pick<FaultyRegistry, 'fault' | 'gate'> = { fault: () => undefined, gate: () => undefined };
   const proxy = await startFaultRegistry({
     upstream: server.host,
     fault: (request) => trouble.fault(request),

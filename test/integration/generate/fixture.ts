@@ -9,16 +9,16 @@ import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
 
 const systemNamespace = 'supercargo-system';
-let worlds = 0;
+let fixtures = 0;
 
 export interface Program {
   readonly lines: readonly string[];
   stop(): Promise<void>;
 }
 
-/** One installation of the program's generation on a cluster, with what a story does to it. */
-export class World {
-  readonly installation = `story-${++worlds}-${process.pid}`;
+/** One installation with the feature generate on a cluster, with the operations of a scenario. */
+export class GenerateFixture {
+  readonly installation = `scenario-${++fixtures}-${process.pid}`;
   private readonly created: KubeObject[] = [];
   private program: Program | undefined;
 
@@ -27,21 +27,21 @@ export class World {
     private readonly kubeconfig: string,
   ) {}
 
-  /** The kinds are there once per cluster, the installation is a new one. */
-  static async open(cluster: Cluster): Promise<World> {
+  /** The CRDs are created once per cluster; the installation is new. */
+  static async open(cluster: Cluster): Promise<GenerateFixture> {
     const connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
-    const world = new World(connection, cluster.kubeconfigPath);
+    const fixture = new GenerateFixture(connection, cluster.kubeconfigPath);
     const crds = customResourceDefinitions('supercargo').filter(({ metadata }) =>
       metadata.name?.endsWith('.kyverno.io'),
     );
-    for (const crd of crds) await world.put(crd);
-    await world.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } });
+    for (const crd of crds) await fixture.put(crd);
+    await fixture.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } });
     await eventually(async () => {
       connection.discovery.invalidate();
       for (const kind of ['ClusterPolicy', 'Policy', 'PolicyException'])
         if (!(await connection.discovery.byKind(`kyverno.io/${kind}`))) throw new Error(`no kind ${kind} yet`);
     });
-    return world;
+    return fixture;
   }
 
   async close(): Promise<void> {
@@ -105,7 +105,7 @@ export class World {
     return type;
   }
 
-  /** Creates the object, to be gone after the story; one that is there already stays. */
+  /** Creates the object and deletes it after the scenario; an existing object stays. */
   async put(object: KubeObject): Promise<KubeObject> {
     try {
       const made = await this.connection.client.create<KubeObject>(await this.typeOf(object), object);
@@ -149,7 +149,7 @@ export class World {
       .items;
   }
 
-  /** A namespace of the story's own. */
+  /** A namespace for this scenario only. */
   async namespace(prefix: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
     const { metadata } = await this.put({
       apiVersion: 'v1',

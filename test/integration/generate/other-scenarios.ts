@@ -2,49 +2,49 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/object/index.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
+import { GenerateFixture } from './fixture.ts';
 import { clonePolicy, settingsPolicy } from './policies.ts';
-import { World } from './world.ts';
 
 /** Existing objects, loops, targets of mutations, failures, and what is made only once. */
-export function defineOtherStories(cluster: () => Cluster): void {
+export function defineOtherScenarios(cluster: () => Cluster): void {
   describe('generate', () => {
-    let world: World;
+    let fixture: GenerateFixture;
     let label: string;
     beforeEach(async () => {
-      world = await World.open(cluster());
-      label = world.installation;
+      fixture = await GenerateFixture.open(cluster());
+      label = fixture.installation;
     });
-    afterEach(() => world.close());
+    afterEach(() => fixture.close());
 
     const data = async (namespace: string, name: string) =>
-      (await world.get('v1', 'ConfigMap', name, namespace))?.['data'];
+      (await fixture.get('v1', 'ConfigMap', name, namespace))?.['data'];
     const dataIs = (namespace: string, name: string, expected: unknown) =>
       eventually(async () => expect(await data(namespace, name)).toEqual(expected));
 
     it('acts on what is there already with generateExisting, and without it does not', async () => {
-      await world.start();
-      const shop = await world.namespace('shop', { story: label });
-      const bank = await world.namespace('bank', { story: `${label}-plain` });
+      await fixture.start();
+      const shop = await fixture.namespace('shop', { scenario: label });
+      const bank = await fixture.namespace('bank', { scenario: `${label}-plain` });
       const second = () => Math.floor(Date.now() / 1000);
       const begun = second();
       await eventually(() => expect(second()).toBeGreaterThan(begun));
-      await world.yaml(settingsPolicy(`${label}-plain`, `${label}-plain`, 'synchronize: false'));
-      await world.yaml(settingsPolicy(label, label, 'generateExisting: true'));
+      await fixture.yaml(settingsPolicy(`${label}-plain`, `${label}-plain`, 'synchronize: false'));
+      await fixture.yaml(settingsPolicy(label, label, 'generateExisting: true'));
       await dataIs(shop, 'settings', { level: 'low' });
-      await dataIs(await world.namespace('later', { story: `${label}-plain` }), 'settings', { level: 'low' });
+      await dataIs(await fixture.namespace('later', { scenario: `${label}-plain` }), 'settings', { level: 'low' });
       expect(await data(bank, 'settings')).toBeUndefined();
     });
 
     it('makes several objects in a loop', async () => {
-      await world.start();
-      await world.yaml(`
+      await fixture.start();
+      await fixture.yaml(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: { name: ${label} }
 spec:
   rules:
     - name: each
-      match: { any: [{ resources: { kinds: [Namespace], selector: { matchLabels: { story: ${label} } } } }] }
+      match: { any: [{ resources: { kinds: [Namespace], selector: { matchLabels: { scenario: ${label} } } } }] }
       generate:
         synchronize: true
         foreach:
@@ -56,36 +56,36 @@ spec:
             namespace: "{{ request.object.metadata.name }}"
             data: { data: { index: "no {{ elementIndex }}" } }
 `);
-      const { metadata } = await world.put({
+      const { metadata } = await fixture.put({
         apiVersion: 'v1',
         kind: 'Namespace',
-        metadata: { generateName: 'shop-', labels: { story: label }, annotations: { teams: 'red,none,blue' } },
+        metadata: { generateName: 'shop-', labels: { scenario: label }, annotations: { teams: 'red,none,blue' } },
       });
       await dataIs(metadata.name!, 'team-red', { index: 'no 0' });
       await dataIs(metadata.name!, 'team-blue', { index: 'no 2' });
       expect(await data(metadata.name!, 'team-none')).toBeUndefined();
       const body = { metadata: { annotations: { teams: 'blue,green' } } };
-      const type = await world.typeOf({ apiVersion: 'v1', kind: 'Namespace' });
-      await world.connection.client.patch(type, { name: metadata.name! }, { type: 'merge', body });
+      const type = await fixture.typeOf({ apiVersion: 'v1', kind: 'Namespace' });
+      await fixture.connection.client.patch(type, { name: metadata.name! }, { type: 'merge', body });
       await dataIs(metadata.name!, 'team-green', { index: 'no 1' });
       await dataIs(metadata.name!, 'team-red', undefined);
     });
 
     it('goes on with other triggers when one fails for ever, and remembers it', async () => {
-      await world.start();
-      const library = await world.namespace('library');
-      await world.yaml(clonePolicy(`${label}-a`, `${label}-a`, library, false));
-      await world.yaml(settingsPolicy(`${label}-b`, `${label}-b`, 'synchronize: false'));
-      await world.namespace('stuck', { story: `${label}-a` });
+      await fixture.start();
+      const library = await fixture.namespace('library');
+      await fixture.yaml(clonePolicy(`${label}-a`, `${label}-a`, library, false));
+      await fixture.yaml(settingsPolicy(`${label}-b`, `${label}-b`, 'synchronize: false'));
+      await fixture.namespace('stuck', { scenario: `${label}-a` });
       for (let i = 0; i < 5; i++) {
-        const shop = await world.namespace('shop', { story: `${label}-b` });
+        const shop = await fixture.namespace('shop', { scenario: `${label}-b` });
         await dataIs(shop, 'settings', { level: 'low' });
       }
-      const last = await world.namespace('shop', { story: `${label}-b` });
-      const made = (await world.get('v1', 'Namespace', last))!;
+      const last = await fixture.namespace('shop', { scenario: `${label}-b` });
+      const made = (await fixture.get('v1', 'Namespace', last))!;
       await dataIs(last, 'settings', { level: 'low' });
       await eventually(async () => {
-        const { marks, failed } = (await world.checkpoint()) as {
+        const { marks, failed } = (await fixture.checkpoint()) as {
           readonly marks: Readonly<Record<string, { readonly resourceVersion: string }>>;
           readonly failed: readonly { readonly name: string }[];
         };
@@ -93,18 +93,18 @@ spec:
         const reached = Number(marks['v1/namespaces']?.resourceVersion);
         expect(reached).toBeGreaterThanOrEqual(Number(made.metadata.resourceVersion));
       });
-      await world.stop();
-      await world.start();
+      await fixture.stop();
+      await fixture.start();
       const metadata = { name: 'original', namespace: library };
-      await world.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { page: 'one' } });
-      await eventually(async () => expect((await world.checkpoint())['failed']).toEqual([]));
+      await fixture.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { page: 'one' } });
+      await eventually(async () => expect((await fixture.checkpoint())['failed']).toEqual([]));
     });
 
     it('changes the targets of a mutation, for a trigger and for a new policy', async () => {
-      await world.start();
-      const shop = await world.namespace('shop');
+      await fixture.start();
+      const shop = await fixture.namespace('shop');
       const put = (name: string) =>
-        world.put({
+        fixture.put({
           apiVersion: 'v1',
           kind: 'ConfigMap',
           metadata: { name, namespace: shop },
@@ -128,19 +128,19 @@ spec:
         targets: [{ apiVersion: v1, kind: ConfigMap, name: target, namespace: ${shop} }]
         patchStrategicMerge: { data: { ${field}: "{{ request.object.data.seen }}" } }
 `;
-      await world.yaml(policy(`${label}-now`, true, 'now'));
+      await fixture.yaml(policy(`${label}-now`, true, 'now'));
       await dataIs(shop, 'target', { seen: 'nothing', now: 'nothing' });
-      await world.yaml(policy(`${label}-later`, false, 'later'));
-      const type = await world.typeOf({ apiVersion: 'v1', kind: 'ConfigMap' });
+      await fixture.yaml(policy(`${label}-later`, false, 'later'));
+      const type = await fixture.typeOf({ apiVersion: 'v1', kind: 'ConfigMap' });
       const body = { data: { seen: 'much' } };
-      await world.connection.client.patch(type, { name: 'trigger', namespace: shop }, { type: 'merge', body });
+      await fixture.connection.client.patch(type, { name: 'trigger', namespace: shop }, { type: 'merge', body });
       await dataIs(shop, 'target', { seen: 'nothing', now: 'much', later: 'much' });
     });
 
     it('makes once what says so, even when it is gone by then', async () => {
-      const shop = await world.namespace('shop');
-      await world.start();
-      await world.yaml(`
+      const shop = await fixture.namespace('shop');
+      await fixture.start();
+      await fixture.yaml(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: { name: ${label} }
@@ -159,17 +159,17 @@ spec:
           data: { by: "{{ request.object.metadata.name }}" }
 `);
       const secret = (name: string, topic: string): Promise<KubeObject> =>
-        world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop, labels: { topic } } });
+        fixture.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop, labels: { topic } } });
       await secret('a', 'red');
       await dataIs(shop, 'for-red', { by: 'a' });
       await eventually(async () =>
-        expect(JSON.stringify(await world.list('v1', 'ConfigMap', 'supercargo-system'))).toMatch(
+        expect(JSON.stringify(await fixture.list('v1', 'ConfigMap', 'supercargo-system'))).toMatch(
           new RegExp(`${label}-once-`),
         ),
       );
-      await world.stop();
-      await world.remove((await world.get('v1', 'ConfigMap', 'for-red', shop))!);
-      await world.start();
+      await fixture.stop();
+      await fixture.remove((await fixture.get('v1', 'ConfigMap', 'for-red', shop))!);
+      await fixture.start();
       await secret('b', 'red');
       await secret('c', 'blue');
       await dataIs(shop, 'for-blue', { by: 'c' });

@@ -3,32 +3,32 @@ import type { AdmittedRequest } from '../../../src/generate/index.ts';
 import type { Condition, KubeObject } from '../../../src/object/index.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
+import { GenerateFixture } from './fixture.ts';
 import { type RunningGenerator, startGenerator } from './generator.ts';
 import { clonePolicy } from './policies.ts';
-import { World } from './world.ts';
 
 /** Rules that only admission can serve, from the review to the object. */
-export function defineOutboxStories(cluster: () => Cluster): void {
+export function defineOutboxScenarios(cluster: () => Cluster): void {
   describe('admission-bound rules and the program', () => {
-    let world: World;
+    let fixture: GenerateFixture;
     let shop: string;
     beforeEach(async () => {
-      world = await World.open(cluster());
-      shop = await world.namespace('shop');
+      fixture = await GenerateFixture.open(cluster());
+      shop = await fixture.namespace('shop');
     });
-    afterEach(() => world.close());
+    afterEach(() => fixture.close());
     const secret = (name: string) =>
-      world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop } });
+      fixture.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop } });
 
     it('hear of requests through a webhook that is there only for them', async () => {
-      await world.start(undefined, ['admission', 'generate']);
+      await fixture.start(undefined, ['admission', 'generate']);
       const hooks = async () =>
-        (await world.list('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'))
+        (await fixture.list('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'))
           .map(({ metadata }) => metadata.name)
-          .filter((name) => name === `${world.installation}-policies-generate`);
+          .filter((name) => name === `${fixture.installation}-policies-generate`);
       expect(await hooks()).toEqual([]);
-      await world.yaml(
-        policy(world.installation, shop).replaceAll(
+      await fixture.yaml(
+        policy(fixture.installation, shop).replaceAll(
           'request.userInfo.username',
           "split(request.userInfo.username, ':')[-1]",
         ),
@@ -40,25 +40,25 @@ export function defineOutboxStories(cluster: () => Cluster): void {
         const made = await secret(name);
         await eventually(
           async () => {
-            const all = (await world.list('v1', 'ConfigMap', shop)).map(({ metadata }) => metadata.name);
+            const all = (await fixture.list('v1', 'ConfigMap', shop)).map(({ metadata }) => metadata.name);
             expect(all.some((found) => found?.startsWith('by-') && found.endsWith(name))).toBe(true);
           },
           { timeoutMs: 2_000 },
         );
-        await world.remove(made);
-        await eventually(async () => expect(await world.get('v1', 'ConfigMap', `gone-${name}`, shop)).toBeDefined(), {
+        await fixture.remove(made);
+        await eventually(async () => expect(await fixture.get('v1', 'ConfigMap', `gone-${name}`, shop)).toBeDefined(), {
           timeoutMs: 2_000,
         });
       });
     });
 
     it('say in the status of the policy what keeps it from working', async () => {
-      const library = await world.namespace('library');
-      await world.start(undefined, ['admission', 'generate']);
-      await world.yaml(clonePolicy(world.installation, world.installation, library, false));
-      await world.namespace('bank', { story: world.installation });
+      const library = await fixture.namespace('library');
+      await fixture.start(undefined, ['admission', 'generate']);
+      await fixture.yaml(clonePolicy(fixture.installation, fixture.installation, library, false));
+      await fixture.namespace('bank', { scenario: fixture.installation });
       const conditions = async () => {
-        const found = await world.get('kyverno.io/v1', 'ClusterPolicy', world.installation);
+        const found = await fixture.get('kyverno.io/v1', 'ClusterPolicy', fixture.installation);
         const status = found?.['status'] as { readonly conditions?: readonly Condition[] } | undefined;
         return (status?.conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is} ${reason}`).sort();
       };
@@ -66,24 +66,24 @@ export function defineOutboxStories(cluster: () => Cluster): void {
         expect(await conditions()).toEqual(['Ready True Succeeded', 'Working False GenerateFailed']),
       );
       const metadata = { name: 'original', namespace: library };
-      await world.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { page: 'one' } });
+      await fixture.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { page: 'one' } });
       await eventually(async () => expect(await conditions()).toEqual(['Ready True Succeeded']));
     });
   });
 
   describe('admission-bound rules', () => {
-    let world: World;
+    let fixture: GenerateFixture;
     let shop: string;
     let generator: RunningGenerator;
     beforeEach(async () => {
-      world = await World.open(cluster());
-      shop = await world.namespace('shop');
-      generator = await startGenerator(world);
-      await world.yaml(policy(world.installation, shop));
+      fixture = await GenerateFixture.open(cluster());
+      shop = await fixture.namespace('shop');
+      generator = await startGenerator(fixture);
+      await fixture.yaml(policy(fixture.installation, shop));
     });
     afterEach(async () => {
       await generator.stop();
-      await world.close();
+      await fixture.close();
     });
 
     const review = (
@@ -109,10 +109,10 @@ export function defineOutboxStories(cluster: () => Cluster): void {
       return generator.collect(request, new AbortController().signal);
     };
     const secret = (name: string) =>
-      world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop } });
-    const made = (name: string) => world.get('v1', 'ConfigMap', name, shop);
+      fixture.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: shop } });
+    const made = (name: string) => fixture.get('v1', 'ConfigMap', name, shop);
 
-    it('know who asked and what was deleted, and act only on what was carried out', async () => {
+    it('read the user and the deleted object, and run only for requests that were carried out', async () => {
       const first = await secret('first');
       await eventually(async () => {
         await review('CREATE', first);
@@ -124,14 +124,14 @@ export function defineOutboxStories(cluster: () => Cluster): void {
         { ...first, metadata: { ...first.metadata, name: 'tried' } },
         { dryRun: true, name: 'tried' },
       );
-      await world.remove(first);
+      await fixture.remove(first);
       await review('DELETE', first);
       await review('DELETE', first);
       await eventually(async () => expect((await made('gone-first'))?.['data']).toEqual({ who: 'jane' }));
       await eventually(
         async () => {
-          const boxes = (await world.list('v1', 'ConfigMap', 'supercargo-system')).filter(
-            ({ metadata }) => metadata.name === `${world.installation}-outbox-replica-1`,
+          const boxes = (await fixture.list('v1', 'ConfigMap', 'supercargo-system')).filter(
+            ({ metadata }) => metadata.name === `${fixture.installation}-outbox-replica-1`,
           );
           expect(boxes.map((box) => box['data'])).toEqual([{ entries: '[]' }]);
         },

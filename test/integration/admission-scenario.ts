@@ -63,8 +63,8 @@ const configMap = (namespace: string, name: string, labels: object = {}) => ({
   metadata: { name, namespace, labels },
 });
 
-/** The story of admission, told with kubectl; the same on the embedded cluster and on a real one. */
-export function defineAdmissionStory(session: () => AdmissionSession): void {
+/** The admission scenario with kubectl; runs on the embedded cluster and on a real one. */
+export function defineAdmissionScenario(session: () => AdmissionSession): void {
   const kubectl = (args: readonly string[], input?: string | readonly object[]) => run(session(), args, input);
   const ok = async (args: readonly string[], input?: string | readonly object[]) => {
     const result = await kubectl(args, input);
@@ -105,7 +105,7 @@ export function defineAdmissionStory(session: () => AdmissionSession): void {
     expect(await create(configMap('enforce', 'b', { team: 'x' }))).toMatchObject({ exitCode: 0 });
   });
 
-  it('admits what an audit rule fails, warns where asked to, and tells it in an event', async () => {
+  it('admits a request that fails an audit rule, warns if configured, and records an event', async () => {
     await withPolicies(
       'audit',
       policy('audit-quiet', [needsLabel('quiet', 'audit')]),
@@ -222,7 +222,7 @@ export function defineAdmissionStory(session: () => AdmissionSession): void {
     expect(await kubectl(['delete', 'cm', 'other', '-n', 'delete'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('judges subresources by the kind they belong to', async () => {
+  it('evaluates subresources by the kind they belong to', async () => {
     await withPolicies(
       'scale',
       policy(

@@ -3,9 +3,9 @@ import type { KubeObject } from '../../../src/object/index.ts';
 import { locateTool, runTool } from '../../support/kubectl.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
-import { jobNameOf } from './job-stories.ts';
+import { GenerateFixture } from './fixture.ts';
+import { jobNameOf } from './job-scenarios.ts';
 import { exampleFile } from './policies.ts';
-import { World } from './world.ts';
 
 const tool = await locateTool('kubectl');
 const images = [
@@ -19,15 +19,15 @@ const images = [
 ];
 
 /** The files of `examples/unique-job-per-image` as a user applies them. */
-export function defineExampleStories(cluster: () => Cluster): void {
+export function defineExampleScenarios(cluster: () => Cluster): void {
   const title = tool.path === undefined ? `the example (skipped: ${tool.reason})` : 'the example';
   describe.skipIf(tool.path === undefined)(title, () => {
-    let world: World;
+    let fixture: GenerateFixture;
     beforeAll(async () => {
-      world = await World.open(cluster());
-      await world.start();
+      fixture = await GenerateFixture.open(cluster());
+      await fixture.start();
     });
-    afterAll(() => world?.close());
+    afterAll(() => fixture?.close());
 
     const kubectl = async (...args: readonly string[]) => {
       const run = await runTool(tool.path!, ['--kubeconfig', cluster().kubeconfigPath, ...args]);

@@ -19,7 +19,7 @@ const installOptions: InstallOptions = {
 };
 
 /** A shared cluster: a tenant with rights in one namespace, an administrator, and the program as it is installed. */
-export interface TenantStage {
+export interface TenantFixture {
   readonly administrator: HttpClient;
   /** May do everything in namespace `tenant`, Policies, PolicyExceptions and detections too, and nothing elsewhere. */
   readonly tenant: HttpClient;
@@ -36,7 +36,7 @@ export interface TenantStage {
   stop(): Promise<void>;
 }
 
-export async function createTenantStage(cluster: Cluster, checksRights: boolean): Promise<TenantStage> {
+export async function createTenantFixture(cluster: Cluster, checksRights: boolean): Promise<TenantFixture> {
   const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-tenant-'));
   const clients: HttpClient[] = [];
   const client = (token: string) => {
@@ -118,7 +118,7 @@ export async function createTenantStage(cluster: Cluster, checksRights: boolean)
   };
 }
 
-async function putTenant(put: TenantStage['put']): Promise<void> {
+async function putTenant(put: TenantFixture['put']): Promise<void> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/tenant';
   const subjects = [{ kind: 'ServiceAccount', name: 'attacker', namespace: 'tenant' }];
   const apiGroup = 'rbac.authorization.k8s.io';

@@ -3,43 +3,43 @@ import { applyJsonPatch, type Condition, isTrue, type KubeObject } from '../../s
 import { configurationTypes } from '../../src/webhook/index.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { eventually } from '../support/wait.ts';
+import { imagesOf, workload } from './mirror-fixture.ts';
 import { annotation, type MirrorSession, patience } from './mirror-session.ts';
-import { imagesOf, workload } from './mirror-world.ts';
 
-/** What others see of it: the API server while the program is gone, callers of the seed, policies. */
-export function defineTogether(session: MirrorSession): void {
+/** How it behaves for others: the API server while the program is down, callers of the original paths, policies. */
+export function defineMirrorWithPolicies(session: MirrorSession): void {
   const { at, hostPart, imagesNow, group } = session;
   describe('with the program dead', () => {
     it('admits everything as it is, and catches up when the program is back', async () => {
-      const settings = { registry: `${session.world.backup.host}/dead`, namespaceSelector: group('dead') };
-      await session.world.run(settings, {
+      const settings = { registry: `${session.fixture.backup.host}/dead`, namespaceSelector: group('dead') };
+      await session.fixture.run(settings, {
         config: {
           webhook: { port: 0, exposure: 'loopback', removeOnStop: false, service: { name: 'supercargo-all-webhook' } },
         },
       });
-      await session.world.end();
-      const { items } = await session.world.connection.client.list<KubeObject>(configurationTypes.mutating);
+      await session.fixture.end();
+      const { items } = await session.fixture.connection.client.list<KubeObject>(configurationTypes.mutating);
       expect(items.map(({ metadata }) => metadata.name)).toContain('supercargo-rewrite');
-      const namespace = await session.world.namespace('dead', { group: 'dead' });
-      await session.world.push('team/dead:1');
+      const namespace = await session.fixture.namespace('dead', { group: 'dead' });
+      await session.fixture.push('team/dead:1');
       const kinds = ['Deployment', 'DaemonSet', 'StatefulSet', 'CronJob'];
       for (const kind of kinds) {
-        const created = await session.world.create(workload(kind, namespace, 'web', at('team/dead:1')));
+        const created = await session.fixture.create(workload(kind, namespace, 'web', at('team/dead:1')));
         expect(imagesOf(created)).toEqual([at('team/dead:1')]);
       }
-      await session.world.run(settings);
+      await session.fixture.run(settings);
       for (const kind of kinds)
         await eventually(
           async () =>
             expect(await imagesNow(kind, namespace, 'web')).toEqual([
-              `${session.world.backup.host}/dead/${hostPart()}/team/dead:1`,
+              `${session.fixture.backup.host}/dead/${hostPart()}/team/dead:1`,
             ]),
           patience,
         );
     }, 240_000);
 
-    it("answers at the seed's two paths, and at its own", async () => {
-      const { items } = await session.world.connection.client.list<KubeObject>(configurationTypes.mutating);
+    it('responds at the two original paths, and at its own', async () => {
+      const { items } = await session.fixture.connection.client.list<KubeObject>(configurationTypes.mutating);
       const registered = items.find(({ metadata }) => metadata.name === 'supercargo-rewrite')!;
       const [webhook] = registered['webhooks'] as readonly {
         readonly clientConfig: { readonly url: string; readonly caBundle: string };
@@ -71,7 +71,7 @@ export function defineTogether(session: MirrorSession): void {
           expect(response.allowed).toBe(true);
           const patch = JSON.parse(Buffer.from(response.patch, 'base64').toString());
           expect(imagesOf(applyJsonPatch(object, patch) as unknown as KubeObject)).toEqual([
-            `${session.world.backup.host}/dead/${hostPart()}/team/dead:1`,
+            `${session.fixture.backup.host}/dead/${hostPart()}/team/dead:1`,
           ]);
         }
       } finally {
@@ -81,10 +81,10 @@ export function defineTogether(session: MirrorSession): void {
   });
 
   describe('together with policies', () => {
-    it('copies what a policy made of the image, and lets policies judge the copy', async () => {
-      const settings = { registry: `${session.world.backup.host}/order`, namespaceSelector: group('order') };
-      await session.world.run(settings, { features: ['admission', 'mirror'] });
-      const namespace = await session.world.namespace('order', { group: 'order' });
+    it('copies the image as a policy mutated it, and evaluates policies on the copy', async () => {
+      const settings = { registry: `${session.fixture.backup.host}/order`, namespaceSelector: group('order') };
+      await session.fixture.run(settings, { features: ['admission', 'mirror'] });
+      const namespace = await session.fixture.namespace('order', { group: 'order' });
       const match = { any: [{ resources: { kinds: ['Deployment'], namespaces: [namespace] } }] };
       const container = { name: 'main', image: at('team/order:stable') };
       const policies = {
@@ -116,31 +116,31 @@ export function defineTogether(session: MirrorSession): void {
               validate: {
                 message: 'only copies run here',
                 pattern: {
-                  spec: { template: { spec: { containers: [{ image: `${session.world.backup.host}/*` }] } } },
+                  spec: { template: { spec: { containers: [{ image: `${session.fixture.backup.host}/*` }] } } },
                 },
               },
             },
           ],
         },
       };
-      await session.world.connection.client.create(policies, policy);
+      await session.fixture.connection.client.create(policies, policy);
       await eventually(async () => {
-        const { status } = await session.world.connection.client.get<
+        const { status } = await session.fixture.connection.client.get<
           KubeObject & { readonly status?: { readonly conditions?: readonly Condition[] } }
         >(policies, { name: 'order' });
         expect(isTrue(status?.conditions, 'Ready')).toBe(true);
       }, patience);
-      await session.world.push('team/order:stable');
-      const created = await session.world.create(workload('Deployment', namespace, 'web', at('team/order:dev')));
-      const copy = `${session.world.backup.host}/order/${hostPart()}/team/order:stable`;
+      await session.fixture.push('team/order:stable');
+      const created = await session.fixture.create(workload('Deployment', namespace, 'web', at('team/order:dev')));
+      const copy = `${session.fixture.backup.host}/order/${hostPart()}/team/order:stable`;
       expect(imagesOf(created)).toEqual([copy]);
       expect(JSON.parse(created.metadata.annotations?.[annotation] ?? '')).toEqual({
         main: { from: at('team/order:stable'), to: copy },
       });
       await expect(
-        session.world.create(workload('Deployment', namespace, 'bad', at('team/unknown:1'))),
+        session.fixture.create(workload('Deployment', namespace, 'bad', at('team/unknown:1'))),
       ).rejects.toThrow('only copies run here');
-      await session.world.connection.client.delete(policies, { name: 'order' });
+      await session.fixture.connection.client.delete(policies, { name: 'order' });
     }, 240_000);
   });
 }

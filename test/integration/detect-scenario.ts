@@ -18,8 +18,8 @@ import { eventually } from '../support/wait.ts';
 import { namespaces } from './connection.ts';
 import { installKinds, type RunningFeatures, runFeatures } from './run-features.ts';
 
-/** Detection against a registry, told once and run on every cluster. */
-export function defineDetectStory(start: () => Promise<Cluster>): void {
+/** Detection against a registry; runs on every cluster. */
+export function defineDetectScenario(start: () => Promise<Cluster>): void {
   let cluster: Cluster;
   let registry: RegistryServer;
   let images: RegistryClient;

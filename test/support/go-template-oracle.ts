@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { errorMessage, parseJson, renderJson } from '../../src/base/index.ts';
 import { type Answer, fixture, type TemplateCase } from '../../src/gotemplate/cases/case.ts';
 
-export type Witness = { readonly path: string } | { readonly path?: never; readonly reason: string };
+export type GoTemplateOracle = { readonly path: string } | { readonly path?: never; readonly reason: string };
 
 // Every way to run tests, benches and scripts starts in the root; a bundled bench does not know where its source is.
 const source = join(process.cwd(), 'test/oracle/gotemplate');
 
 /** The program that renders with Go's own text/template, built into the user's cache; says why when it cannot be had. */
-export async function locateWitness(): Promise<Witness> {
+export async function locateGoTemplateOracle(): Promise<GoTemplateOracle> {
   try {
     const hash = createHash('sha256');
     for (const name of (await readdir(source)).sort()) hash.update(await readFile(join(source, name)));
@@ -45,7 +45,7 @@ async function build(cache: string, path: string): Promise<void> {
 }
 
 /** What Go answers to each case. */
-export async function askWitness(path: string, cases: readonly TemplateCase[]): Promise<Answer[]> {
+export async function askGoTemplateOracle(path: string, cases: readonly TemplateCase[]): Promise<Answer[]> {
   const lines = (await run(path, [], cases.map((item) => `${renderJson(asInput(item))}\n`).join('')))
     .trim()
     .split('\n');
@@ -53,7 +53,7 @@ export async function askWitness(path: string, cases: readonly TemplateCase[]): 
 }
 
 /** Nanoseconds that Go takes for one rendering of the case, over `count` of them. */
-export async function timeWitness(path: string, item: TemplateCase, count: number): Promise<number> {
+export async function timeGoTemplateOracle(path: string, item: TemplateCase, count: number): Promise<number> {
   return Number(await run(path, ['bench', `${count}`], renderJson(asInput(item))));
 }
 
@@ -70,7 +70,7 @@ function run(path: string, args: readonly string[], input: string): Promise<stri
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
-      else reject(new Error(`the witness ended with ${code}`));
+      else reject(new Error(`the oracle ended with ${code}`));
     });
     child.stdin.end(input);
   });

@@ -39,8 +39,8 @@ function secretObject(metadata: KubeObject['metadata'], data: Readonly<Record<st
   return { apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(encoded) };
 }
 
-/** What the stories of creation do to a cluster. */
-export function createStage({ client, discovery }: Connection, namespace: string) {
+/** Operations of the create scenarios on a cluster. */
+export function createCreateFixture({ client, discovery }: Connection, namespace: string) {
   const metadata = (name: string, annotations?: Readonly<Record<string, string>>) => ({
     name,
     namespace,
@@ -61,7 +61,7 @@ export function createStage({ client, discovery }: Connection, namespace: string
         apiVersion,
         kind: 'ResourceTemplate',
         metadata: metadata(name),
-        // The stage writes detections by itself, beside policies that scan nothing.
+        // The fixture writes detections by itself, beside policies that scan nothing.
         spec: { allowExternalDetections: true, ...spec },
       }),
     policy: (name: string, spec: Partial<ImageResourcePolicy['spec']>) =>
@@ -111,7 +111,7 @@ export function createStage({ client, discovery }: Connection, namespace: string
       return (await client.get<ImageDetected>(imagesDetected, { name, namespace })).status ?? {};
     },
     /** `Failed: InvalidTemplate: why`. */
-    async verdictOn(name: string): Promise<string> {
+    async resultOf(name: string): Promise<string> {
       const { phase, conditions } = await this.statusOf(name);
       const ready = findCondition(conditions, 'Ready');
       return `${phase}: ${ready?.reason}: ${ready?.message}`;
@@ -128,4 +128,4 @@ export function createStage({ client, discovery }: Connection, namespace: string
   };
 }
 
-export type CreateStage = ReturnType<typeof createStage>;
+export type CreateFixture = ReturnType<typeof createCreateFixture>;

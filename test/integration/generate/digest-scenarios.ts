@@ -4,9 +4,9 @@ import type { KubeObject } from '../../../src/object/index.ts';
 import type { LookUpAnswer } from '../../../src/policy/index.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
+import { GenerateFixture } from './fixture.ts';
 import { type RunningGenerator, startGenerator } from './generator.ts';
 import { readExample } from './policies.ts';
-import { World } from './world.ts';
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const jobOf = (text: string) => `img-${digestOf(text).slice(0, 16)}`;
@@ -23,9 +23,9 @@ const contents: Record<string, string> = {
 };
 
 /** `examples/unique-job-per-digest`. */
-export function defineDigestStories(cluster: () => Cluster): void {
+export function defineDigestScenarios(cluster: () => Cluster): void {
   describe('one Job per digest', () => {
-    let world: World;
+    let fixture: GenerateFixture;
     let shop: string;
     let generator: RunningGenerator;
     const problems = new Map<string, string>();
@@ -44,37 +44,37 @@ export function defineDigestStories(cluster: () => Cluster): void {
       },
     };
     beforeEach(async () => {
-      world = await World.open(cluster());
+      fixture = await GenerateFixture.open(cluster());
       problems.clear();
-      generator = await startGenerator(world, {
+      generator = await startGenerator(fixture, {
         lookUps,
         onProblem: (policy, problem) => (problem ? problems.set(policy, problem.message) : problems.delete(policy)),
       });
-      await eventually(async () => expect(await world.checkpoint()).toBeDefined());
-      // The namespace of the test before is still terminating on a real cluster.
-      const isGone = async () => (await world.get('v1', 'Namespace', 'image-jobs')) === undefined;
-      await eventually(async () => expect(await isGone()).toBe(true), { timeoutMs: 60_000 });
+      await eventually(async () => expect(await fixture.checkpoint()).toBeDefined());
+      // The namespace of the previous test is still terminating on a real cluster.
+      const isGone = async () => (await fixture.get('v1', 'Namespace', 'image-jobs')) === undefined;
+      await eventually(async () => expect(await isGone()).toBe(true));
       const policy = readExample('unique-job-per-digest/clusterpolicy.yaml');
-      await world.yaml(policy);
+      await fixture.yaml(policy);
       const account = {
         apiVersion: 'v1',
         kind: 'ServiceAccount',
         metadata: { name: 'default', namespace: 'image-jobs' },
       };
-      await world.put(account);
-      shop = await world.namespace('shop');
+      await fixture.put(account);
+      shop = await fixture.namespace('shop');
     });
     afterEach(async () => {
       await generator.stop();
-      await world.close();
+      await fixture.close();
     });
 
     const jobsAre = (builds: readonly string[]) =>
-      eventually(async () => expect(await world.jobs('image-jobs')).toEqual(builds.map(jobOf).sort()));
+      eventually(async () => expect(await fixture.jobs('image-jobs')).toEqual(builds.map(jobOf).sort()));
 
     it('is made for the images of a pod that can be looked up, and for the others when they can', async () => {
       const image = 'private/late:1';
-      await world.put({
+      await fixture.put({
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: { name: 'mixed', namespace: shop },
@@ -100,8 +100,8 @@ export function defineDigestStories(cluster: () => Cluster): void {
     });
 
     it('is made for every container, once in the cluster, and not again when the Job is gone', async () => {
-      const bank = await world.namespace('bank');
-      await world.put({
+      const bank = await fixture.namespace('bank');
+      await fixture.put({
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: { name: 'first', namespace: shop },
@@ -115,31 +115,35 @@ export function defineDigestStories(cluster: () => Cluster): void {
       });
       await jobsAre(['nginx-build-7', 'busybox-build-1']);
       // An ephemeral container comes by a subresource of its own.
-      const pods = await world.typeOf({ apiVersion: 'v1', kind: 'Pod' });
+      const pods = await fixture.typeOf({ apiVersion: 'v1', kind: 'Pod' });
       const body = { spec: { ephemeralContainers: [{ name: 'debugger', image: 'debug:1' }] } };
-      await world.connection.client.patch(
+      await fixture.connection.client.patch(
         pods,
         { name: 'first', namespace: shop },
         { type: 'strategic', body },
         { subresource: 'ephemeralcontainers' },
       );
       await jobsAre(['nginx-build-7', 'busybox-build-1', 'debug-build-1']);
-      for (const name of await world.jobs('image-jobs'))
-        await world.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'image-jobs' } });
-      await eventually(async () => expect(await world.jobs('image-jobs')).toEqual([]));
+      for (const name of await fixture.jobs('image-jobs'))
+        await fixture.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'image-jobs' } });
+      await eventually(async () => expect(await fixture.jobs('image-jobs')).toEqual([]));
 
       await generator.stop();
-      generator = await startGenerator(world, { lookUps });
-      await world.pod(bank, 'second', 'mirror.example/nginx:1.29');
-      const owner = await world.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o', namespace: bank } });
+      generator = await startGenerator(fixture, { lookUps });
+      await fixture.pod(bank, 'second', 'mirror.example/nginx:1.29');
+      const owner = await fixture.put({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'o', namespace: bank },
+      });
       const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: owner.metadata.uid! };
       const copies = { main: { from: 'web:1', to: 'copies.example/web:1' } };
-      await world.pod(bank, 'owned', 'copies.example/web:1', {
+      await fixture.pod(bank, 'owned', 'copies.example/web:1', {
         ownerReferences: [reference],
         annotations: { 'supercargo.dev/source-images': JSON.stringify(copies) },
       });
       await jobsAre(['web-build-1']);
-      const job = (await world.get('batch/v1', 'Job', jobOf('web-build-1'), 'image-jobs')) as KubeObject;
+      const job = (await fixture.get('batch/v1', 'Job', jobOf('web-build-1'), 'image-jobs')) as KubeObject;
       expect(job.metadata.annotations).toMatchObject({
         'kyverno.io/source-digest': `sha256:${digestOf('web-build-1')}`,
         'kyverno.io/source-image': 'web:1',

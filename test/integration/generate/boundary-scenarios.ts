@@ -9,21 +9,24 @@ import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
 import { startWebhookServer } from '../../support/webhook-server.ts';
 import { withoutRights } from '../faulty-client.ts';
+import { GenerateFixture } from './fixture.ts';
 import { startGenerator } from './generator.ts';
-import { jobNameOf } from './job-stories.ts';
+import { jobNameOf } from './job-scenarios.ts';
 import { jobPolicy } from './policies.ts';
-import { World } from './world.ts';
 
 /** Where generation ends: what others refuse, and what it may not do itself. */
-export function defineBoundaryStories(cluster: () => Cluster, options: { readonly checksPermissions: boolean }): void {
+export function defineBoundaryScenarios(
+  cluster: () => Cluster,
+  options: { readonly checksPermissions: boolean },
+): void {
   describe('generate', () => {
-    let world: World;
+    let fixture: GenerateFixture;
     let shop: string;
     beforeEach(async () => {
-      world = await World.open(cluster());
-      shop = await world.namespace('shop');
+      fixture = await GenerateFixture.open(cluster());
+      shop = await fixture.namespace('shop');
     });
-    afterEach(() => world.close());
+    afterEach(() => fixture.close());
 
     it('makes nothing for a pod that a webhook refuses, and registers none itself', async () => {
       const hook = await startWebhookServer(({ object }) => {
@@ -31,9 +34,9 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
         return labels?.['refuse'] ? { allowed: false, status: { message: 'not this one' } } : {};
       });
       try {
-        await world.start();
-        await world.yaml(jobPolicy(`job-${shop}`, shop));
-        await world.put({
+        await fixture.start();
+        await fixture.yaml(jobPolicy(`job-${shop}`, shop));
+        await fixture.put({
           apiVersion: 'admissionregistration.k8s.io/v1',
           kind: 'ValidatingWebhookConfiguration',
           metadata: { name: `refuse-${shop}` },
@@ -48,24 +51,24 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
             },
           ],
         });
-        const refused = () => world.pod(shop, 'refused', 'nginx:1.21', { labels: { refuse: 'yes' } });
+        const refused = () => fixture.pod(shop, 'refused', 'nginx:1.21', { labels: { refuse: 'yes' } });
         await eventually(async () => {
           const answer = await refused().then(
             () => 'created',
             (thrown: Error) => thrown.message,
           );
           if (answer === 'created')
-            await world.remove({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused', namespace: shop } });
+            await fixture.remove({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused', namespace: shop } });
           expect(answer).toMatch(/not this one/);
         });
-        for (const name of await world.jobs(shop))
-          await world.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: shop } });
+        for (const name of await fixture.jobs(shop))
+          await fixture.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: shop } });
         await expect(refused()).rejects.toThrow(/not this one/);
-        await world.pod(shop, 'marker', 'redis:6.2');
-        await eventually(async () => expect(await world.jobs(shop)).toEqual([jobNameOf('redis:6.2')]));
-        const hooks = await world.list('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration');
+        await fixture.pod(shop, 'marker', 'redis:6.2');
+        await eventually(async () => expect(await fixture.jobs(shop)).toEqual([jobNameOf('redis:6.2')]));
+        const hooks = await fixture.list('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration');
         expect(
-          hooks.filter(({ metadata }) => metadata.labels?.['supercargo.dev/owner'] === world.installation),
+          hooks.filter(({ metadata }) => metadata.labels?.['supercargo.dev/owner'] === fixture.installation),
         ).toEqual([]);
       } finally {
         await hook.close();
@@ -76,8 +79,8 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
       let mayList = false;
       const problems = new Map<string, PolicyProblem>();
       const metrics = new Registry();
-      const generator = await startGenerator(world, {
-        client: withoutRights(world.connection.client, ({ resource }) => resource === 'secrets' && !mayList),
+      const generator = await startGenerator(fixture, {
+        client: withoutRights(fixture.connection.client, ({ resource }) => resource === 'secrets' && !mayList),
         onProblem: (policy, problem) => (problem ? problems.set(policy, problem) : problems.delete(policy)),
         metrics,
       });
@@ -106,7 +109,7 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
       });
       const data = { data: { data: { by: 'supercargo' } } };
       const made = async () =>
-        (await world.list('v1', 'ConfigMap'))
+        (await fixture.list('v1', 'ConfigMap'))
           .filter(
             ({ metadata }) => metadata.namespace === shop && /^(?:secret|service|copy)-/.test(metadata.name ?? ''),
           )
@@ -114,23 +117,23 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
           .sort();
       const message = "missing permission: cannot list or watch secrets; allow it to Supercargo's service account";
       try {
-        await world.put(notes('secret', 'Secret', data));
-        await world.put({
+        await fixture.put(notes('secret', 'Secret', data));
+        await fixture.put({
           ...notes('copy', 'Service', { kind: 'Secret', clone: { namespace: shop, name: 'key' }, synchronize: true }),
         });
-        await world.put(notes('service', 'Service', data));
+        await fixture.put(notes('service', 'Service', data));
         const lacking = { reason: 'MissingPermission', message };
         await eventually(() =>
           expect(Object.fromEntries(problems)).toEqual({ [`secret-${shop}`]: lacking, [`copy-${shop}`]: lacking }),
         );
         expect(await failingKinds()).toBe(1);
-        await world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: shop } });
+        await fixture.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: shop } });
         const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: shop } };
-        await world.put({ ...service, spec: { ports: [{ port: 80 }] } });
+        await fixture.put({ ...service, spec: { ports: [{ port: 80 }] } });
         await eventually(async () => expect(await made()).toEqual(['service-web']));
         // Work that succeeds does not hide that a kind cannot be listed.
         expect(problems.get(`secret-${shop}`)).toEqual(lacking);
-        await world.remove(notes('copy', 'Service', {}));
+        await fixture.remove(notes('copy', 'Service', {}));
         await eventually(() => expect([...problems.keys()]).toEqual([`secret-${shop}`]));
         mayList = true;
         await eventually(
@@ -151,8 +154,8 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
       process.stderr.write('the test of a missing permission is skipped: this server checks none\n');
     it.skipIf(!options.checksPermissions)(title, async () => {
       const account = { name: `least-${shop}`, namespace: 'supercargo-system' };
-      await world.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
-      await grant(world, account, 'base', [
+      await fixture.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+      await grant(fixture, account, 'base', [
         { apiGroups: ['kyverno.io'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
         { apiGroups: [''], resources: ['pods', 'namespaces'], verbs: ['get', 'list', 'watch'] },
         { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] },
@@ -161,24 +164,24 @@ export function defineBoundaryStories(cluster: () => Cluster, options: { readonl
       const dir = mkdtempSync(path.join(tmpdir(), 'supercargo-least-'));
       try {
         const kubeconfig = path.join(dir, 'kubeconfig');
-        writeFileSync(kubeconfig, await kubeconfigOf(world, cluster(), account));
-        await world.start(kubeconfig);
-        const [policy] = await world.yaml(jobPolicy(`job-${shop}`, shop));
-        await world.pod(shop, 'first', 'nginx:1.21');
+        writeFileSync(kubeconfig, await kubeconfigOf(fixture, cluster(), account));
+        await fixture.start(kubeconfig);
+        const [policy] = await fixture.yaml(jobPolicy(`job-${shop}`, shop));
+        await fixture.pod(shop, 'first', 'nginx:1.21');
         await eventually(async () => {
-          const events = (await world.list('v1', 'Event')).filter(
+          const events = (await fixture.list('v1', 'Event')).filter(
             ({ involvedObject }) => (involvedObject as { readonly uid?: string }).uid === policy!.metadata.uid,
           );
           expect(events.map((event) => `${event['reason']}: ${event['message']}`).join('\n')).toBe(
             `PolicyError: missing permission: cannot create jobs.batch in namespace ${shop}; allow it to Supercargo's service account`,
           );
         });
-        await grant(world, account, 'jobs', [{ apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] }]);
-        await eventually(async () => expect(await world.jobs(shop)).toEqual([jobNameOf('nginx:1.21')]), {
+        await grant(fixture, account, 'jobs', [{ apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] }]);
+        await eventually(async () => expect(await fixture.jobs(shop)).toEqual([jobNameOf('nginx:1.21')]), {
           timeoutMs: 20_000,
         });
       } finally {
-        await world.stop();
+        await fixture.stop();
         rmSync(dir, { recursive: true, force: true });
       }
     });
@@ -190,11 +193,16 @@ interface Account {
   readonly namespace: string;
 }
 
-async function grant(world: World, account: Account, what: string, rules: readonly unknown[]): Promise<void> {
+async function grant(
+  fixture: GenerateFixture,
+  account: Account,
+  what: string,
+  rules: readonly unknown[],
+): Promise<void> {
   const name = `${account.name}-${what}`;
   const apiVersion = 'rbac.authorization.k8s.io/v1';
-  await world.put({ apiVersion, kind: 'ClusterRole', metadata: { name }, rules });
-  await world.put({
+  await fixture.put({ apiVersion, kind: 'ClusterRole', metadata: { name }, rules });
+  await fixture.put({
     apiVersion,
     kind: 'ClusterRoleBinding',
     metadata: { name },
@@ -203,9 +211,9 @@ async function grant(world: World, account: Account, what: string, rules: readon
   });
 }
 
-async function kubeconfigOf(world: World, cluster: Cluster, account: Account): Promise<string> {
-  const type = await world.typeOf({ apiVersion: 'v1', kind: 'ServiceAccount' });
-  const answer = await world.connection.client.create<KubeObject>(
+async function kubeconfigOf(fixture: GenerateFixture, cluster: Cluster, account: Account): Promise<string> {
+  const type = await fixture.typeOf({ apiVersion: 'v1', kind: 'ServiceAccount' });
+  const answer = await fixture.connection.client.create<KubeObject>(
     type,
     { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: account, spec: { audiences: [] } },
     { subresource: 'token' },

@@ -4,13 +4,13 @@ import type { Connection } from '../../src/app/connect.ts';
 import { findCondition, type KubeObject } from '../../src/object/index.ts';
 import { plainGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget } from '../support/git-targets.ts';
-import type { LogBook } from '../support/log-book.ts';
+import type { RecordedLog } from '../support/recorded-log.ts';
 import { eventually } from '../support/wait.ts';
 import { events } from './connection.ts';
-import { type CreateStage, deploymentTemplate } from './create-stage.ts';
+import { type CreateFixture, deploymentTemplate } from './create-fixture.ts';
 
 /** Where the images of the walk come from. */
-export interface WalkSource {
+export interface EnvironmentsSource {
   /** `registry/path`, without a tag. */
   readonly repository: string;
   push(tag: string): Promise<unknown>;
@@ -18,13 +18,13 @@ export interface WalkSource {
   readonly spec: Partial<ImageResourcePolicySpec>;
 }
 
-export interface Walk {
+export interface EnvironmentsScenario {
   readonly connection: Connection;
   readonly namespace: string;
-  readonly stage: CreateStage;
+  readonly fixture: CreateFixture;
   readonly target: GitTarget;
-  readonly source: WalkSource;
-  readonly logs: LogBook;
+  readonly source: EnvironmentsSource;
+  readonly logs: RecordedLog;
 }
 
 interface Event extends KubeObject {
@@ -39,10 +39,10 @@ const firstTags = ['dev-v1.2.0', 'staging-v1.2.0', 'prod-v1.2.0'];
 const laterTags = ['dev-v1.3.0', 'staging-v1.2.1', 'prod-v1.2.1'];
 const environments = ['dev', 'prod', 'staging'];
 
-/** The seed's walk: three environments get a manifest each, and their second versions are left to GitOps. */
-export async function walkEnvironments(walk: Walk): Promise<void> {
-  const { stage, namespace, target, source } = walk;
-  await stage.template('myapp', {
+/** Three environments get a manifest each, and their second versions are left to GitOps. */
+export async function runEnvironmentsScenario(walk: EnvironmentsScenario): Promise<void> {
+  const { fixture, namespace, target, source } = walk;
+  await fixture.template('myapp', {
     template: deploymentTemplate,
     variables: { namespace },
     gitRepository: {
@@ -54,38 +54,41 @@ export async function walkEnvironments(walk: Walk): Promise<void> {
     },
   });
   for (const tag of firstTags) await source.push(tag);
-  await stage.policy('myapp', { suspend: false, policy: { pattern }, ...source.spec });
-  await eventually(async () => expect(await verdicts(walk)).toEqual(allOf(firstTags, 'Completed true Committed')), {
-    ...patience,
-  });
+  await fixture.policy('myapp', { suspend: false, policy: { pattern }, ...source.spec });
+  await eventually(
+    async () => expect(await detectionResults(walk)).toEqual(allOf(firstTags, 'Completed true Committed')),
+    {
+      ...patience,
+    },
+  );
   const first = filesOf(target.repository);
   expectManifests(walk, first);
   await expectCommits(walk);
 
-  await stage.applyBranch(target);
+  await fixture.applyBranch(target);
   for (const tag of laterTags) await source.push(tag);
   const skipped = allOf(laterTags, 'Completed false DelegatedToGitOps');
-  await eventually(async () => expect(await verdicts(walk)).toMatchObject(skipped), patience);
+  await eventually(async () => expect(await detectionResults(walk)).toMatchObject(skipped), patience);
   expect(filesOf(target.repository)).toEqual(first);
   expect(committedDetections(target.repository)).toHaveLength(3);
   expectLogs(walk);
-  await expectTold(walk);
+  await expectEvents(walk);
 }
 
-const allOf = (tags: readonly string[], verdict: string) => Object.fromEntries(tags.map((tag) => [tag, verdict]));
+const allOf = (tags: readonly string[], result: string) => Object.fromEntries(tags.map((tag) => [tag, result]));
 
-async function verdicts({ stage }: Walk): Promise<Readonly<Record<string, string>>> {
-  const verdictOn = ({ status }: ImageDetected) =>
+async function detectionResults({ fixture }: EnvironmentsScenario): Promise<Readonly<Record<string, string>>> {
+  const statusOf = ({ status }: ImageDetected) =>
     `${status?.phase} ${status?.resourceCreated} ${findCondition(status?.conditions, 'Ready')?.reason}`;
-  return Object.fromEntries((await stage.detections()).map((one) => [one.spec.imageTag, verdictOn(one)]));
+  return Object.fromEntries((await fixture.detections()).map((one) => [one.spec.imageTag, statusOf(one)]));
 }
 
-const fileOf = ({ source }: Walk, prefix: string) => {
+const fileOf = ({ source }: EnvironmentsScenario, prefix: string) => {
   const path = source.repository.slice(source.repository.indexOf('/') + 1);
   return `applications/${path.replaceAll('/', '-')}-${prefix}.yaml`;
 };
 
-function expectManifests(walk: Walk, files: Readonly<Record<string, string>>): void {
+function expectManifests(walk: EnvironmentsScenario, files: Readonly<Record<string, string>>): void {
   expect(Object.keys(files).sort()).toEqual(environments.map((prefix) => fileOf(walk, prefix)));
   for (const prefix of environments) {
     const text = files[fileOf(walk, prefix)];
@@ -95,9 +98,9 @@ function expectManifests(walk: Walk, files: Readonly<Record<string, string>>): v
 }
 
 /** Each detection names a commit of the branch that tells of it. */
-async function expectCommits(walk: Walk): Promise<void> {
-  const { stage, target } = walk;
-  for (const { metadata, spec, status } of await stage.detections()) {
+async function expectCommits(walk: EnvironmentsScenario): Promise<void> {
+  const { fixture, target } = walk;
+  for (const { metadata, spec, status } of await fixture.detections()) {
     expect(status?.files).toEqual([fileOf(walk, spec.tagPrefix!)]);
     expect(Date.parse(status?.processedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(spec.detectedAt));
     const commit = plainGit(target.repository, 'show', '-s', '--format=%an <%ae>%n%B', status!.gitCommitSHA!);
@@ -111,7 +114,7 @@ async function expectCommits(walk: Walk): Promise<void> {
 }
 
 /** The words that people of the original search their logs for. */
-function expectLogs({ namespace, source, logs }: Walk): void {
+function expectLogs({ namespace, source, logs }: EnvironmentsScenario): void {
   expect(logs.lines('Cache statistics')[0]).toMatchObject({
     totalImages: expect.any(Number),
     totalResources: expect.any(Number),
@@ -134,7 +137,7 @@ function expectLogs({ namespace, source, logs }: Walk): void {
 }
 
 /** What `kubectl describe` shows of the policy and of its detections. */
-async function expectTold({ connection, namespace }: Walk): Promise<void> {
+async function expectEvents({ connection, namespace }: EnvironmentsScenario): Promise<void> {
   const { client } = connection;
   await eventually(async () => {
     const policy = await client.get(imageResourcePolicies, { name: 'myapp', namespace });

@@ -7,24 +7,24 @@ import type { KubeObject } from '../../../src/object/index.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
 import { type Program, startSupercargo } from '../program.ts';
-import { jobNameOf } from './job-stories.ts';
+import { GenerateFixture } from './fixture.ts';
+import { jobNameOf } from './job-scenarios.ts';
 import { jobPolicy } from './policies.ts';
-import { World } from './world.ts';
 
 const pods = 500;
 const images = Array.from({ length: 25 }, (_, i) => `registry.example/app-${i}:1.${i}`);
 
 /** Three replicas as processes, of which one is killed and one is asked to go while pods come in. */
-export function defineReplicaStories(cluster: () => Cluster): void {
+export function defineReplicaScenarios(cluster: () => Cluster): void {
   describe('three replicas', () => {
-    let world: World;
+    let fixture: GenerateFixture;
     let dir: string;
     const replicas: Program[] = [];
     beforeAll(async () => {
-      world = await World.open(cluster());
+      fixture = await GenerateFixture.open(cluster());
       dir = mkdtempSync(path.join(tmpdir(), 'supercargo-replicas-'));
       const leaderElection = { leaseDuration: '2s', renewDeadline: '1300ms', retryPeriod: '250ms' };
-      const { installation } = world;
+      const { installation } = fixture;
       const config = {
         installation,
         namespace: 'supercargo-system',
@@ -37,7 +37,7 @@ export function defineReplicaStories(cluster: () => Cluster): void {
     afterAll(async () => {
       await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
       rmSync(dir, { recursive: true, force: true });
-      await world?.close();
+      await fixture?.close();
     });
 
     const start = async () => {
@@ -59,11 +59,11 @@ export function defineReplicaStories(cluster: () => Cluster): void {
 
     it(`make one Job per image of ${pods} pods, whoever leads`, { timeout: 400_000 }, async () => {
       await Promise.all([start(), start(), start()]);
-      const shop = await world.namespace('shop');
+      const shop = await fixture.namespace('shop');
       await leader();
-      await world.yaml(jobPolicy(`job-${shop}`, shop));
-      const jobs = await world.typeOf({ apiVersion: 'batch/v1', kind: 'Job' });
-      const { client } = world.connection;
+      await fixture.yaml(jobPolicy(`job-${shop}`, shop));
+      const jobs = await fixture.typeOf({ apiVersion: 'batch/v1', kind: 'Job' });
+      const { client } = fixture.connection;
       const { resourceVersion } = await client.list(jobs, { namespace: shop });
 
       let created = 0;
@@ -78,13 +78,13 @@ export function defineReplicaStories(cluster: () => Cluster): void {
         if (created === 250) disturbed.push(leader().then((next) => next.end('SIGTERM')));
       });
       await Promise.all(disturbed);
-      await eventually(async () => expect(await world.jobs(shop)).toEqual(images.map(jobNameOf).sort()), {
+      await eventually(async () => expect(await fixture.jobs(shop)).toEqual(images.map(jobNameOf).sort()), {
         timeoutMs: 240_000,
       });
 
       // A pod that comes last shows that all before it were looked at.
-      await world.pod(shop, 'last', 'last:1');
-      await eventually(async () => expect(await world.jobs(shop)).toContain(jobNameOf('last:1')), {
+      await fixture.pod(shop, 'last', 'last:1');
+      await eventually(async () => expect(await fixture.jobs(shop)).toContain(jobNameOf('last:1')), {
         timeoutMs: 30_000,
       });
       const uids = new Map<string, string>();

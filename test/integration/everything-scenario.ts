@@ -16,7 +16,7 @@ import { type InsightsServer, startInsightsServer } from '../support/insights-se
 import { pushImage } from '../support/push-image.ts';
 import { eventually } from '../support/wait.ts';
 import { deployments, namespaces } from './connection.ts';
-import { type CreateStage, createStage, deploymentTemplate } from './create-stage.ts';
+import { type CreateFixture, createCreateFixture, deploymentTemplate } from './create-fixture.ts';
 import {
   clusterPolicies,
   insightsPolicy,
@@ -28,10 +28,10 @@ import {
   policyReports,
   secretGrant,
 } from './everything-objects.ts';
-import { imagesOf } from './mirror-world.ts';
+import { imagesOf } from './mirror-fixture.ts';
 
 /** The program with every feature on, and what it works with. */
-export interface EverythingOn {
+export interface EverythingCluster {
   readonly kubeconfigPath: string;
   /** Images are pushed there. */
   readonly registry: string;
@@ -42,10 +42,10 @@ export interface EverythingOn {
   stop(): Promise<void>;
 }
 
-export interface EverythingStory {
+export interface EverythingScenario {
   /** `pods` where pods are rewritten in place of workloads. */
   readonly rewrite: 'workloads' | 'pods';
-  readonly start: (env: Readonly<Record<string, string>>) => Promise<EverythingOn>;
+  readonly start: (env: Readonly<Record<string, string>>) => Promise<EverythingCluster>;
   readonly startTarget: () => Promise<GitTarget>;
 }
 
@@ -62,15 +62,15 @@ interface Report extends KubeObject {
   }[];
 }
 
-/** One image from its push to the reports about it, with all parts at work; told once and run on every cluster. */
-export function defineEverythingStory({ rewrite, start, startTarget }: EverythingStory): void {
+/** One image from its push to the reports about it, with all features enabled; runs on every cluster. */
+export function defineEverythingScenario({ rewrite, start, startTarget }: EverythingScenario): void {
   const rewritten = rewrite === 'pods' ? 'Pod' : 'Deployment';
   let insights: InsightsServer;
   let target: GitTarget;
-  let program: EverythingOn;
+  let program: EverythingCluster;
   let connection: Connection;
   let images: RegistryClient;
-  let stage: CreateStage;
+  let fixture: CreateFixture;
 
   beforeAll(async () => {
     insights = await startInsightsServer();
@@ -79,13 +79,13 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
     program = await start({ ...insights.env, SYNC_INTERVAL: '1h', POLL_INTERVAL: '1s' });
     connection = await connect({ env: {}, kubeconfig: program.kubeconfigPath, log: silentLogger });
     images = createRegistryClient();
-    stage = createStage(connection, namespace);
+    fixture = createCreateFixture(connection, namespace);
     await connection.client.create(namespaces, {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: namespace, labels: { 'image-clone-controller': 'enabled' } },
     });
-    if (target.secret) await stage.secret('git', target.secret);
+    if (target.secret) await fixture.secret('git', target.secret);
     for (const [type, object] of secretGrant(namespace, 'git')) await connection.client.create(type, object);
   }, 120_000);
   afterAll(async () => {
@@ -111,9 +111,9 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
     await connection.client.create(clusterPolicies, object);
     await ready(object.metadata.name!);
   };
-  const verdicts = async () =>
+  const reportResults = async () =>
     Object.fromEntries(
-      (await stage.detections()).map(({ spec, status }) => [
+      (await fixture.detections()).map(({ spec, status }) => [
         `${spec.sourcePolicy.name} ${spec.repository}:${spec.imageTag}`,
         `${status?.phase} ${findCondition(status?.conditions, 'Ready')?.reason}`,
       ]),
@@ -121,7 +121,7 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
   const jobNames = async () =>
     (await connection.client.list<KubeObject>(jobs, { namespace })).items.map(({ metadata }) => metadata.name).sort();
   const settles = (expected: Readonly<Record<string, string>>) =>
-    eventually(async () => expect(await verdicts()).toEqual(expected), patience);
+    eventually(async () => expect(await reportResults()).toEqual(expected), patience);
 
   it('gets its policies from Insights', async () => {
     await ready('from-insights');
@@ -129,14 +129,14 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
   });
 
   it('detects and commits a pushed image', async () => {
-    await stage.template('web', {
+    await fixture.template('web', {
       template: deploymentTemplate,
       variables: { namespace },
       gitRepository: { url: target.url, ...(target.secret ? { secretRef: { name: 'git' } } : {}) },
     });
     await push(`${namespace}/web:1.0.0`);
     // The last word of a path: it would take the copies too.
-    await stage.policy('web', {
+    await fixture.policy('web', {
       suspend: false,
       ociRepository: { registry: program.registry, imageNamePattern: 'web' },
       policy: { semver: { range: '>=1.0.0' } },
@@ -145,10 +145,10 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
     expect(filesOf(target.repository)['shop-web.yaml']).toContain(`image: ${source()}:1.0.0`);
   }, 60_000);
 
-  it('changes, clones and judges what GitOps applies, in this order', async () => {
+  it('mutates, mirrors and validates what GitOps applies, in this order', async () => {
     await create(orderPolicy({ namespace, kind: rewritten }, { source: source(), copy: copy() }));
     // What comes before its copy could be made is refused here, and applied again as GitOps tools do.
-    await eventually(() => stage.applyBranch(target), patience);
+    await eventually(() => fixture.applyBranch(target), patience);
     const deployment = await connection.client.get<KubeObject>(deployments, { name: 'web', namespace });
     const running = await eventually(async () => {
       const { items } = await connection.client.list<KubeObject>(pods, { namespace });
@@ -177,12 +177,12 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
       );
       expect(status).toMatchObject({ repositories: 1, detected: 1 });
     }, patience);
-    expect(Object.keys(await verdicts())).toEqual(['web shop/web:1.0.0']);
+    expect(Object.keys(await reportResults())).toEqual(['web shop/web:1.0.0']);
   }, 60_000);
 
   it('knows what runs by its source: new versions are left to GitOps', async () => {
     await push(`${namespace}/web:1.1.0`);
-    await stage.policy('again', {
+    await fixture.policy('again', {
       suspend: false,
       templateRef: { name: 'web' },
       ociRepository: { registry: program.registry, repositoryPattern: 'shop/web' },
@@ -230,7 +230,7 @@ export function defineEverythingStory({ rewrite, start, startTarget }: Everythin
     }, patience);
   }, 60_000);
 
-  it('runs what Insights asks for: policies that come on demand judge at once', async () => {
+  it('runs the jobs of Insights: policies synced on demand are active at once', async () => {
     insights.policies = [
       insightsPolicy('from-insights', namespace, 'unwanted'),
       insightsPolicy('on-demand', namespace, 'also'),

@@ -4,15 +4,15 @@ import { type Connection, connect } from '../../src/app/connect.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { createRegistryClient, type RegistryClient } from '../../src/registry/index.ts';
 import { filesOf, type GitTarget } from '../support/git-targets.ts';
-import { createLogBook } from '../support/log-book.ts';
 import { pushImage } from '../support/push-image.ts';
 import type { Cluster } from '../support/real-cluster.ts';
+import { createRecordedLog } from '../support/recorded-log.ts';
 import { eventually } from '../support/wait.ts';
-import { type CreateStage, createStage, deploymentTemplate } from './create-stage.ts';
-import { walkEnvironments } from './environments-walk.ts';
+import { type CreateFixture, createCreateFixture, deploymentTemplate } from './create-fixture.ts';
+import { runEnvironmentsScenario } from './environments-scenario.ts';
 import { installKinds, type RunningFeatures, runFeatures } from './run-features.ts';
 
-export interface CreateStory {
+export interface CreateScenario {
   readonly startCluster: () => Promise<Cluster>;
   readonly startRegistry: () => Promise<{ readonly host: string; stop(): Promise<void> }>;
   readonly targets: Readonly<Record<string, () => Promise<GitTarget>>>;
@@ -22,14 +22,14 @@ export interface CreateStory {
 
 const patience = { timeoutMs: 40_000, intervalMs: 100 };
 
-/** From a push to a manifest in Git and back into the cluster, told once and run on every cluster. */
-export function defineCreateStory({ startCluster, startRegistry, targets, refusing }: CreateStory): void {
+/** From a push to a manifest in Git and back into the cluster; runs on every cluster. */
+export function defineCreateScenario({ startCluster, startRegistry, targets, refusing }: CreateScenario): void {
   let cluster: Cluster;
-  let registry: Awaited<ReturnType<CreateStory['startRegistry']>>;
+  let registry: Awaited<ReturnType<CreateScenario['startRegistry']>>;
   let images: RegistryClient;
   let connection: Connection;
   let features: RunningFeatures;
-  const logs = createLogBook();
+  const logs = createRecordedLog();
 
   beforeAll(async () => {
     [cluster, registry] = await Promise.all([startCluster(), startRegistry()]);
@@ -52,23 +52,23 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
 
   describe.each(Object.keys(targets))('with Git over %s', (name) => {
     let target: GitTarget;
-    let stage: CreateStage;
+    let fixture: CreateFixture;
     const namespace = `create-${name.replaceAll(/[^a-z0-9]+/g, '-')}`;
 
     beforeAll(async () => {
       target = await targets[name]!();
-      stage = createStage(connection, namespace);
-      await stage.openNamespace();
-      if (target.secret) await stage.secret('git', target.secret);
+      fixture = createCreateFixture(connection, namespace);
+      await fixture.openNamespace();
+      if (target.secret) await fixture.secret('git', target.secret);
     });
     afterAll(() => target?.stop());
 
     it('makes a manifest of each environment, and leaves the second versions to GitOps', async () => {
       const image = `${registry.host}/${namespace}/myapp`;
-      await walkEnvironments({
+      await runEnvironmentsScenario({
         connection,
         namespace,
-        stage,
+        fixture,
         target,
         logs,
         source: {
@@ -82,12 +82,12 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
 
   describe('a detection that cannot be committed says why', () => {
     let target: GitTarget;
-    let stage: CreateStage;
+    let fixture: CreateFixture;
     beforeAll(async () => {
       target = await Object.values(targets)[0]!();
-      stage = createStage(connection, 'create-refusals');
-      await stage.openNamespace();
-      if (target.secret) await stage.secret('git', target.secret);
+      fixture = createCreateFixture(connection, 'create-refusals');
+      await fixture.openNamespace();
+      if (target.secret) await fixture.secret('git', target.secret);
     });
     afterAll(() => target?.stop());
 
@@ -152,10 +152,10 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
     ] as const)(
       '%s',
       async (name, spec, why) => {
-        await stage.template(name, { gitRepository: git(), ...spec() });
-        await stage.policy(name, {});
-        await stage.detection(`example.com/${name}/img:1.10`, { policy: name, name });
-        await eventually(async () => expect(await stage.verdictOn(name)).toContain(`Failed: ${why}`), patience);
+        await fixture.template(name, { gitRepository: git(), ...spec() });
+        await fixture.policy(name, {});
+        await fixture.detection(`example.com/${name}/img:1.10`, { policy: name, name });
+        await eventually(async () => expect(await fixture.resultOf(name)).toContain(`Failed: ${why}`), patience);
         expect(filesOf(target.repository)).toEqual({});
       },
       60_000,
@@ -168,15 +168,15 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
         const refused = await start();
         const id = name.replaceAll(/[^a-z]+/g, '-');
         try {
-          if (refused.secret) await stage.secret(id, refused.secret);
+          if (refused.secret) await fixture.secret(id, refused.secret);
           const secretRef = refused.secret ? { secretRef: { name: id } } : {};
-          await stage.template(id, { template: valid, gitRepository: { url: refused.url, ...secretRef } });
-          await stage.policy(id, {});
-          await stage.detection(`example.com/${id}/img:1.0`, { policy: id, name: id });
-          await eventually(async () => expect(await stage.verdictOn(id)).toContain(`Failed: ${why}`), patience);
+          await fixture.template(id, { template: valid, gitRepository: { url: refused.url, ...secretRef } });
+          await fixture.policy(id, {});
+          await fixture.detection(`example.com/${id}/img:1.0`, { policy: id, name: id });
+          await eventually(async () => expect(await fixture.resultOf(id)).toContain(`Failed: ${why}`), patience);
           expect(filesOf(refused.repository)).toEqual({});
           for (const secret of Object.values(refused.secret ?? {}))
-            expect(JSON.stringify(await stage.statusOf(id))).not.toContain(secret);
+            expect(JSON.stringify(await fixture.statusOf(id))).not.toContain(secret);
         } finally {
           await refused.stop();
         }
@@ -185,15 +185,15 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
     );
 
     it('where a template of another namespace does not allow it, until it does', async () => {
-      const other = createStage(connection, 'create-elsewhere');
+      const other = createCreateFixture(connection, 'create-elsewhere');
       await other.openNamespace();
       if (target.secret) await other.secret('git', target.secret);
       const template = await other.template('shared', { template: valid, gitRepository: git() });
-      await stage.policy('granted', { templateRef: { name: 'shared', namespace: 'create-elsewhere' } });
-      await stage.detection('example.com/team/granted:1.0', { policy: 'granted', name: 'granted' });
+      await fixture.policy('granted', { templateRef: { name: 'shared', namespace: 'create-elsewhere' } });
+      await fixture.detection('example.com/team/granted:1.0', { policy: 'granted', name: 'granted' });
       await eventually(
         async () =>
-          expect(await stage.verdictOn('granted')).toContain(
+          expect(await fixture.resultOf('granted')).toContain(
             'Failed: AccessDenied: ResourceTemplate create-elsewhere/shared',
           ),
         patience,
@@ -205,7 +205,7 @@ export function defineCreateStory({ startCluster, startRegistry, targets, refusi
         { type: 'merge', body: { metadata: { annotations } } },
       );
       await eventually(
-        async () => expect(await stage.verdictOn('granted')).toContain('Completed: Committed: '),
+        async () => expect(await fixture.resultOf('granted')).toContain('Completed: Committed: '),
         patience,
       );
     }, 60_000);

@@ -3,10 +3,10 @@ import type { KubeObject } from '../../src/object/index.ts';
 
 export const identity = ({ metadata }: KubeObject): string => `${metadata.uid}@${metadata.resourceVersion}`;
 
-/** A handler that notes every call that contradicts the ones before. */
-export class Witness {
+/** An informer handler that records every call that contradicts earlier calls. */
+export class RecordingHandler {
   readonly problems: string[] = [];
-  /** What lives, by key, as the calls so far tell it. */
+  /** The existing objects by key, according to the calls so far. */
   readonly alive = new Map<string, string>();
   readonly counts = { added: 0, updated: 0, deleted: 0 };
   private readonly handled = new Set<string>();
