@@ -8,7 +8,7 @@ interface Group {
   readonly versions: readonly string[];
 }
 
-/** The groups in the order the real server lists them: built-in ones first, then custom ones by name. */
+/** The groups in the order of the real server: built-in ones first, then custom ones by name. */
 function groupsOf(catalog: Catalog): readonly Group[] {
   const versions = new Map<string, Set<string>>();
   for (const { group, version } of catalog.all()) {
@@ -23,7 +23,7 @@ function resourcesOf(catalog: Catalog, group: string, version: string): readonly
   return [...catalog.all()].filter((definition) => definition.group === group && definition.version === version);
 }
 
-/** apidiscovery.k8s.io/v2: everything in one answer, for the core group or for all others. */
+/** apidiscovery.k8s.io/v2: everything in one response, for the core group or for all others. */
 export function aggregatedDiscovery(catalog: Catalog, core: boolean): object {
   return {
     kind: 'APIGroupDiscoveryList',

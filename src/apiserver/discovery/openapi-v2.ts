@@ -1,11 +1,11 @@
-/** Of the answer; kubectl asks with an `@` before the version, which no parser of media types takes. */
+/** Type of the response. kubectl requests it with an `@` before the version, which media type parsers reject. */
 export const openApiV2Type = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 const title = 'Supercargo embedded cluster';
 
 /**
- * An OpenAPI v2 document without definitions. kubectl still asks for one before it reads a `kind: List`; a kind it does
- * not find there it leaves to the server to validate, which is what happens everywhere else.
+ * An OpenAPI v2 document without definitions. kubectl still requests one before it reads a `kind: List`; it leaves the
+ * validation of unknown kinds to the server, as it does everywhere else.
  */
 export function openApiV2(version: string): { readonly json: object; readonly protobuf: Buffer } {
   const info = Buffer.concat([textField(1, title), textField(2, version)]);

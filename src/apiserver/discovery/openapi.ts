@@ -4,7 +4,7 @@ import type { Catalog } from '../resources/catalog.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
 import type { BuiltinData, RawSchema } from '../schema/index.ts';
 
-/** The OpenAPI v3 documents, one per group and version, made when asked for and kept until the catalog changes. */
+/** The OpenAPI v3 documents, one per group and version, rendered on demand and cached until the catalog changes. */
 export class OpenApi {
   private readonly documents = new Map<string, { readonly generation: number; readonly text: string }>();
   private readonly definitionOf: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export class OpenApi {
   index(): object {
     const paths: Record<string, object> = {};
     for (const path of new Set([...this.catalog.all()].map(pathOf))) {
-      // Clients keep a document for as long as its address is the same.
+      // Clients cache a document while its URL stays the same.
       const hash = createHash('sha256')
         .update(`${this.builtin.version} ${this.catalog.generation} ${path}`)
         .digest('hex');
@@ -83,7 +83,7 @@ function pathOf({ group, version }: ResourceDefinition): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-/** A recorded schema in the published form of its references. */
+/** A recorded schema with its references in the published form. */
 function publish(schema: unknown, onReference: (name: string) => void): object {
   if (Array.isArray(schema)) return schema.map((item) => publishValue(item, onReference));
   const { $ref, ...rest } = schema as RawSchema;
@@ -104,7 +104,7 @@ const parameter = (name: string, type = 'string') => ({ name, in: 'query', schem
 
 const write = [parameter('dryRun'), parameter('fieldManager'), parameter('fieldValidation')];
 
-/** Enough of the paths for a client to see which verbs take dryRun and fieldValidation. */
+/** Enough of the paths for a client to see which verbs support dryRun and fieldValidation. */
 function operationsOf(definition: ResourceDefinition, schemaName: string): Record<string, object> {
   const { group, version, kind, resource, namespaced } = definition;
   const base = `/${pathOf(definition)}${namespaced ? '/namespaces/{namespace}' : ''}/${resource}`;

@@ -17,7 +17,7 @@ import { equalJson } from './value.ts';
 export interface ApplyOptions extends WriteContext {
   /** The stored object; absent when the apply creates it. */
   readonly live: KubeObject | undefined;
-  /** What the client sent: only the fields it has an opinion on. */
+  /** The applied configuration: only the fields that the client sets. */
   readonly applied: KubeObject;
   readonly manager: string;
   readonly force?: boolean | undefined;
@@ -27,9 +27,9 @@ export interface ApplyOptions extends WriteContext {
 }
 
 /**
- * The live object with the applied configuration merged in, what the manager has dropped removed, and the managed fields
- * it is to be stored with; still without defaults. An apply that changes nothing returns `live` itself. Throws
- * StatusError: 409 with a cause per field when other managers own what would change and `force` is not set.
+ * Merges the applied configuration into the live object, removes the fields that the manager has dropped, and sets the
+ * managed fields; without defaults. An apply that changes nothing returns `live` itself. Throws StatusError: 409 with a
+ * cause per field when other managers own what would change and `force` is not set.
  */
 export function applyObject(options: ApplyOptions): KubeObject {
   checkRequest(options);
@@ -46,7 +46,7 @@ type ApplyResult =
   | { readonly object: KubeObject; readonly managers: Managers }
   | { readonly conflicts: readonly Conflict[] };
 
-/** kubectl may take what its own client-side applies left behind: those conflicts are no conflicts. */
+/** kubectl may take over fields of its own client-side applies: those are not conflicts. */
 function resolve(options: ApplyOptions): ApplyResult {
   const result = attempt(options, options.force === true);
   if (!('conflicts' in result) || options.manager !== 'kubectl' || options.live === undefined) return result;
@@ -89,13 +89,13 @@ function attempt(options: ApplyOptions, force: boolean): ApplyResult {
   return { object, managers: transfer.managers };
 }
 
-/** The stored entry itself where nothing about it changed. */
+/** Returns the stored entry itself when it is unchanged. */
 function keepEntry(last: Manager | undefined, current: Manager): Manager {
   const isSame = last?.entry && last.time === current.time && last.apiVersion === current.apiVersion;
   return isSame && last.fields.equals(current.fields) ? last : current;
 }
 
-/** What an object holds that nobody tracked so far belongs to `before-first-apply`. */
+/** Fields that were not tracked so far belong to `before-first-apply`. */
 function knownManagers(options: ApplyOptions): Managers {
   const { live } = options;
   if (live === undefined) return new Map();

@@ -4,7 +4,7 @@ import { FieldsError, fieldElement, type PathElement, renderPath } from './path-
 import { type ListShape, type MapShape, type ScalarKind, type Shape, shapeOfKind } from './shape.ts';
 import { asList, asMap, formOf, itemElement } from './value.ts';
 
-/** What is wrong with a configuration before it can be applied, in the server's words; undefined when nothing is. */
+/** The error of a configuration before it can be applied, with the server's message; undefined when it is valid. */
 export function checkApplied(applied: unknown, schema: Schema | undefined): string | undefined {
   const walk = new CheckWalk();
   walk.visit(shapeOfKind(schema), applied);
@@ -83,7 +83,7 @@ function goType(value: unknown): string {
   return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
 }
 
-// The server prints its own wrapper around the value; people search for these very words.
+// The server prints its own wrapper around the value; users search for this exact text.
 const goSyntax = (value: unknown): string => `&value.valueUnstructured{Value:${renderJson(value)}}`;
 
 const goPlain = (value: unknown): string => `&{${goText(value)}}`;

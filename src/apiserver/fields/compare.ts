@@ -13,8 +13,8 @@ export interface Comparison {
 }
 
 /**
- * Which fields `after` added, changed and removed. Throws FieldsError when an associative list that differs holds items
- * without identity.
+ * The fields that `after` added, changed and removed. Throws FieldsError when an associative list that differs holds
+ * items without identity.
  */
 export function compare(before: unknown, after: unknown, schema: Schema | undefined): Comparison {
   const walk = new CompareWalk();
@@ -22,7 +22,7 @@ export function compare(before: unknown, after: unknown, schema: Schema | undefi
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() };
 }
 
-/** The comparison without the fields in `ignored` and all below them. */
+/** The comparison without the fields in `ignored` and everything below them. */
 export function withoutFields(comparison: Comparison, ignored: FieldSet | undefined): Comparison {
   if (ignored === undefined || ignored.isEmpty) return comparison;
   return {
@@ -32,7 +32,7 @@ export function withoutFields(comparison: Comparison, ignored: FieldSet | undefi
   };
 }
 
-// Absent is `undefined` on either side, and different from null.
+// `undefined` means absent on either side, and differs from null.
 class CompareWalk {
   readonly added = new FieldSetBuilder();
   readonly modified = new FieldSetBuilder();
@@ -46,7 +46,7 @@ class CompareWalk {
     else this.both(shape, before, after);
   }
 
-  // A value that changed its form (a scalar became a map) is looked at in both forms.
+  // A value that changed its form (a scalar became a map) is compared in both forms.
   private both(shape: Shape, before: unknown, after: unknown): void {
     const formBefore = formOf(shape, before);
     const form = formOf(shape, after);
@@ -67,7 +67,7 @@ class CompareWalk {
   private maps(shape: MapShape, before: unknown, after: unknown): void {
     const left = asMap(before);
     const right = asMap(after);
-    // Two empty ones are a leaf, so that null and {} stay different.
+    // Two empty maps are a leaf, so that null and {} stay different.
     if (shape.isAtomic || (isEmptyMap(left) && isEmptyMap(right))) this.leaf(before, after);
     else this.fields(shape, left, right);
   }
@@ -100,7 +100,7 @@ class CompareWalk {
     for (const [element, after] of right) if (!left.has(element)) this.item(shape, element, [], after);
   }
 
-  /** Items that share an identity are owned together, as one value. */
+  /** Items with the same identity are owned together, as one value. */
   private item(shape: ListShape, element: PathElement, before: readonly unknown[], after: readonly unknown[]): void {
     this.path.push(element);
     if (before.length <= 1 && after.length <= 1) this.compare(shape.item, before[0], after[0]);
@@ -116,7 +116,7 @@ class CompareWalk {
   }
 }
 
-/** All of a value that is on one side only: every level of it is a path of its own. */
+/** All paths of a value that is on one side only, on every level. */
 function wholeOf(shape: Shape, value: unknown): FieldNode {
   const form = formOf(shape, value);
   if (form === 'scalar') return leafNode;

@@ -9,7 +9,7 @@ export interface Conflict {
   readonly fields: FieldSet;
 }
 
-/** The answer to an apply that would take fields from others without `force`. */
+/** The response to an apply without `force` that would change fields of other managers. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = [...conflicts].sort((a, b) => (a.manager.id < b.manager.id ? -1 : 1));
   const all = sorted.map(({ manager, fields }) => ({

@@ -11,13 +11,16 @@ interface Known {
   readonly trie: FieldTrie;
 }
 
-/** Of one kind: a hundred templates of large pods. A node weighs some 50 bytes, the set at a last one some kilobytes. */
+/**
+ * Per kind: about a hundred templates of large pods. A node takes about 50 bytes, the set of a last node some
+ * kilobytes.
+ */
 const maxNodes = 40_000;
 const knownOfKind = new WeakMap<Shape, Known>();
 
 /**
- * What the writer of a new object owns. It follows from which fields are set, not from their values, so it is worked
- * out once for all objects that were made from one template; throws FieldsError as `compare` does.
+ * The fields that the writer of a new object owns. They depend on which fields are set, not on their values, so they
+ * are computed once for all objects of one template. Throws FieldsError like `compare`.
  */
 export function createdFields(object: JsonObject, context: WriteContext): FieldSet {
   const node = nodeOf(object, context);
@@ -29,7 +32,7 @@ export function createdFields(object: JsonObject, context: WriteContext): FieldS
   return fields;
 }
 
-/** Undefined for an object in which something has no identity. */
+/** Undefined for an object with a list item without identity. */
 function nodeOf(object: JsonObject, { schema, ignored }: WriteContext): TrieNode | undefined {
   const shape = shapeOfKind(schema);
   let known = knownOfKind.get(shape);

@@ -1,9 +1,9 @@
 import { comparePathElements, type PathElement } from './path-element.ts';
 
 /**
- * A node of the trie behind FieldSet. `member` says that the path to it is in the set; `children` are the longer paths.
- * Nodes are shared between sets and never changed once a set holds them; a node that is no member and has no children
- * does not exist.
+ * A node of the trie behind FieldSet. `member` means that the path to it is in the set; `children` are the longer
+ * paths. Nodes are shared between sets and are immutable once a set holds them. A node that is not a member and has no
+ * children does not exist.
  */
 export interface FieldNode {
   readonly member: boolean;
@@ -12,7 +12,7 @@ export interface FieldNode {
 
 const noChildren: ReadonlyMap<PathElement, FieldNode> = new Map();
 
-/** A path and nothing below it; the most frequent node by far, so all share one. */
+/** A path with nothing below it. By far the most frequent node, so one instance is shared. */
 export const leafNode: FieldNode = { member: true, children: noChildren };
 
 /** The root of an empty set; only a root may be empty. */
@@ -23,7 +23,7 @@ export const asMember = (node: FieldNode | undefined): FieldNode => {
   return node.member ? node : { member: true, children: node.children };
 };
 
-/** Undefined when there is nothing left to keep. */
+/** Undefined when nothing is left. */
 export function makeNode(member: boolean, children: ReadonlyMap<PathElement, FieldNode>): FieldNode | undefined {
   if (children.size > 0) return { member, children };
   return member ? leafNode : undefined;
@@ -55,7 +55,7 @@ export function intersectNodes(a: FieldNode, b: FieldNode): FieldNode | undefine
   return makeNode(a.member && b.member, children);
 }
 
-/** With `recursive`, a member of `b` takes everything below it along. */
+/** With `recursive`, a member of `b` also removes everything below it. */
 export function subtractNodes(a: FieldNode, b: FieldNode, recursive: boolean): FieldNode | undefined {
   if ((recursive && b.member) || a === b) return undefined;
   const member = a.member && !b.member;
@@ -65,7 +65,7 @@ export function subtractNodes(a: FieldNode, b: FieldNode, recursive: boolean): F
 }
 
 function subtractChildren(a: FieldNode, b: FieldNode, recursive: boolean): FieldNode['children'] {
-  // Taking little from much copies and deletes; taking much gathers what is left.
+  // Removing few children copies and deletes; removing many collects the rest.
   const isLittle = b.children.size * 2 < a.children.size;
   let changed: Map<PathElement, FieldNode> | undefined = isLittle ? undefined : new Map();
   let count = 0;
@@ -105,7 +105,7 @@ export function equalNodes(a: FieldNode, b: FieldNode): boolean {
   return true;
 }
 
-/** Members without anything below them. */
+/** Members without children. */
 export function leavesOf(node: FieldNode): FieldNode {
   if (node.children.size === 0) return node;
   const children = new Map<PathElement, FieldNode>();
@@ -116,6 +116,6 @@ export function leavesOf(node: FieldNode): FieldNode {
 export function sortedElements(node: FieldNode): readonly PathElement[] {
   const elements = [...node.children.keys()];
   if (elements.length < 2) return elements;
-  // Plain names need no comparison of ours, and the engine's own is much faster.
+  // Plain names need no custom comparison, and the engine's own is much faster.
   return elements.every((element) => element.startsWith('f:')) ? elements.sort() : elements.sort(comparePathElements);
 }

@@ -7,7 +7,7 @@ import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } 
 import { asList, asMap, formOf, groupItems, isEmptyMap } from './value.ts';
 
 /**
- * The fields that a configuration mentions: its leaves, the items of its associative lists, and the fields of maps whose
+ * The fields that a configuration sets: its leaves, the items of its associative lists, and the fields of maps whose
  * names the schema does not fix. Atomic lists and maps are leaves.
  */
 export function fieldSetOf(value: unknown, schema: Schema | undefined): FieldSet {
@@ -39,7 +39,7 @@ function mentionedFields(shape: MapShape, value: unknown): FieldNode | undefined
 function mentionedItems(shape: ListShape, value: unknown): FieldNode | undefined {
   if (shape.kind === 'atomic') return leafNode;
   const children = new Map<PathElement, FieldNode>();
-  // Items that share an identity are owned together, as one value.
+  // Items with the same identity are owned together, as one value.
   for (const [element, items] of groupItems(shape, asList(value) ?? []))
     children.set(element, items.length > 1 ? leafNode : asMember(mentioned(shape.item, items[0])));
   return makeNode(false, children);

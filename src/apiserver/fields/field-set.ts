@@ -14,8 +14,8 @@ import {
 } from './field-node.ts';
 import { FieldsError, fieldElement, type PathElement, parsePathElement } from './path-element.ts';
 
-// Objects that are written often hand the same fieldsV1 objects in again and again. A trie weighs some ten kilobytes:
-// remembering it for every stored object would cost more than the objects, so only the latest are.
+// Objects that are written often pass the same fieldsV1 objects repeatedly. A trie takes about ten kilobytes; caching
+// one for every stored object would take more memory than the objects, so only the latest are cached.
 const parsed = new Map<FieldsV1, FieldSet>();
 const maxParsed = 100;
 
@@ -24,7 +24,7 @@ function remember(fields: FieldsV1, set: FieldSet): void {
   parsed.set(fields, set);
 }
 
-/** An immutable set of field paths. Owning a path does not mean owning what is above or below it. */
+/** An immutable set of field paths. Owning a path does not mean owning the paths above or below it. */
 export class FieldSet {
   private rendered: FieldsV1 | undefined;
   private constructor(readonly root: FieldNode) {}
@@ -41,12 +41,12 @@ export class FieldSet {
     return builder.build();
   }
 
-  /** The set of named fields, each written as its names: `['metadata', 'name']`. */
+  /** The set of named fields, each given by its names: `['metadata', 'name']`. */
   static ofFields(...paths: readonly (readonly string[])[]): FieldSet {
     return FieldSet.of(paths.map((path) => path.map(fieldElement)));
   }
 
-  /** Throws FieldsError for text that is no path element; kinds of elements from the future are left out. */
+  /** Throws FieldsError for an invalid path element; unknown kinds of elements are ignored. */
   static parse(fields: FieldsV1): FieldSet {
     const known = parsed.get(fields);
     if (known !== undefined) return known;
@@ -90,7 +90,7 @@ export class FieldSet {
     return this.withRoot(subtractNodes(this.root, other.root, false));
   }
 
-  /** Like `difference`, and everything below a path of `other` goes too. */
+  /** Like `difference`, and also removes everything below a path of `other`. */
   recursiveDifference(other: FieldSet): FieldSet {
     return this.withRoot(subtractNodes(this.root, other.root, true));
   }
@@ -107,7 +107,7 @@ export class FieldSet {
     return equalNodes(this.root, other.root);
   }
 
-  /** Every path of the set, the members of a level before what is below them. */
+  /** Every path of the set, the members of a level before those below them. */
   paths(): readonly (readonly PathElement[])[] {
     const found: PathElement[][] = [];
     collect(this.root, [], found);
@@ -124,11 +124,11 @@ interface DraftNode {
   children: Map<PathElement, FieldNode>;
 }
 
-/** Gathers paths; `build` once, at the end. */
+/** Collects paths; call `build` once, at the end. */
 export class FieldSetBuilder {
   private readonly root: DraftNode = { member: false, children: new Map() };
 
-  /** Inserts the path, or with `node` everything that is in it; the empty path is nobody's. */
+  /** Inserts the path, or with `node` everything in it. The empty path is ignored. */
   insert(path: readonly PathElement[], node: FieldNode = leafNode): void {
     const last = path.length - 1;
     let parent = this.root;
@@ -155,7 +155,7 @@ export class FieldSetBuilder {
     return FieldSet.ofRoot(this.root);
   }
 
-  // Nodes that this builder made itself and may still change; all others may be shared.
+  // Nodes that this builder created and may still change; all others may be shared.
   private readonly drafts = new Set<FieldNode>();
 }
 

@@ -3,18 +3,18 @@ import type { FieldSet } from './field-set.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
 import { asMap, isEmptyMap, itemElement } from './value.ts';
 
-/** A name, the identity of a list item, or one of the marks below. */
+/** A name, the identity of a list item, or one of the markers below. */
 type Token = string | number;
 
 const marks = { map: 0, list: 1, end: 2, other: 3, atomic: 4, emptyAtomic: 5, null: 6, empty: 7, zero: 8, false: 9 };
 
-/** Numbers that identify items come after the marks. */
+/** Numbers that identify items come after the markers. */
 const firstNumber = 10;
 
-/** Where the walk over an object ends, and what is remembered of all objects whose walks end there. */
+/** The end of the walk over an object, with the cached result for all objects whose walks end there. */
 export class TrieNode {
   fields: FieldSet | undefined;
-  // Most nodes are on the way of one template alone.
+  // Most nodes belong to one template only.
   private token: Token | undefined;
   private node: TrieNode | undefined;
   private others: Map<Token, TrieNode> | undefined;
@@ -34,15 +34,15 @@ export class TrieNode {
 }
 
 /**
- * Brings objects of a kind together when the same fields are set in them: the same names, identities of list items, and
- * scalars that are zero, whatever the other values are. Objects made from one template meet at one node.
+ * Groups objects of a kind in which the same fields are set: the same names, identities of list items, and scalars that
+ * are zero, whatever the other values are. Objects of one template end at the same node.
  */
 export class FieldTrie {
   private root = new TrieNode();
   private size = 0;
   private at = this.root;
 
-  /** Starts anew when there are more nodes than this, which is more templates than a cluster has. */
+  /** Starts again when there are more nodes than this, which is more templates than a cluster has. */
   constructor(private readonly maxNodes: number) {}
 
   /** Throws FieldsError where an item of an associative list has no identity. */
@@ -62,7 +62,7 @@ export class FieldTrie {
     else this.scalar(value);
   }
 
-  // Fields that Go never omits are compared with their zero, so a zero is not the same as any other value.
+  // Fields that Go never omits are compared with their zero, so a zero differs from any other value.
   private scalar(value: unknown): void {
     if (value === null) this.step(marks.null);
     else if (value === '') this.step(marks.empty);
@@ -82,7 +82,7 @@ export class FieldTrie {
     }
   }
 
-  // The keys themselves say as much as the path element, which has to be put together from them.
+  // The keys themselves are used instead of the path element, which would have to be built from them.
   private identity(shape: ListShape, item: unknown): void {
     const map = shape.kind === 'map' ? asMap(item) : undefined;
     if (map === undefined) this.step(itemElement(shape, item));

@@ -1,7 +1,9 @@
 /**
- * Who owns which field of an object, and server-side apply. Pure functions over plain JSON objects and the Schema of
- * their kind: no store, no defaults, no validation beyond what applying needs, no admission. No input is ever changed;
- * what a call leaves alone it returns by identity, so that "nothing changed" is visible to the caller at no cost.
+ * Field ownership and server-side apply. Pure functions on plain JSON objects and the Schema of their kind: no store,
+ * no defaults, no admission, and no validation beyond what apply needs.
+ *
+ * Invariants: no input is ever changed; unchanged parts are returned by identity, so that a caller detects "nothing
+ * changed" at no cost.
  */
 export { type ApplyOptions, applyObject } from './apply.ts';
 export { type Comparison, compare } from './compare.ts';

@@ -7,10 +7,10 @@ import { type WriteContext, withoutManagedFields } from './ownership.ts';
 import { asMap } from './value.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
-/** The server's bound on all annotations of an object. */
+/** The server's size limit for all annotations of an object. */
 const maxAnnotationsBytes = 256 * 1024;
 
-/** The fields that client-side applies set and that still hold what they set; undefined when there were none. */
+/** The fields that client-side applies set and that still have those values; undefined when there were none. */
 export function allowedByLastApplied(live: KubeObject, context: WriteContext): FieldSet | undefined {
   const text = live.metadata.annotations?.[annotation];
   if (!text) return undefined;
@@ -20,12 +20,12 @@ export function allowedByLastApplied(live: KubeObject, context: WriteContext): F
     const { added, modified, removed } = compare(last, withoutManagedFields(live), context.schema);
     return fieldSetOf(last, context.schema).difference(modified).difference(added).difference(removed);
   } catch {
-    // Anybody can write the annotation: one that makes no sense allows nothing.
+    // Any user can write the annotation: an invalid one allows nothing.
     return undefined;
   }
 }
 
-/** Where an object carries client-side apply's annotation, it follows what kubectl applied last. */
+/** Updates the annotation of client-side apply, where the object has one, to the applied configuration. */
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const annotations = object.metadata.annotations;
   if (!annotations?.[annotation]) return object;

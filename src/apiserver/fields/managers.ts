@@ -4,7 +4,7 @@ import type { FieldNode } from './field-node.ts';
 import { FieldSet } from './field-set.ts';
 import { FieldsError } from './path-element.ts';
 
-/** One owner and what it owns. `entry` is what it was read from, and still says it exactly. */
+/** One manager and its fields. `entry` is the stored form, and is still equal to it. */
 export interface Manager {
   readonly id: string;
   readonly name: string;
@@ -16,12 +16,12 @@ export interface Manager {
   readonly entry?: ManagedFieldsEntry;
 }
 
-/** By id: an applier is the same whatever version it speaks, an updater is not. */
+/** By id: an applier is the same in every API version, an updater is not. */
 export type Managers = ReadonlyMap<string, Manager>;
 
 export type ManagerIdentity = Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>;
 
-// The order of the words is the order the real server sorts by.
+// The order of the parts is the sort order of the real server.
 const idOf = ({ name, operation, apiVersion, subresource }: ManagerIdentity): string =>
   JSON.stringify({
     manager: name || undefined,
@@ -40,7 +40,7 @@ export function withFields(manager: Manager, fields: FieldSet): Manager {
   return makeManager(manager, fields, manager.time);
 }
 
-/** A manager as it is stored: its fields are read when somebody asks, because most writes touch few managers. */
+/** A stored manager. Its fields are parsed on demand, because most writes affect few managers. */
 class StoredManager implements Manager {
   readonly id: string;
   private parsed: FieldSet | undefined;
@@ -67,7 +67,7 @@ class StoredManager implements Manager {
   }
 }
 
-/** False only when the manager certainly owns none of `fields`; cheaper than to look at what it owns. */
+/** False only when the manager certainly owns none of `fields`; cheaper than parsing what it owns. */
 export const mayOwn = ({ entry }: Manager, fields: FieldSet): boolean =>
   entry === undefined || (entry.fieldsV1 !== undefined && mayHold(entry.fieldsV1, fields.root));
 
@@ -79,7 +79,7 @@ function mayHold(held: FieldsV1, node: FieldNode): boolean {
   return false;
 }
 
-/** The managers as somebody else wrote them, checked to the last field and in our own words. */
+/** Managers that a client sent, fully validated and normalised. */
 export function checkManagers(entries: unknown): Managers {
   const managers = new Map<string, Manager>();
   for (const [id, manager] of parseManagers(entries))
@@ -87,7 +87,7 @@ export function checkManagers(entries: unknown): Managers {
   return managers;
 }
 
-/** Throws FieldsError for entries that the server does not accept; their fields are not looked at yet. */
+/** Throws FieldsError for entries that the server does not accept; their fields are not parsed yet. */
 export function parseManagers(entries: unknown): Managers {
   const managers = new Map<string, Manager>();
   if (entries === undefined || entries === null) return managers;
@@ -112,7 +112,7 @@ function parseEntry(entry: unknown, index: number): Manager {
 
 const invalid = (message: string) => new FieldsError('fields-invalid-managers', message);
 
-/** In the server's order: appliers first, the oldest first. Undefined when nobody owns anything. */
+/** In the server's order: appliers first, the oldest first. Undefined when there are no managers. */
 export function renderManagers(managers: Managers): readonly ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   return [...managers.values()].sort(compareManagers).map((manager) => manager.entry ?? renderEntry(manager));
@@ -146,7 +146,7 @@ const secondsOf = (time: string | undefined) => (time === undefined ? 0 : Math.f
 
 const maxUpdaters = 10;
 
-/** Past ten updaters of a version the oldest become one, `ancient-changes`. */
+/** Beyond ten updaters of a version the oldest are merged into one, `ancient-changes`. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers.values()].filter(({ operation }) => operation === 'Update');
   if (updaters.length <= maxUpdaters) return managers;
@@ -167,14 +167,15 @@ export function capUpdaters(managers: Managers): Managers {
     const bucket = kept.get(id) ?? first;
     if (!kept.has(id)) kept.delete(first.id);
     kept.set(id, makeManager(identity, bucket.fields.union(updater.fields), time));
-    // Last, although it loses the bucket when the bucket itself is among the oldest: so does the real server.
+    // Deleted last, although that loses the bucket when the bucket itself is among the oldest: the real server does the
+    // same.
     kept.delete(updater.id);
     count--;
   }
   return kept;
 }
 
-/** What is wrong with managed fields that admission or a client made up; undefined when nothing is. */
+/** The error of managed fields from admission or a client; undefined when they are valid. */
 export function managedFieldsProblem(entries: unknown): string | undefined {
   try {
     checkManagers(entries);

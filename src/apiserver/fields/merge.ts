@@ -6,14 +6,14 @@ import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } 
 import { asList, asMap, equalJson, fieldOf, formOf, itemElement } from './value.ts';
 
 /**
- * The live object with the applied configuration laid over it. Nothing is removed. Parts that the configuration does not
- * change are the live object's own; a merge that changes nothing returns the live object itself.
+ * The live object with the applied configuration merged in. Nothing is removed. Unchanged parts are those of the live
+ * object; a merge that changes nothing returns the live object itself.
  */
 export function mergeApplied(live: JsonObject, applied: JsonObject, schema: Schema | undefined): JsonObject {
   return merge(shapeOfKind(schema), live, applied) as JsonObject;
 }
 
-/** At least one side is there; absent is `undefined`. */
+/** At least one side exists; absent is `undefined`. */
 function merge(shape: Shape, live: unknown, applied: unknown): unknown {
   if (applied === undefined || live === applied) return live;
   const form = formOf(shape, applied);
@@ -51,8 +51,8 @@ function mergeLists(shape: ListShape, live: unknown, applied: unknown): unknown 
 }
 
 /**
- * Live items keep their order and their places between the applied ones; items of both follow the applied order. An
- * applied item stands where its live one stood if that keeps the applied order, else after the one before it.
+ * Live items keep their order and their places between the applied ones; items on both sides follow the applied order.
+ * An applied item takes the place of its live one if that keeps the applied order, else it follows the one before it.
  */
 function mergeItems(shape: ListShape, left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const leftElements = left.map((item) => itemElement(shape, item));
@@ -102,7 +102,7 @@ function mergeItems(shape: ListShape, left: readonly unknown[], right: readonly 
   return result;
 }
 
-/** Live items that share an identity are not merged into: the applied one replaces them. */
+/** Duplicate live items are not merged into: the applied item replaces them. */
 function uniqueItems(elements: readonly PathElement[], items: readonly unknown[]): ReadonlyMap<PathElement, unknown> {
   const unique = new Map<PathElement, unknown>();
   elements.forEach((element, i) => {

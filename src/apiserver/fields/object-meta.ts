@@ -5,7 +5,7 @@ const time: Schema = { type: 'string', format: 'date-time' };
 const integer: Schema = { type: 'integer', format: 'int64' };
 const texts: Schema = { type: 'object', additionalProperties: text };
 
-/** The metadata of every object, as far as ownership is concerned; custom resources declare none of it themselves. */
+/** The ownership-relevant metadata of every object; custom resources do not declare it themselves. */
 export const objectMetaSchema: Schema = {
   type: 'object',
   properties: {

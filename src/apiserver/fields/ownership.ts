@@ -14,9 +14,9 @@ export interface Converted {
 }
 
 /**
- * Shows an object in another version, for managers that wrote in one; undefined when that version is served no more,
- * and such managers are forgotten. Without a converter all versions are taken to be alike, as they are for custom
- * resources without a conversion webhook and the same schema.
+ * Converts an object to another version, for managers that wrote in that version; undefined when the version is no
+ * longer served, and such managers are dropped. Without a converter all versions are treated as equal, as they are for
+ * custom resources without a conversion webhook and with the same schema.
  */
 export type Convert = (object: JsonObject, apiVersion: string) => Converted | undefined;
 

@@ -18,9 +18,9 @@ import { equalJson } from './value.ts';
 export interface UpdateOptions extends WriteContext {
   /** The stored object; absent for a create. */
   readonly before: KubeObject | undefined;
-  /** The object as it will be stored, with the managed fields the client sent, if any. */
+  /** The object to store, with the managed fields that the client sent, if any. */
   readonly after: KubeObject;
-  /** Who writes: the request's fieldManager, or the part of its user agent before the slash. */
+  /** The request's fieldManager, or the part of its user agent before the slash. */
   readonly manager: string;
   readonly subresource?: string | undefined;
   /** Milliseconds since the epoch. */
@@ -28,9 +28,9 @@ export interface UpdateOptions extends WriteContext {
 }
 
 /**
- * `after` with the managed fields it is to be stored with. What the write changed goes to its manager and is taken from
- * all others. Managed fields that the client sent replace the stored ones when they are valid; `[]` or `[{}]` end the
- * tracking of the object until somebody applies to it.
+ * `after` with the managed fields to store. The fields that the write changed go to its manager and are removed from
+ * all others. Valid managed fields from the client replace the stored ones; `[]` or `[{}]` ends the tracking of the
+ * object until the next apply.
  */
 export function updateManagedFields(options: UpdateOptions): KubeObject {
   const { before, after } = options;
@@ -40,8 +40,8 @@ export function updateManagedFields(options: UpdateOptions): KubeObject {
   try {
     return withManagedFields(after, renderManagers(capUpdaters(recordUpdate(before, bare, known, options))));
   } catch (thrown) {
-    // An object whose lists have items without identity cannot be tracked; the write itself must not fail for that.
-    // Nor can one that is nested deeper than the stack is; an overflow has different faces.
+    // An object whose lists have items without identity cannot be tracked, but the write itself must not fail. The same
+    // holds for an object that is nested deeper than the stack allows; a stack overflow has several error types.
     if (thrown instanceof FieldsError || isDeep(bare)) return bare;
     throw thrown;
   }
@@ -49,7 +49,7 @@ export function updateManagedFields(options: UpdateOptions): KubeObject {
 
 const trackedLevels = 1_000;
 
-/** Asked after a failure only. Level by level: a recursion would fail as well. */
+/** Called only after a failure. Iterates level by level, because recursion would fail as well. */
 function isDeep(object: unknown): boolean {
   let level: readonly object[] = [object].filter(isContainer);
   for (let depth = 0; level.length > 0; depth++) {
@@ -89,7 +89,7 @@ function noneIfInvalid(parse: () => Managers): Managers {
 
 export type UpdateIdentity = WriteContext & Pick<UpdateOptions, 'manager' | 'subresource' | 'now'>;
 
-/** The managers after a write that made `after` out of `before`; both come without managed fields. */
+/** The managers after a write from `before` to `after`; both without managed fields. */
 export function recordUpdate(
   before: KubeObject | undefined,
   after: KubeObject,
@@ -106,7 +106,7 @@ export function recordUpdate(
   return result;
 }
 
-/** What the writer gains, and the other managers without what they lost. */
+/** The fields that the writer gains, and the other managers without the fields they lost. */
 function transferTo(
   before: KubeObject | undefined,
   after: JsonObject,
@@ -129,8 +129,8 @@ export function withManagedFields(object: KubeObject, entries: readonly ManagedF
 }
 
 /**
- * `after`, or `before` itself when they differ in nothing but the times of their managed fields: such a write must not
- * make a new resource version.
+ * `after`, or `before` itself when they differ only in the times of their managed fields: such a write must not create
+ * a new resourceVersion.
  */
 export function ignoreManagedTimes(before: KubeObject, after: KubeObject): KubeObject {
   const old = before.metadata.managedFields ?? [];

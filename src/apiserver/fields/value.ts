@@ -4,7 +4,10 @@ import type { ListShape, Shape } from './shape.ts';
 
 export type Form = 'map' | 'scalar' | 'list';
 
-/** Which of the forms a shape allows the value has. Null, and a value of a form that is not allowed, take the first. */
+/**
+ * The form of the value among those that the shape allows. Null, and a value of a form that is not allowed, use the
+ * first.
+ */
 export function formOf(shape: Shape, value: unknown): Form {
   if (Array.isArray(value)) {
     if (shape.list) return 'list';
@@ -18,7 +21,7 @@ export const asMap = (value: unknown): JsonObject | undefined => (isJsonObject(v
 
 export const asList = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
-/** A field of the map itself: a label may be called `constructor` without finding what every object inherits. */
+/** An own field of the map: a label may be called `constructor`, which every object inherits. */
 export function fieldOf(map: JsonObject | undefined, name: string): Json | undefined {
   return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
 }
@@ -50,7 +53,7 @@ export function isEmptyMap(map: JsonObject | undefined): boolean {
   return true;
 }
 
-/** The items of an associative list by identity; more than one where the list holds duplicates. */
+/** The items of an associative list by identity; more than one where the list has duplicates. */
 export type Items = ReadonlyMap<PathElement, readonly unknown[]>;
 
 export function groupItems(shape: ListShape, list: readonly unknown[]): Items {

@@ -10,7 +10,7 @@ import type {
 import type { Schema } from '../schema/types.ts';
 import { part, type StrategyEnvironment } from './strategy.ts';
 
-/** Keeps a CRD until the objects of its kind are gone. */
+/** Keeps a CRD until the objects of its kind are deleted. */
 export const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 interface CrdVersion {
@@ -37,7 +37,7 @@ export interface CrdSpec {
   readonly versions: readonly CrdVersion[];
 }
 
-/** The real server's controllers accept the names and establish the kind a moment later; here it is at once. */
+/** The real server's controllers accept the names and establish the kind a moment later; here it is immediate. */
 export function prepareCrd(object: KubeObject, { now }: StrategyEnvironment): KubeObject {
   const { names, versions } = specOf(object);
   const condition = (type: string, reason: string, message: string) => ({
@@ -76,7 +76,7 @@ export function specOf(crd: KubeObject): CrdSpec {
 const crudVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const subresourceVerbs = ['get', 'patch', 'update'];
 
-/** What a CRD makes the server serve: one definition per served version. */
+/** The definitions that a CRD adds to the server: one per served version. */
 export function definitionsOf(crd: KubeObject): readonly ResourceDefinition[] {
   const { group, scope, names, versions } = specOf(crd);
   const storageVersion = versions.find(({ storage }) => storage)?.name;
@@ -113,7 +113,7 @@ function subresourcesOf({ name, subresources }: CrdVersion, kind: string, group:
   ];
 }
 
-/** Conversion strategy None: the versions differ in their name alone. */
+/** Conversion strategy None: only apiVersion differs. */
 function versionChange(group: string, served: string, stored: string): Conversion {
   return {
     toStored: (object) => ({ ...object, apiVersion: `${group}/${stored}` }),

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../../object/index.ts';
 import { part } from './strategy.ts';
 
-/** A Job selects its own pods by its uid, unless it was told to select by hand. */
+/** A Job selects its own pods by its uid, unless manualSelector is set. */
 export function prepareJob(object: KubeObject): KubeObject {
   const spec = part(object, 'spec');
   if (spec['manualSelector'] === true) return object;
@@ -18,7 +18,7 @@ export function prepareJob(object: KubeObject): KubeObject {
   };
   return {
     ...object,
-    // A Job without labels of its own is given its template's, as the real server does.
+    // A Job without labels gets those of its template, as in the real server.
     metadata: { ...object.metadata, labels: object.metadata.labels ?? labels },
     spec: {
       ...spec,

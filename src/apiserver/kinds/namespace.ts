@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object/index.ts';
 import { part } from './strategy.ts';
 
-/** Removed by the namespace's own clean-up once nothing is left inside. */
+/** Removed by the namespace clean-up once the namespace is empty. */
 export const namespaceFinalizer = 'kubernetes';
 const nameLabel = 'kubernetes.io/metadata.name';
 
@@ -13,7 +13,7 @@ export function prepareNamespace(object: KubeObject): KubeObject {
   };
 }
 
-/** `spec.finalizers` moves only through the finalize subresource. */
+/** `spec.finalizers` changes only through the finalize subresource. */
 export function prepareNamespaceUpdate(object: KubeObject, old: KubeObject): KubeObject {
   return { ...withNameLabel(object), spec: { ...part(object, 'spec'), finalizers: part(old, 'spec')['finalizers'] } };
 }

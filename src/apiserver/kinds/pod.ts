@@ -13,7 +13,7 @@ export function preparePod(object: KubeObject): KubeObject {
   return { ...object, status: { phase: 'Pending', qosClass: qosClass(part(object, 'spec')) } };
 }
 
-/** Guaranteed: every container limits cpu and memory and requests the same; BestEffort: none asks for anything. */
+/** Guaranteed: every container limits cpu and memory and requests the same. BestEffort: no container sets either. */
 function qosClass(spec: Readonly<Record<string, unknown>>): string {
   const containers = [
     ...((spec['containers'] as readonly Container[] | undefined) ?? []),
@@ -39,8 +39,8 @@ const tolerations = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreach
 }));
 
 /**
- * What the real server's built-in admission does to every new pod: service account with its token volume,
- * priority, and how long it stays on a node that is not ready.
+ * The real server's built-in admission of new pods: service account with its token volume, priority, and tolerations of
+ * nodes that are not ready.
  */
 export function admitPod(object: KubeObject, randomSuffix: () => string): KubeObject {
   const spec = part(object, 'spec');

@@ -21,7 +21,7 @@ export function prepareService(object: KubeObject, environment: StrategyEnvironm
   };
 }
 
-/** What was allocated stays, when the new version leaves it out. */
+/** Allocated values are kept when the new version omits them. */
 export function prepareServiceUpdate(
   object: KubeObject,
   old: KubeObject,

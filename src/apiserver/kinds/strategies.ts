@@ -8,7 +8,7 @@ import type { Strategy } from './strategy.ts';
 const counted: Strategy = { countsGenerations: true };
 const policyWarning = 'the embedded cluster stores this object but does not evaluate it';
 
-/** By `group/resource`; a kind that is not here needs nothing special. */
+/** By `group/resource`; other kinds need no strategy. */
 const strategies: Readonly<Record<string, Strategy>> = {
   '/namespaces': { prepareCreate: prepareNamespace, prepareUpdate: prepareNamespaceUpdate },
   '/pods': { countsGenerations: true, prepareCreate: preparePod, returnsDeleted: true },

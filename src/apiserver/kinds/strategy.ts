@@ -1,28 +1,28 @@
 import type { KubeObject } from '../../object/index.ts';
 
-/** What a strategy may ask of the cluster while it prepares an object. */
+/** The cluster functions that a strategy may use while it prepares an object. */
 export interface StrategyEnvironment {
   readonly now: number;
   readonly randomPort: () => number;
   readonly allocateClusterIp: () => string;
 }
 
-/** What the server does to objects of one kind beyond decoding, defaulting and validating them. */
+/** What the server does for objects of one kind besides decoding, defaulting and validation. */
 export interface Strategy {
-  /** `metadata.generation` counts changes of anything but metadata and status. */
+  /** `metadata.generation` counts changes of anything except metadata and status. */
   readonly countsGenerations?: boolean;
-  /** Fills in what only the server may set. The object has its name and uid. */
+  /** Sets what only the server may set. The object has its name and uid. */
   readonly prepareCreate?: (object: KubeObject, environment: StrategyEnvironment) => KubeObject;
   readonly prepareUpdate?: (object: KubeObject, old: KubeObject, environment: StrategyEnvironment) => KubeObject;
   /** An update without resourceVersion is refused. */
   readonly needsResourceVersion?: boolean;
-  /** DELETE answers with the object instead of a Status. */
+  /** DELETE returns the object instead of a Status. */
   readonly returnsDeleted?: boolean;
-  /** Told to whoever creates one: what the embedded cluster does not do with it. */
+  /** Warning on create: what the embedded cluster does not do with the object. */
   readonly warning?: string;
 }
 
-/** Reads a field of a kind's own part; the kinds' schemas have checked the form before. */
+/** Reads a field of the kind's own part; its schema has checked the form before. */
 export function part(object: KubeObject, field: string): Readonly<Record<string, unknown>> {
   return (object[field] as Readonly<Record<string, unknown>> | undefined) ?? {};
 }

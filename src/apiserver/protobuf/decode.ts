@@ -19,9 +19,8 @@ const envelopePlan: MessagePlan = {
 const rawField = 2;
 
 /**
- * Reads an object of a built-in kind from its protobuf form and gives what its JSON form would say. Left out are
- * nulls and, of the fields that JSON may omit, zeroes and empty objects. Time and memory stay in proportion to the
- * body, whose size is the caller's to bound.
+ * Decodes an object of a built-in kind from protobuf into its JSON form. Omits nulls and, for fields that JSON may
+ * omit, zeroes and empty objects. Time and memory are proportional to the body, whose size the caller bounds.
  */
 export function decodeProtobuf(body: Uint8Array): JsonObject {
   const { apiVersion, kind, raw } = readEnvelope(body);
@@ -86,7 +85,7 @@ function readField(reader: WireReader, field: FieldPlan | undefined, target: Tar
   else {
     const value = readValue(reader, type, target[name], depth);
     if (value !== null && !(field.omitsZero && isZero(value))) target[name] = value;
-    // The last of several occurrences counts, also when it says nothing.
+    // The last of several occurrences counts, even when it is empty.
     else if (target[name] !== undefined) delete target[name];
   }
 }
@@ -96,7 +95,7 @@ function readListItem(reader: WireReader, type: Scalar | MessagePlan, list: Json
     list.push(readValue(reader, type, undefined, depth));
     return;
   }
-  // Numbers may come packed: many behind one length.
+  // Numbers may be packed: many after one length.
   const outerEnd = reader.end;
   reader.end = reader.length();
   while (reader.position < reader.end) list.push(readScalar(reader, type));
@@ -119,7 +118,7 @@ function readMapEntry(reader: WireReader, type: Scalar | MessagePlan, map: Targe
   setOwn(map, key, value === undefined ? zeroOf(type) : value);
 }
 
-/** `before` is what an earlier occurrence of the same field said: messages are merged, anything else is replaced. */
+/** `before` is the value of an earlier occurrence of the same field: messages are merged, anything else is replaced. */
 function readValue(reader: WireReader, type: Scalar | MessagePlan, before: Json | undefined, depth: number): Json {
   if (typeof type === 'string') return readTagged(reader, type);
   if (!type.form) return readMessage(reader, type, (before as Target | undefined) ?? {}, depth);
@@ -173,7 +172,7 @@ function isNumeric(type: Scalar | MessagePlan): type is Scalar {
   return type === 'int32' || type === 'int64' || type === 'bool' || type === 'double';
 }
 
-/** What a map's entry without a value holds. */
+/** The value of a map entry without one. */
 function zeroOf(type: Scalar | MessagePlan): Json {
   if (typeof type !== 'string') return type.form ? type.form({}) : {};
   return type === 'string' || type === 'bytes' ? '' : type === 'bool' ? false : type === 'json' ? null : 0;

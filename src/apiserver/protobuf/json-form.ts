@@ -1,13 +1,13 @@
 import { type Json, rfc3339 } from '../../base/index.ts';
 import { invalid } from './protobuf-error.ts';
 
-/** What a message looks like in JSON, from its fields. Null stands for a value that JSON would not carry. */
+/** The JSON form of a message, from its fields. Null stands for a value that JSON omits. */
 export type JsonForm = (fields: Readonly<Record<string, Json | undefined>>) => Json;
 
 const crd = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** The messages that are no object in JSON, or not the one that their fields say. */
+/** Messages whose JSON form is not an object, or not the one of their fields. */
 export const jsonForms: ReadonlyMap<string, JsonForm> = new Map<string, JsonForm>([
   [`${meta}.Time`, (fields) => timeOf(fields, (seconds) => rfc3339(seconds * 1000))],
   [`${meta}.MicroTime`, (fields) => timeOf(fields, microTime)],
@@ -25,7 +25,7 @@ const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 
 function timeOf(fields: Fields, render: (seconds: number, micros: number) => string): Json {
-  // The zero time is an empty message; the epoch has its zeroes written out.
+  // The zero time is an empty message; the epoch has explicit zeroes.
   if (fields['seconds'] === undefined && fields['nanos'] === undefined) return null;
   const allMicros = Math.trunc(Number(fields['nanos'] ?? 0) / 1000);
   const carry = Math.floor(allMicros / 1e6);

@@ -98,7 +98,7 @@ describe('pods', () => {
     await harness.until(() => harness.names(pods).length === 0, 1000);
   });
 
-  test('a slow start shows containers being made', async () => {
+  test('a slow start shows ContainerCreating', async () => {
     harness = await startHarness({ podStartMs: 2000 });
     await harness.create(pods, pod('p'));
     await harness.until(() => harness.table(pods).includes('ContainerCreating'));
@@ -134,7 +134,7 @@ describe('pods', () => {
     `);
   });
 
-  test('readiness gates hold a pod back until someone sets them', async () => {
+  test('readiness gates keep a pod unready until they are set', async () => {
     harness = await startHarness();
     await harness.create(pods, pod('gated', { readinessGates: [{ conditionType: 'example.com/ok' }] }));
     await harness.until(() => phase('gated') === 'Running');
@@ -304,7 +304,7 @@ test('a Service has the addresses of the pods it selects, and no others', async 
   await harness.until(() => endpoints().length === 0);
 });
 
-test('a namespace gets its service account and certificate, also after someone deletes them', async () => {
+test('a namespace gets its service account and certificate, also after they are deleted', async () => {
   harness = await startHarness({ rootCa: 'PEM' });
   await harness.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   const isComplete = () =>
@@ -340,7 +340,7 @@ test('a claim for a class that does not exist waits', async () => {
   expect(statusOf(harness.get(volumeClaims, 'data'))['phase']).toBeUndefined();
 });
 
-test('events are forgotten after their time, and not written at all when switched off', async () => {
+test('events are removed after their time, and not written when disabled', async () => {
   harness = await startHarness({ gcIntervalMs: 1000, eventTtlMs: 5000 });
   await harness.create(pods, pod('p'));
   await harness.until(() => harness.client.list(coreEvents).length >= 4);
@@ -353,7 +353,7 @@ test('events are forgotten after their time, and not written at all when switche
   expect(harness.client.list(coreEvents)).toEqual([]);
 });
 
-test('when told to stop, nothing is left running', async () => {
+test('after an abort nothing is left running', async () => {
   harness = await startHarness();
   await harness.create(deployments, deployment('web'));
   await harness.pass(30);

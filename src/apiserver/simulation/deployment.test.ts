@@ -198,7 +198,7 @@ test('no more old ReplicaSets are kept than the history limit says', async () =>
   expect(revisions()).toEqual(['3:0', '4:0', '5:3']);
 });
 
-test('pods that a policy refuses are reported where people look, and made once it allows them', async () => {
+test('pods that a policy denies are reported in events and conditions, and created once it allows them', async () => {
   harness = await startHarness();
   harness.client.refuse = (verb, type) => {
     if (verb === 'create' && type.resource === 'pods')
@@ -227,7 +227,7 @@ test('a rollout that does not move for too long is given up, as rollout status e
   expect(condition('Progressing')?.status).toBe('False');
 });
 
-test('the outcome is the same when every third write meets a conflict', async () => {
+test('the result is the same when every third write conflicts', async () => {
   harness = await startHarness();
   harness.client.conflictEvery = 3;
   await harness.create(deployments, deployment('web'));

@@ -68,7 +68,7 @@ test('no more keys are worked on at once than allowed', async () => {
   await ended;
 });
 
-test('failed work is tried again with growing pauses, and the error is reported each time', async () => {
+test('failed work is retried with backoff, and the error is reported each time', async () => {
   const at: number[] = [];
   const { clock, queue, errors, stop, ended } = setUp(async () => {
     at.push(clock.now());
@@ -97,7 +97,7 @@ test('of several delays the earliest counts, and all are gone once the queue has
   expect(clock.pending).toBe(0);
 });
 
-test('much work leaves room for others in the event loop', async () => {
+test('long work yields to the event loop', async () => {
   let done = 0;
   const { queue, stop, ended } = setUp(async () => void done++, 1);
   for (let i = 0; i < 200; i++) queue.add(`k${i}`);
