@@ -65,8 +65,8 @@ export function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] 
 export class SourceFollower {
   private readonly followed = new Map<string, Promise<void>>();
   private readonly failing = new Map<string, { readonly type: ResourceType; readonly failure: KindFailure }>();
-  /** The key of each watched source in the two maps above. */
-  private readonly ids = new Map<CloneSource, string>();
+  /** Each policy with the key of a watched source in the two maps above. Replaced when a refresh has ended. */
+  private watched: readonly { readonly policy: string; readonly id: string }[] = [];
   private sources: readonly CloneSource[] = [];
 
   constructor(
@@ -76,15 +76,24 @@ export class SourceFollower {
 
   /** Called when policies or kinds changed. */
   async refresh(): Promise<void> {
-    this.sources = cloneSourcesOf(this.options.table());
-    this.ids.clear();
-    for (const source of this.sources) await this.follow(source);
+    const sources = cloneSourcesOf(this.options.table());
+    this.sources = sources;
+    const watched: { readonly policy: string; readonly id: string }[] = [];
+    for (const source of sources) {
+      const id = await this.follow(source);
+      if (id !== undefined) watched.push({ policy: source.policy, id });
+    }
+    // A later refresh has begun meanwhile and knows newer policies.
+    if (this.sources !== sources) return;
+    this.watched = watched;
+    // A kind that failed before its policy was known here is reported now.
+    if (this.failing.size > 0) this.options.onFailure();
   }
 
   /** Kinds that rules of the policy clone from and that cannot be listed or watched now. */
   failuresOf(policy: string): readonly { readonly type: ResourceType; readonly failure: KindFailure }[] {
-    return this.sources.flatMap((source) => {
-      const found = source.policy === policy ? this.failing.get(this.ids.get(source) ?? '') : undefined;
+    return this.watched.flatMap((source) => {
+      const found = source.policy === policy ? this.failing.get(source.id) : undefined;
       return found ? [found] : [];
     });
   }
@@ -93,15 +102,14 @@ export class SourceFollower {
     await Promise.all(this.followed.values());
   }
 
-  private async follow(source: CloneSource): Promise<void> {
-    const { kind, namespace } = source;
+  /** Watches the kind of a source. Undefined when the kind is not served. */
+  private async follow({ kind, namespace }: CloneSource): Promise<string | undefined> {
     const { discovery, log, onFailure } = this.options;
     const type = await discovery.byKind(kind, { signal: this.signal });
-    if (!type) return;
+    if (!type) return undefined;
     const where = type.namespaced ? namespace : undefined;
     const id = `${renderGvr(type)} ${where ?? ''}`;
-    this.ids.set(source, id);
-    if (this.followed.has(id)) return;
+    if (this.followed.has(id)) return id;
     const client = withFailures(this.options.client, (failure) => {
       if (failure?.message === this.failing.get(id)?.failure.message) return;
       if (failure) this.failing.set(id, { type, failure });
@@ -119,6 +127,7 @@ export class SourceFollower {
       if (!this.signal.aborted && !isAbort(thrown)) throw thrown;
     });
     this.followed.set(id, run);
+    return id;
   }
 
   private changed(kind: string, { metadata }: KubeObject): void {

@@ -68,7 +68,7 @@ class Running implements Program {
     return this.child.pid ?? 0;
   }
 
-  until<T>(pick: (output: string) => T | undefined, timeoutMs = 20_000): Promise<T> {
+  until<T>(pick: (output: string) => T | undefined, timeoutMs = 120_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const finish = (act: () => void) => {
         clearTimeout(timer);
