@@ -38,11 +38,11 @@ describe.skipIf(witness.path === undefined)("against cel-go with Kubernetes' opt
   });
 
   test(
-    'fresh random expressions have the same value, error and cost',
+    'random expressions have the same value, error and cost',
     async () => {
       const excluded: Answer[] = [];
       for (let done = 0; done < count; done += batch) {
-        const seed = Math.floor(Math.random() * 2 ** 31);
+        const seed = Number(process.env['SEED'] ?? 20_260_101) + done;
         const questions = generateQuestions(seed, Math.min(batch, count - done));
         const theirs = await askCelWitness(witness.path!, questions, 5);
         expect(differences(questions, theirs), `seed ${seed}`).toEqual([]);

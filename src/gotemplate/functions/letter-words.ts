@@ -64,7 +64,8 @@ export function camelCase(text: string): string {
   let result = '';
   let i = 0;
   while (i < characters.length && isConnector(characters[i]!)) result += characters[i++];
-  if (i === characters.length) return result;
+  // Of connectors alone, the last one is written twice, as by the library that sprig uses.
+  if (i === characters.length) return result + (characters.at(-1) ?? '');
   let isAfterUpper = isUpper(characters[i]!);
   let current = toUpper(characters[i]!);
   if (i === characters.length - 1) return result + current;
