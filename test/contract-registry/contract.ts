@@ -311,7 +311,7 @@ export function defineRegistryContract({ name, start, manyRepositories, manyTags
       it('of what is not there fail by its name', async () => {
         const [from, to] = [repository(), repository()];
         const failed = copyOf(from, 'v9', to);
-        await expect(failed).rejects.toThrow(`${target.host}/${from.path}:v9 is not there`);
+        await expect(failed).rejects.toThrow(`${target.host}/${from.path}:v9 does not exist`);
         await failed.catch((thrown) => expect(isRegistryError(thrown, 'registry-not-found')).toBe(true));
       });
 

@@ -236,7 +236,7 @@ export function defineDefaults(session: MirrorSession): void {
       await eventually(async () =>
         expect((await recordOf(at('team/absent:1')))?.status).toMatchObject({
           phase: 'Failed',
-          message: expect.stringContaining('team/absent:1 is not there'),
+          message: expect.stringContaining('team/absent:1 does not exist'),
         }),
       );
       await session.fixture.push('team/absent:1');

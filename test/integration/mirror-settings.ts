@@ -300,7 +300,7 @@ export function defineSettings(session: MirrorSession): void {
       await expect(session.fixture.create(dryRun, { dryRun: true })).resolves.toBeDefined();
       await expect(
         session.fixture.create(workload('Deployment', namespace, 'absent', at('team/nobody:1'))),
-      ).rejects.toThrow(/images could not be replaced by their copies: .*team\/nobody:1 is not there/);
+      ).rejects.toThrow(/images could not be replaced by their copies: .*team\/nobody:1 does not exist/);
     }, 240_000);
   });
 }

@@ -43,7 +43,7 @@ it('leases and /healthz do not wait for the event loop; after 10 s they say that
     const { holderIdentity } = (await lease()).spec ?? {};
 
     program.signal('SIGUSR2');
-    await eventually(async () => expect(await get('/readyz')).toMatch(/^503 the event loop did not answer/));
+    await eventually(async () => expect(await get('/readyz')).toMatch(/^503 the event loop did not respond/));
     // The loop has stood still for 5 s: the lease was renewed meanwhile, and the process counts as alive.
     const before = await renewed();
     expect(await get('/healthz')).toBe('200 ok\n');
