@@ -119,7 +119,7 @@ export async function createMirrorFixture(
         config: {
           namespace: home,
           // Long enough for a machine that has other things to do.
-          mirror: { registry: `${backup.host}/copies`, wait: '28s', timeoutSeconds: 30, trustReviews: true, ...mirror },
+          mirror: { registry: `${backup.host}/copies`, wait: '15s', timeoutSeconds: 30, trustReviews: true, ...mirror },
           ...options.config,
         },
       });
