@@ -4,6 +4,7 @@
  * policies, and it imports no other folder.
  */
 
+export { type LinkedAbort, linkAbort, onAbort, orAborted, whenAborted } from './abort.ts';
 export {
   type AddressClass,
   AddressError,
@@ -65,6 +66,7 @@ export { andThen, type MaybePromise } from './maybe-promise.ts';
 export { assignOwn, getOwn, setOwn } from './own.ts';
 export { isProcessRunning, processStartTime } from './process-state.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
+export { parseRetryAfter } from './retry-after.ts';
 export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';
 export { serverCiphers } from './server-ciphers.ts';

@@ -1,3 +1,4 @@
+import { onAbort } from '../base/index.ts';
 import { isAbortOf } from './abort.ts';
 import { ControllerError, StillRunningError } from './errors.ts';
 import { errorOf, failureOf } from './leadership-host.ts';
@@ -52,6 +53,7 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
       }
     };
     const resign = () => post({ kind: 'resign', group });
+    let unlink = () => {};
     return new Promise<void>((resolve, reject) => {
       running.set(group, {
         lead() {
@@ -61,15 +63,14 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
         cease: (reason) => leaderSession?.abort(reason ?? signal.reason),
         over(failure) {
           running.delete(group);
-          signal.removeEventListener('abort', resign);
+          unlink();
           const end = () => (failure ? reject(ownFailure ?? failure) : resolve());
           if (failure instanceof StillRunningError) end();
           else void working.then(end);
         },
       });
       post({ kind: 'campaign', candidacy });
-      if (signal.aborted) resign();
-      else signal.addEventListener('abort', resign, { once: true });
+      unlink = onAbort(signal, resign);
     });
   };
 

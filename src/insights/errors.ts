@@ -68,11 +68,3 @@ export function errorFromResponse(response: RefusedResponse): InsightsError {
   if (status >= 500) return make('insights-server-error', `Insights failed (${status})${detail}`, wait);
   return make('insights-refused', `Insights refuses (${status})${detail}`);
 }
-
-/** A `Retry-After` header, in seconds or as a date, as milliseconds from now. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined || header === '') return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
-}

@@ -1,6 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
-import { backoffMs, type Clock, errorMessage, retryOf } from '../base/index.ts';
-import { errorFromResponse, InsightsError, parseRetryAfter } from './errors.ts';
+import { backoffMs, type Clock, errorMessage, linkAbort, parseRetryAfter, retryOf } from '../base/index.ts';
+import { errorFromResponse, InsightsError } from './errors.ts';
 import { createRedactor } from './secret.ts';
 import type { InsightsSettings } from './settings.ts';
 
@@ -95,10 +95,8 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
   const attempt = async (request: InsightsRequest, limitMs: number): Promise<InsightsResponse> => {
     const { signal: outer, what } = request;
     outer.throwIfAborted();
-    const controller = new AbortController();
+    const controller = linkAbort(outer);
     let isLate = false;
-    const onAbort = () => controller.abort(outer.reason);
-    outer.addEventListener('abort', onAbort, { once: true });
     const cancelTimer = clock.after(limitMs, () => {
       isLate = true;
       controller.abort();
@@ -119,7 +117,7 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
       );
     } finally {
       cancelTimer();
-      outer.removeEventListener('abort', onAbort);
+      controller.unlink();
     }
   };
 

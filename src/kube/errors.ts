@@ -174,14 +174,6 @@ export function timeoutError(request: RequestLine, afterMs: number): KubeError {
   });
 }
 
-/** `Retry-After` in milliseconds; both forms of RFC 9110 are supported. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
-}
-
 function retryForStatus(status: number, afterMs: number | undefined): Retry {
   if (status !== 429 && status < 500) return 'never';
   const isNamed = afterMs !== undefined && (status === 429 || status === 503 || status === 504);

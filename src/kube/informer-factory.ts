@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { whenAborted } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { renderGvr } from '../object/index.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
@@ -76,10 +77,7 @@ export function createInformerFactory(common: CommonOptions): InformerFactory {
         fail = reject;
       });
       for (const informer of informers.values()) start(informer, signal);
-      const stopped = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const stopped = whenAborted(signal);
       await Promise.race([stopped, failed]);
       await Promise.all(running);
     },

@@ -157,11 +157,3 @@ export function systemCode(thrown: unknown): string {
   }
   return '';
 }
-
-/** `Retry-After` in milliseconds, in both formats of RFC 9110. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
-}

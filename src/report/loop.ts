@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../base/index.ts';
+import { type Clock, onAbort } from '../base/index.ts';
 
 /** How long synchronous work may occupy one turn of the event loop. */
 export interface ScanPace {
@@ -54,12 +54,11 @@ export function every(ms: number, clock: Clock, work: () => void): () => void {
 /** Resolves when the registered function is called, or the signal aborts. */
 export function waitFor(signal: AbortSignal, register: (wake: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      signal.removeEventListener('abort', go);
+    if (signal.aborted) return resolve();
+    const unlink = onAbort(signal, () => resolve());
+    register(() => {
+      unlink();
       resolve();
-    };
-    if (signal.aborted) return go();
-    signal.addEventListener('abort', go, { once: true });
-    register(go);
+    });
   });
 }

@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { errorMessage, type Logger, SupercargoError } from '../base/index.ts';
+import { errorMessage, type Logger, SupercargoError, whenAborted } from '../base/index.ts';
 import { type Controller, type ControllerMetrics, createController } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
@@ -99,10 +99,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
               .addHandler({ onAdd: enqueue, onUpdate: enqueue, onDelete: enqueue });
           }),
         ];
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+        await whenAborted(signal);
         for (const stop of stops) stop();
       },
     ],

@@ -1,4 +1,4 @@
-import { backoffMs, type Clock } from '../../base/index.ts';
+import { backoffMs, type Clock, onAbort } from '../../base/index.ts';
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
@@ -111,7 +111,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         };
         if (signal.aborted) return resolve();
         isRunning = true;
-        signal.addEventListener('abort', stop, { once: true });
+        onAbort(signal, stop);
         wake();
       });
     },

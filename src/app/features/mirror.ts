@@ -1,12 +1,11 @@
 import { type MirroredImage, mirroredImages, ownerLabel } from '../../api/index.ts';
-import { systemClock, UsageError } from '../../base/index.ts';
+import { systemClock, UsageError, whenAborted } from '../../base/index.ts';
 import {
   createBackgroundYield,
   createController,
   informerSource,
   type Runnable,
   startOrder,
-  whenAborted,
 } from '../../controller/index.ts';
 import { type Digest, parseReference, type RegistryTarget } from '../../image/index.ts';
 import { workloadTypes } from '../../inventory/index.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type Logger, SupercargoError } from '../../base/index.ts';
+import { type Logger, onAbort, SupercargoError } from '../../base/index.ts';
 import {
   type AdmittedResults,
   admittedResults,
@@ -93,10 +93,9 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
           void running.terminate();
         }, graceMs);
       };
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
+      const unlink = onAbort(signal, stop);
       await ended;
-      signal.removeEventListener('abort', stop);
+      unlink();
       clearTimeout(insist);
       [worker, gauges, isIdle] = [undefined, undefined, false];
       // A terminated thread could not clear them.

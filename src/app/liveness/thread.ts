@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { errorMessage, type LogLevel, SupercargoError } from '../../base/index.ts';
+import { errorMessage, type LogLevel, onAbort, SupercargoError } from '../../base/index.ts';
 import { createRemoteLeaderships, type Runnable, startOrder } from '../../controller/index.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import type { Elect } from '../leaderships.ts';
@@ -77,10 +77,9 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
       send({ kind: 'stop' });
       insist = setTimeout(() => void running.terminate(), graceMs);
     };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    const unlink = onAbort(signal, stop);
     await new Promise<void>((resolve) => running.once('exit', () => resolve()));
-    signal.removeEventListener('abort', stop);
+    unlink();
     clearTimeout(insist);
     clearInterval(beating);
     worker = undefined;

@@ -4,6 +4,7 @@ import {
   isAbort,
   type Limiter,
   type Logger,
+  parseRetryAfter,
   type Retry,
   retry,
   SupercargoError,
@@ -11,7 +12,7 @@ import {
 import { Authenticator } from '../auth/authenticator.ts';
 import type { CredentialSource } from '../auth/credentials.ts';
 import { withDeadline } from '../deadline.ts';
-import { badResponse, errorFromNetwork, errorFromRefusal, parseRetryAfter, RegistryError, safeUrl } from '../errors.ts';
+import { badResponse, errorFromNetwork, errorFromRefusal, RegistryError, safeUrl } from '../errors.ts';
 import type { RateLimits } from '../rate-floor.ts';
 import type { StallLimits } from '../stall.ts';
 import { parseChallenges } from './challenge.ts';
