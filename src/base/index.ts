@@ -35,6 +35,7 @@ export {
   SupercargoError,
   UsageError,
 } from './errors.ts';
+export { createBusyLoopBackoff, createTimeSlice } from './event-loop.ts';
 export { DurationError, parseDuration, parseDurationMs, renderDuration } from './go/duration.ts';
 export { isAscii, toLower, toUpper } from './go/letter-case.ts';
 export { cleanPath } from './go/path.ts';
@@ -67,7 +68,7 @@ export { assignOwn, getOwn, setOwn } from './own.ts';
 export { isProcessRunning, processStartTime } from './process-state.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
 export { parseRetryAfter } from './retry-after.ts';
-export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
+export { compareVersions, parseStrictVersion, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';
 export { serverCiphers } from './server-ciphers.ts';
 export { lowerThreadPriority } from './thread-priority.ts';

@@ -6,7 +6,6 @@
  * leadership has stopped before the lease is released. Times in a lease are the API server's; clocks of other replicas
  * do not matter. A lease is not fencing: writes of a leader must still be idempotent or have preconditions.
  */
-export { createBackgroundYield } from './background-yield.ts';
 export {
   type Controller,
   type ControllerOptions,

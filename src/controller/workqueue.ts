@@ -1,6 +1,5 @@
-import { type BackoffOptions, backoffMs, type Clock, systemClock } from '../base/index.ts';
+import { type BackoffOptions, backoffMs, type Clock, createTimeSlice, systemClock } from '../base/index.ts';
 import { ControllerError } from './errors.ts';
-import { createEventLoopYield } from './event-loop-yield.ts';
 import { Fifo } from './fifo.ts';
 
 /** Callbacks for metrics. Called synchronously; must not throw. */
@@ -80,7 +79,7 @@ class Queue implements Workqueue {
 
   constructor(options: WorkqueueOptions) {
     this.clock = options.clock ?? systemClock;
-    this.turn = createEventLoopYield(this.clock);
+    this.turn = createTimeSlice(this.clock);
     this.metrics = options.metrics;
     this.backoff = { baseMs: 5, maxMs: 1_000_000, ...options.backoff };
   }

@@ -26,7 +26,7 @@ export {
   type KubeErrorDetails,
   type KubeErrorOptions,
 } from './errors.ts';
-export type { CorrelationLimits, EventContent, EventSubject } from './event-correlation.ts';
+export { type CorrelationLimits, type EventContent, type EventSubject, eventSubjectOf } from './event-correlation.ts';
 export { createEventRecorder, type EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 export { type InClusterOptions, loadInClusterConfig } from './in-cluster.ts';
 export {

@@ -4,7 +4,14 @@
  */
 
 export { DurationError, parseDuration, parseDurationMs, renderDuration } from '../base/index.ts';
-export { findCondition, isTrue, type NextCondition, setCondition } from './conditions.ts';
+export {
+  findCondition,
+  isTrue,
+  type NextCondition,
+  setCondition,
+  withCondition,
+  withoutCondition,
+} from './conditions.ts';
 export { deepEqual, semanticEqual } from './equality.ts';
 export {
   escapeFieldValue,
