@@ -47,12 +47,12 @@ export {
   isJsonObject,
   isStackOverflow,
   type Json,
-  JsonError,
   type JsonObject,
   maxJsonDepth,
   parseJson,
   renderJson,
 } from './json.ts';
+export { JsonError } from './json-error.ts';
 export { createLimiter, type Limiter, mapConcurrent } from './limiter.ts';
 export {
   createLogger,

@@ -75,7 +75,7 @@ function compileCommand(command: CommandNode, scope: Scope, hasFinal: boolean): 
     case 'chain':
       return compileWithArguments(word, args, scope, hasFinal);
     case 'identifier':
-      return compileCall({ word, node: command, args, hasFinal }, scope);
+      return compileCall({ word, node: command, args, hasFinal }, scope, compileArgument);
     case 'variable':
       if (word.names.length > 1) return compileWithArguments(word, args, scope, hasFinal);
       break;
@@ -122,7 +122,7 @@ export function compileOperand(node: Operand, scope: Scope): Eval {
     case 'pipe':
       return compilePipe(node, scope);
     case 'identifier':
-      return compileCall({ word: node, node, args: [], hasFinal: false }, scope) as Eval;
+      return compileCall({ word: node, node, args: [], hasFinal: false }, scope, compileArgument) as Eval;
     case 'dot':
       return (run, dot) => {
         run.node = node;

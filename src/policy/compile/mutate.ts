@@ -1,10 +1,10 @@
 import { errorMessage, isJsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { compileContext, layerOf, Need } from '../context/index.ts';
-import { sizeOf, spend } from '../evaluate/budget.ts';
-import { errored, pass, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf, withContext, withScope } from '../evaluate/run.ts';
 import { applyJson6902, type MergeOutcome, mergeStrategic, parseJson6902 } from '../mutate/index.ts';
+import { sizeOf, spend } from '../run/budget.ts';
+import { errored, pass, type RuleOutcome, skip } from '../run/outcome.ts';
+import { type Run, resolverOf, withContext, withScope } from '../run/run.ts';
 import type { ForEachMutate, MutateSpec } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { type Conditions, compileConditions } from './conditions.ts';

@@ -1,8 +1,8 @@
 import { errorMessage, isJsonObject } from '../../base/index.ts';
 import { compileContext, ElementLayer, Need } from '../context/index.ts';
-import { elementUnits, spend } from '../evaluate/budget.ts';
-import { errored, failed, joinNonEmpty, type MaybeOutcome, pass, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf, withContext } from '../evaluate/run.ts';
+import { elementUnits, spend } from '../run/budget.ts';
+import { errored, failed, joinNonEmpty, type MaybeOutcome, pass, type RuleOutcome, skip } from '../run/outcome.ts';
+import { type Run, resolverOf, withContext } from '../run/run.ts';
 import type { ForEachValidate } from '../types.ts';
 import { compileQuery, type Resolver } from '../variables/index.ts';
 import { compileConditions } from './conditions.ts';

@@ -1,7 +1,7 @@
 import type { Anchor } from './anchor.ts';
-import type { Element } from './element.ts';
 import { forbidden, mismatch, notApplicable, type PatternFailure } from './failure.ts';
 import { goType } from './go-text.ts';
+import type { Element } from './leaf.ts';
 import { type Check, type Fields, fieldOf, type MatchRun } from './run.ts';
 
 /** Checks one key of a map; the path is the map's. */
