@@ -10,7 +10,7 @@ export interface AuditQueue {
   drained(): Promise<void>;
 }
 
-export interface AuditQueueLimits {
+interface AuditQueueLimits {
   readonly maxWaiting: number;
   readonly maxBytes: number;
 }

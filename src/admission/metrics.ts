@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RuleResult, RuleStatus } from '../policy/index.ts';
 import type { AuditQueue } from './audit-queue.ts';
 
-export interface AdmissionMetrics {
+interface AdmissionMetrics {
   count(results: readonly RuleResult[]): void;
 }
 

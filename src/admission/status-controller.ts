@@ -13,7 +13,7 @@ import { type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
 import { findUnknownKinds } from './unknown-kinds.ts';
 
-export interface StatusControllerOptions {
+interface StatusControllerOptions {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
   readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;

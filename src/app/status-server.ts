@@ -5,7 +5,7 @@ import type { Runnable } from '../controller/index.ts';
 import { startOrder } from '../controller/index.ts';
 import { plain, type StatusResponder, type StatusResponse } from './status-responses.ts';
 
-export interface StatusServerOptions {
+interface StatusServerOptions {
   readonly host: string;
   readonly port: number;
   readonly health: () => StatusResponse;

@@ -5,7 +5,7 @@ export function isAbortOf(signal: AbortSignal, thrown: unknown): boolean {
   return signal.aborted && (thrown === signal.reason || isAbort(thrown));
 }
 
-export interface WithinOptions {
+interface WithinOptions {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal?: AbortSignal;

@@ -3,12 +3,12 @@ import { ControllerError, describeThrown, StillRunningError } from './errors.ts'
 import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import type { Candidacy, FromLeadershipHost, RemoteFailure, ToLeadershipHost } from './leadership-messages.ts';
 
-export interface LeadershipHostOptions extends Pick<LeaderElectionOptions, 'client' | 'mayRenew' | 'clock' | 'random'> {
+interface LeadershipHostOptions extends Pick<LeaderElectionOptions, 'client' | 'mayRenew' | 'clock' | 'random'> {
   readonly post: (message: FromLeadershipHost) => void;
   readonly log: Logger;
 }
 
-export interface LeadershipHost {
+interface LeadershipHost {
   receive(message: ToLeadershipHost): void;
 }
 

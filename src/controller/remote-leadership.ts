@@ -5,18 +5,18 @@ import { errorOf, failureOf } from './leadership-host.ts';
 import type { Candidacy, FromLeadershipHost, ToLeadershipHost } from './leadership-messages.ts';
 import type { Lead, Leadership } from './manager.ts';
 
-export interface RemoteLeadership extends Leadership {
+interface RemoteLeadership extends Leadership {
   /** As last reported by the host. The lease may already be lost while this thread is stalled. */
   isLeading(): boolean;
 }
 
-export interface RemoteLeadershipOptions {
+interface RemoteLeadershipOptions {
   readonly within?: string | undefined;
   readonly onNewLeader?: (identity: string) => void;
   readonly onLeadingChanged?: (isLeading: boolean) => void;
 }
 
-export interface RemoteLeaderships {
+interface RemoteLeaderships {
   leadershipOf(candidacy: Candidacy, options?: RemoteLeadershipOptions): RemoteLeadership;
   receive(message: FromLeadershipHost): void;
   /** The host has ended, and every lease with it: all work stops, and every election fails with this error. */

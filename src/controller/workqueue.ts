@@ -15,7 +15,7 @@ export interface WorkqueueMetrics {
   retried(): void;
 }
 
-export interface WorkqueueOptions {
+interface WorkqueueOptions {
   /** The back-off of `addRateLimited`: 5 ms doubling to 1000 s by default, half of each pause random. */
   readonly backoff?: Partial<BackoffOptions>;
   readonly clock?: Clock;
@@ -34,7 +34,7 @@ export interface WorkOptions {
 }
 
 /** Processes one key. It must handle its own failures: a rejection ends the whole queue. */
-export type Work = (key: string, signal: AbortSignal) => Promise<void>;
+type Work = (key: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * Keys waiting for work, each at most once. A key is never processed twice at the same time. A key that is added during

@@ -22,7 +22,7 @@ import { nextPolicyStatus, type ScanOutcome, scanSummary } from './scan-outcome.
 import { openTagHistory, rememberTags } from './seen-tags.ts';
 import { compileSelection, type Selection } from './selection.ts';
 
-export interface DetectorOptions {
+interface DetectorOptions {
   readonly client: KubeClient;
   /** By `namespace/name`; undefined if it does not exist. */
   readonly policyOf: (key: string) => ImageResourcePolicy | undefined;

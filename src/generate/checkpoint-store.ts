@@ -12,7 +12,7 @@ export const configMaps: ResourceType = {
   namespaced: true,
 };
 
-export interface CheckpointStoreOptions {
+interface CheckpointStoreOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly installation: string;

@@ -14,7 +14,7 @@ export interface PolicyProblem {
 /** Implemented by the owner of the policies' status: sets a condition, or removes it when `problem` is undefined. */
 export type OnPolicyProblem = (policy: string, problem: PolicyProblem | undefined) => void;
 
-export interface GenerateRecorderOptions {
+interface GenerateRecorderOptions {
   readonly events: EventRecorder;
   readonly metrics: Registry;
   readonly log: Logger;

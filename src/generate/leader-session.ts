@@ -24,7 +24,7 @@ import { creationOf, isSince, type TriggerOperation } from './trigger.ts';
 import { TriggerFollower } from './trigger-follower.ts';
 import { Worker } from './worker.ts';
 
-export interface LeaderSessionOptions {
+interface LeaderSessionOptions {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly policies: LivePolicies;

@@ -9,7 +9,7 @@ import { type OutboxEntry, parseOutbox, renderOutbox, wasPersisted } from './out
 import { outboxLabel } from './outbox-writer.ts';
 import type { PendingTrigger } from './pending.ts';
 
-export interface OutboxReaderOptions {
+interface OutboxReaderOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly installation: string;

@@ -11,7 +11,7 @@ import type { RuleTable } from './rule-table.ts';
 
 export const outboxLabel = 'supercargo.dev/outbox';
 
-export interface OutboxWriterOptions {
+interface OutboxWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly installation: string;

@@ -20,7 +20,7 @@ import {
 } from './trigger.ts';
 import { createdAtMs } from './writes.ts';
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly client: Pick<KubeClient, 'pages'>;
   readonly table: () => RuleTable;
   /** By the policies' uid; kept in the checkpoint. */

@@ -21,7 +21,7 @@ interface ObjectTrace {
   readonly writtenMs: number;
 }
 
-export interface TriggerFollowerOptions {
+interface TriggerFollowerOptions {
   readonly client: KubeClient;
   readonly type: ResourceType;
   readonly position?: WatchPosition | undefined;

@@ -27,7 +27,7 @@ export interface ProcessOptions {
   readonly quota: Pick<CopyQuota, 'watch'>;
 }
 
-export interface GitEnd {
+interface GitEnd {
   readonly exitCode: number;
   readonly stderr: string;
 }

@@ -112,7 +112,7 @@ function compileWithArguments(
 }
 
 /** The value of an operand where no type is asked for. */
-export function compileOperand(node: Operand, scope: Scope): Eval {
+function compileOperand(node: Operand, scope: Scope): Eval {
   switch (node.kind) {
     case 'field':
     case 'chain':
@@ -219,7 +219,7 @@ function compileReceiver(node: FieldNode | ChainNode | VariableNode, scope: Scop
 }
 
 /** An operand passed to a parameter of a known type. */
-export function compileArgument(node: Operand, type: ParameterType, scope: Scope): Eval {
+function compileArgument(node: Operand, type: ParameterType, scope: Scope): Eval {
   const isAny = type === 'interface {}' || type === 'reflect.Value';
   switch (node.kind) {
     case 'nil':

@@ -29,7 +29,7 @@ export class InsightsError extends SupercargoError {
   }
 }
 
-export interface RefusedResponse {
+interface RefusedResponse {
   readonly status: number;
   /** The attempted operation, for the message: `fetching policies`. */
   readonly what: string;

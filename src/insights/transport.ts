@@ -15,7 +15,7 @@ export interface TransportOptions {
   readonly backoff: { readonly baseMs: number; readonly maxMs: number };
 }
 
-export interface InsightsRequest {
+interface InsightsRequest {
   /** For messages: `fetching policies`. */
   readonly what: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
@@ -29,7 +29,7 @@ export interface InsightsRequest {
   readonly signal: AbortSignal;
 }
 
-export interface InsightsResponse {
+interface InsightsResponse {
   readonly contentType: string;
   readonly text: string;
 }

@@ -22,7 +22,7 @@ import type { JobSettings } from './settings.ts';
  */
 export type InProcessJob = (variables: ReadonlyMap<string, string>, signal: AbortSignal) => Promise<void>;
 
-export interface JobRunOptions {
+interface JobRunOptions {
   readonly jobs: ClusterJobs;
   readonly store: JobStore;
   readonly reporter: ReporterOptions;

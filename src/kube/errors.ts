@@ -1,13 +1,13 @@
 import { errorCode, errorMessage, isJsonObject, type Retry, SupercargoError } from '../base/index.ts';
 
 /** One of several causes of a refusal; `field` is a path such as `spec.replicas`. */
-export interface KubeErrorCause {
+interface KubeErrorCause {
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
   readonly field?: string | undefined;
 }
 
-export interface KubeErrorDetails {
+interface KubeErrorDetails {
   readonly name?: string | undefined;
   readonly group?: string | undefined;
   readonly kind?: string | undefined;
@@ -33,7 +33,7 @@ export type KubeErrorCode =
   | 'kube-unreachable'
   | 'kube-unsupported';
 
-export interface KubeErrorOptions {
+interface KubeErrorOptions {
   readonly method: string;
   readonly path: string;
   readonly status?: number | undefined;

@@ -7,12 +7,12 @@ import type { Indexes } from './informer-cache.ts';
 import type { ResourceType, Selection } from './types.ts';
 
 /** The form that the cache keeps. Shared by name, so one name must always mean the same function. */
-export interface Projection<T extends KubeObject, S> {
+interface Projection<T extends KubeObject, S> {
   readonly name: string;
   readonly project: (object: T) => S;
 }
 
-export interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
+interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
   readonly projection?: Projection<T, S> | undefined;
   readonly metadataOnly?: boolean | undefined;
   /** Added to the indexes of the other users. */

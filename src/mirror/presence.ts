@@ -13,7 +13,7 @@ export interface CopyPresence {
   exists(copy: CopyName, digest: string, signal: AbortSignal): Promise<boolean>;
 }
 
-export interface CopyPresenceOptions {
+interface CopyPresenceOptions {
   readonly head: HeadCopy;
   readonly clock: Clock;
   readonly timeoutMs?: number;

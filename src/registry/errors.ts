@@ -19,7 +19,7 @@ export type RegistryErrorCode =
   | 'registry-unsupported'
   | 'registry-usage';
 
-export interface RegistryErrorOptions {
+interface RegistryErrorOptions {
   readonly registry: string;
   readonly method?: string | undefined;
   /** Without query and user: both may contain a secret. */
@@ -75,7 +75,7 @@ export function safeUrl(url: URL | string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly retryAfterMs?: number | undefined;
   readonly registryCode?: string | undefined;

@@ -8,7 +8,7 @@ export interface StallLimits {
   readonly finishMs: number;
 }
 
-export interface StallMonitor {
+interface StallMonitor {
   /** Aborts when the target stalls, or when the caller aborts. */
   readonly signal: AbortSignal;
   /** Passes pieces on and measures how long the target takes for each. Waiting for the source does not count. */

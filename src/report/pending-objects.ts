@@ -2,7 +2,7 @@ import { onAbort } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { KindWatch } from './kind-watch.ts';
 
-export interface PendingObject {
+interface PendingObject {
   readonly watch: KindWatch;
   readonly key: string;
   readonly object: KubeObject;

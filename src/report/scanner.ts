@@ -19,7 +19,7 @@ import type { ScanState } from './scan-state.ts';
 import { type IsExcluded, kindPolicyFor, sourceOf } from './scope.ts';
 import { type WatchedType, watchedTypes } from './watched-types.ts';
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly policies: LivePolicies;

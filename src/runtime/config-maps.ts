@@ -18,7 +18,7 @@ export interface ConfigMaps {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface ConfigMapsOptions {
+interface ConfigMapsOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;

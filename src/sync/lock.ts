@@ -26,7 +26,7 @@ export interface SyncLock {
   release(signal: AbortSignal): Promise<void>;
 }
 
-export interface WithLockOptions {
+interface WithLockOptions {
   readonly lock: SyncLock;
   readonly clock: Clock;
   /** How often the lock is renewed. */

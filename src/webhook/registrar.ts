@@ -13,7 +13,7 @@ import {
 import { fitEntries } from './entry-space.ts';
 import type { RefusedEntry, Registration, WebhookEntry } from './reviewer.ts';
 
-export interface RegistrarOptions {
+interface RegistrarOptions {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
   readonly registrations: readonly Registration[];
@@ -29,7 +29,7 @@ export interface RegistrarOptions {
   readonly log: Logger;
 }
 
-export class RegistrationError extends SupercargoError {}
+class RegistrationError extends SupercargoError {}
 
 /** Aggregated API servers add kinds without an event. */
 const resyncMs = 5 * 60 * 1000;

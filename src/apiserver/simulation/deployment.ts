@@ -23,7 +23,7 @@ const notCopied = new Set([
   'deprecated.deployment.rollback.to',
 ]);
 
-export interface DeploymentIndexes {
+interface DeploymentIndexes {
   readonly pods: OwnedIndex;
   readonly replicaSets: OwnedIndex;
 }

@@ -8,7 +8,7 @@ import { createIfAbsent, modify, writeStatus } from './writes.ts';
 const leaseNamespace = 'kube-node-lease';
 const leaseSeconds = 40;
 
-export const nodeName = (index: number) => `supercargo-node-${index}`;
+const nodeName = (index: number) => `supercargo-node-${index}`;
 
 /** Registers the simulated nodes and renews their leases. A deleted Node is created again, as by a real kubelet. */
 export function createNodeController(context: Context): Controller {

@@ -15,14 +15,14 @@ export function isReady({ status }: Live<Pod>): boolean {
 }
 
 /** Milliseconds until a ready pod counts as available: 0 when it does, undefined when it is not ready. */
-export function untilAvailableMs(pod: Live<Pod>, minReadySeconds: number, now: number): number | undefined {
+function untilAvailableMs(pod: Live<Pod>, minReadySeconds: number, now: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;
   const since = findCondition(pod.status?.conditions, 'Ready')?.lastTransitionTime;
   return Math.max(0, Date.parse(since ?? '') + minReadySeconds * 1000 - now);
 }
 
-export interface PodCounts {
+interface PodCounts {
   readonly ready: number;
   readonly available: number;
   /** When the next ready pod becomes available. */

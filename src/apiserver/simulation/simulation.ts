@@ -20,13 +20,13 @@ import type { Context, Controller } from './types.ts';
 import { createVolumeClaimController } from './volume-claim.ts';
 import { createWorkQueue } from './work-queue.ts';
 
-export interface SimulationSettings {
+interface SimulationSettings {
   readonly clock: Clock;
   readonly log: Logger;
   readonly options?: Partial<SimulationOptions>;
 }
 
-export interface Simulation {
+interface Simulation {
   /** Watches and reconciles until the signal aborts; resolves when nothing is left running. */
   run(signal: AbortSignal): Promise<void>;
 }

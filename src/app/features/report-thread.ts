@@ -15,7 +15,7 @@ import type { ConnectionOrigin } from '../connect.ts';
 import { addCounts, type ReportCounts } from './report-counts.ts';
 
 /** Our policies: those of the configured selector, all of them, or none if Kyverno runs. */
-export type OwnPolicies = 'selected' | 'all' | 'none';
+type OwnPolicies = 'selected' | 'all' | 'none';
 
 /** The data that the thread gets at start. */
 export interface ReportThreadSetup {
@@ -37,7 +37,7 @@ export type FromReportThread =
 /** A reporter as the feature sees it, in any thread. Its state may be one second old. */
 export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 
-export interface ReportThreadOptions extends ReportThreadSetup {
+interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
   readonly isExcluded: IsExcluded;
   readonly onProblem?: OnReportProblem | undefined;

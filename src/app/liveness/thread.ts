@@ -7,7 +7,7 @@ import { plain, type StatusResponder } from '../status-responses.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
 
-export interface LivenessThreadOptions {
+interface LivenessThreadOptions {
   readonly program: URL;
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
@@ -20,7 +20,7 @@ export interface LivenessThreadOptions {
   readonly graceMs?: number;
 }
 
-export interface LivenessThread {
+interface LivenessThread {
   readonly elect: Elect;
   /** Must start before all leaderships and stop after them. */
   readonly runnable: Runnable;

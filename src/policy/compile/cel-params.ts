@@ -6,7 +6,7 @@ import type { Run } from '../run/run.ts';
 import type { CelSpec } from '../types.ts';
 
 /** The objects that a rule is parameterised with, one evaluation each; or the outcome where there are none. */
-export type Params = (run: Run) => { readonly params: readonly unknown[] } | RuleOutcome;
+type Params = (run: Run) => { readonly params: readonly unknown[] } | RuleOutcome;
 
 /** Undefined for a rule without parameters. */
 export function compileParams({ paramKind, paramRef }: CelSpec): Params | undefined {

@@ -10,7 +10,7 @@ import { compileDocument, type DocumentTemplate } from '../variables/index.ts';
 const always: ConditionsResult = { hold: true, message: '' };
 const never: ConditionsResult = { hold: false, message: '' };
 
-export interface ConditionsResult {
+interface ConditionsResult {
   readonly hold: boolean;
   readonly message: string;
 }

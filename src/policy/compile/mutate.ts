@@ -11,12 +11,12 @@ import { type Conditions, compileConditions } from './conditions.ts';
 import { elementRun, type LoopList, listElements, loopList } from './validate.ts';
 
 /** The result of a mutation; `unchanged` when there was nothing to patch. */
-export type MutateResult =
+type MutateResult =
   | { readonly kind: 'patched'; readonly object: KubeObject }
   | { readonly kind: 'unchanged'; readonly message: string }
   | { readonly kind: 'error'; readonly message: string };
 
-export type Mutator = (run: Run, object: KubeObject) => MutateResult;
+type Mutator = (run: Run, object: KubeObject) => MutateResult;
 
 /** patchStrategicMerge, patchesJson6902 or foreach. */
 export function compileMutator(spec: MutateSpec): Mutator {

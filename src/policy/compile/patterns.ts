@@ -8,7 +8,7 @@ import type { TraceStep } from '../run/trace.ts';
 import { compileDocument, type DocumentTemplate } from '../variables/index.ts';
 import type { RuleMessage } from './message.ts';
 
-export type PatternCheck = (run: Run, resource: unknown) => MaybeOutcome;
+type PatternCheck = (run: Run, resource: unknown) => MaybeOutcome;
 
 /** `validate.pattern`: the object must match the pattern. */
 export function compilePatternCheck(rule: string, pattern: unknown, message: RuleMessage): PatternCheck {

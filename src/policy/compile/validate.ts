@@ -10,10 +10,10 @@ import type { RuleMessage } from './message.ts';
 import { compileAnyPatternCheck, compilePatternCheck } from './patterns.ts';
 
 /** Checks the element of a loop if there is one, else the object. */
-export type Check = (run: Run, element: unknown) => MaybeOutcome;
+type Check = (run: Run, element: unknown) => MaybeOutcome;
 
 /** pattern, anyPattern, deny and foreach: the fields that rules and loops share. */
-export interface CheckSpec {
+interface CheckSpec {
   readonly pattern?: unknown;
   readonly anyPattern?: readonly unknown[];
   readonly deny?: { readonly conditions?: unknown };

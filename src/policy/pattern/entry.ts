@@ -7,7 +7,7 @@ import { type Check, type Fields, fieldOf, type MatchRun } from './run.ts';
 /** Checks one key of a map; the path is the map's. */
 export type EntryCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
-export interface EntrySource {
+interface EntrySource {
   readonly raw: string;
   readonly anchor: Anchor | undefined;
   readonly pattern: unknown;

@@ -39,7 +39,7 @@ export interface CopyResult extends CopyTotals {
   readonly durationMs: number;
 }
 
-export interface CopierOptions {
+interface CopierOptions {
   readonly clock?: Clock;
   /** Without it, copies are not throttled. */
   readonly throttle?: CopyThrottle | undefined;
