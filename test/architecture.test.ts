@@ -1,6 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkArchitecture, importChain, isTest, readSources, type SourceFile } from './architecture.ts';
+import {
+  checkArchitecture,
+  findImportCycles,
+  importChain,
+  isTest,
+  readSources,
+  type SourceFile,
+} from './architecture.ts';
+import { findUnusedExports } from './exports.ts';
 
 const sources = readSources(fileURLToPath(new URL('../src', import.meta.url)));
 
@@ -11,6 +19,29 @@ describe('the layout of src', () => {
       return `${why}: ${chain}`;
     });
     expect(report).toEqual([]);
+  });
+
+  it('has no cycle of value imports', () => {
+    expect(findImportCycles(sources).map((chain) => chain.join(' → '))).toEqual([]);
+  });
+
+  it('does not import policy/evaluate from policy/compile', () => {
+    const offenders = sources.filter(
+      ({ path, text }) => path.startsWith('policy/compile/') && !isTest(path) && text.includes("'../evaluate/"),
+    );
+    expect(offenders.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('exports no name that no other file imports', () => {
+    const sourcesOf = (folder: string) =>
+      readSources(fileURLToPath(new URL(`../${folder}`, import.meta.url))).map(({ path, text }) => ({
+        path: `${folder}/${path}`,
+        text,
+      }));
+    const users = ['test', 'bench', 'scripts'].flatMap(sourcesOf);
+    // Generated files export everything.
+    const unused = findUnusedExports(sourcesOf('src'), users).filter(({ file }) => !file.includes('/generated/'));
+    expect(unused.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
   });
 
   it('has an index.ts in every folder that says what the folder is and exports names one by one', () => {
@@ -95,5 +126,60 @@ describe('the checker', () => {
       'app/index.ts',
       'base/log.ts',
     ]);
+  });
+});
+
+describe('the finder of import cycles', () => {
+  const cycles = (texts: Readonly<Record<string, string>>) =>
+    findImportCycles(Object.entries(texts).map(([path, text]) => ({ path, text })));
+
+  it('returns only the files of the cycle as a chain', () => {
+    expect(
+      cycles({
+        'base/a.ts': `import { b } from './b.ts';`,
+        'base/b.ts': `import { c, type D } from './c.ts';`,
+        'base/c.ts': `export {\n  b,\n} from './b.ts';`,
+      }),
+    ).toEqual([['base/b.ts', 'base/c.ts', 'base/b.ts']]);
+  });
+
+  it('ignores types, dynamic imports and tests', () => {
+    const b = `import { a } from './a.ts';`;
+    expect(cycles({ 'base/a.ts': `import type { B } from './b.ts';`, 'base/b.ts': b })).toEqual([]);
+    expect(cycles({ 'base/a.ts': `import { type B, type C } from './b.ts';`, 'base/b.ts': b })).toEqual([]);
+    expect(cycles({ 'base/a.ts': `const b = await import('./b.ts');`, 'base/b.ts': b })).toEqual([]);
+    expect(cycles({ 'base/a.test.ts': `import './b.ts';`, 'base/b.ts': `import './a.test.ts';` })).toEqual([]);
+  });
+});
+
+describe('the finder of unused exports', () => {
+  const unused = (texts: Readonly<Record<string, string>>, users: Readonly<Record<string, string>> = {}) => {
+    const files = (named: Readonly<Record<string, string>>) =>
+      Object.entries(named).map(([path, text]) => ({ path, text }));
+    return findUnusedExports(files(texts), files(users)).map(({ file, name }) => `${file} ${name}`);
+  };
+
+  it.each([
+    ['export const a = 1;'],
+    ['export async function a() {}'],
+    ['export abstract class a {}'],
+    ['export type a = 1;'],
+    ['const b = 1;\nexport { b as a };'],
+    [`export { type a } from './other.ts';`],
+  ])('finds the name of %s', (text) => {
+    expect(unused({ 'src/x.ts': text })).toEqual(['src/x.ts a']);
+    expect(unused({ 'src/x.ts': text }, { 'test/y.ts': `import { type a as z } from '../src/x.ts';` })).toEqual([]);
+  });
+
+  it('counts uses by a test, a namespace import and a dynamic import', () => {
+    const text = 'export const a = 1;';
+    expect(unused({ 'src/x.ts': text, 'src/x.test.ts': `import { a } from './x.ts';` })).toEqual([]);
+    expect(unused({ 'src/x.ts': text, 'src/y.ts': `import * as x from './x.ts';` })).toEqual([]);
+    expect(unused({ 'src/x.ts': text, 'src/y.ts': `const x = await import('./x.ts');` })).toEqual([]);
+  });
+
+  it('reports a re-exported name that nobody imports from there', () => {
+    const files = { 'src/x.ts': 'export const a = 1;', 'src/index.ts': `export { a } from './x.ts';` };
+    expect(unused(files)).toEqual(['src/index.ts a']);
   });
 });

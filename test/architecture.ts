@@ -96,6 +96,36 @@ export function checkArchitecture(files: readonly SourceFile[], allowed: Rules =
   return violations;
 }
 
+const valueImportPattern = /^(?:import|export)\s+(?!type\s)(?:([^'"`;]*?)\s*from\s*)?['"](\.[^'"]+)['"]/gm;
+const onlyTypes = (clause: string) => /^\{(?:\s*type\s[^,}]*,?)+\s*\}$/.test(clause);
+
+/** The files that must be loaded before this one. Type imports load nothing; dynamic imports load later. */
+function valueImportsOf({ path, text }: SourceFile): string[] {
+  return [...text.matchAll(valueImportPattern)]
+    .filter(([, clause = '']) => !onlyTypes(clause.trim()))
+    .map(([, , target]) =>
+      normalize(join(dirname(path), target!))
+        .split(sep)
+        .join('/'),
+    );
+}
+
+/** Cycles of value imports among the files of the program, without tests. Each is a chain that ends where it starts. */
+export function findImportCycles(files: readonly SourceFile[]): string[][] {
+  const imports = new Map(files.filter(({ path }) => !isTest(path)).map((file) => [file.path, valueImportsOf(file)]));
+  const finished = new Set<string>();
+  const cycles: string[][] = [];
+  const visit = (path: string, chain: readonly string[]): void => {
+    const at = chain.indexOf(path);
+    if (at >= 0) cycles.push([...chain.slice(at), path]);
+    if (at >= 0 || finished.has(path)) return;
+    for (const next of imports.get(path) ?? []) visit(next, [...chain, path]);
+    finished.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+}
+
 /** How the program comes to load a file: the shortest chain of imports from an entry, for the message. */
 export function importChain(files: readonly SourceFile[], entry: string, target: string): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));

@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { Registry } from 'prom-client';
 import { configOf } from '../../src/app/config.ts';
 import { createReportThread } from '../../src/app/features/report-thread.ts';
-import { createLogger, systemClock } from '../../src/base/index.ts';
-import { createBackgroundYield, createControllerMetrics } from '../../src/controller/index.ts';
+import { createBusyLoopBackoff, createLogger, systemClock } from '../../src/base/index.ts';
+import { createControllerMetrics } from '../../src/controller/index.ts';
 import { parseReference } from '../../src/image/index.ts';
 import { createCopier, createRegistryClient } from '../../src/registry/index.ts';
 import { createReportMetrics } from '../../src/report/index.ts';
@@ -33,7 +33,7 @@ export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work):
   const registries = createRegistryClient();
   // A repository that nobody has written to: nothing is mounted, all is sent.
   const target = parseReference(`${targetHost}/bench/run-${run}:v1`);
-  const copying = createCopier(registries, { throttle: createBackgroundYield(systemClock) })
+  const copying = createCopier(registries, { throttle: createBusyLoopBackoff(systemClock) })
     .copy({ source: parseReference(image), target })
     .then(({ copiedBytes }) => ({ copiedBytes, copyMs: performance.now() - startedMs }));
   try {

@@ -1,4 +1,4 @@
-import { errorMessage, type Logger } from '../base/index.ts';
+import { createTimeSlice, errorMessage, type Logger, systemClock } from '../base/index.ts';
 
 /** Bounded queue of work that runs after responses are sent, one item at a time. Items that do not fit are dropped. */
 export interface AuditQueue {
@@ -10,27 +10,27 @@ export interface AuditQueue {
   drained(): Promise<void>;
 }
 
-export interface AuditQueueLimits {
+interface AuditQueueLimits {
   readonly maxWaiting: number;
   readonly maxBytes: number;
 }
-
-/** The longest time to run before yielding to the event loop. */
-const sliceMs = 1;
 
 export function createAuditQueue(
   log: Logger,
   limits: AuditQueueLimits = { maxWaiting: 2_000, maxBytes: 64 << 20 },
 ): AuditQueue {
   const queue: { readonly bytes: number; readonly work: () => Promise<void> | void }[] = [];
+  const turn = createTimeSlice(systemClock);
   let bytes = 0;
   let dropped = 0;
   let isRunning = false;
   let finished: (() => void)[] = [];
 
   const run = async () => {
-    let sliceEndsMs = performance.now() + sliceMs;
-    for (let next = queue.shift(); next; next = queue.shift()) {
+    while (queue.length > 0) {
+      // Yield, so that requests that arrived meanwhile are served first.
+      await turn();
+      const next = queue.shift()!;
       try {
         const working = next.work();
         if (working) await working;
@@ -38,10 +38,6 @@ export function createAuditQueue(
         log.error('audit work failed', { error: errorMessage(thrown) });
       }
       bytes -= next.bytes;
-      if (performance.now() < sliceEndsMs) continue;
-      // Yield, so that requests that arrived meanwhile are served first.
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceEndsMs = performance.now() + sliceMs;
     }
     isRunning = false;
     for (const resolve of finished) resolve();

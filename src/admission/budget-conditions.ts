@@ -4,7 +4,7 @@ import type { PolicyProblem } from './policy-status.ts';
 import type { AdmissionResults } from './results.ts';
 
 /** Reports policies whose rules exceed their budget. Such a policy stays active, and its rules return errors. */
-export interface BudgetConditions {
+interface BudgetConditions {
   observe(results: AdmissionResults): void;
 }
 

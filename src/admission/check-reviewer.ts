@@ -11,7 +11,7 @@ export function createCheckReviewer(options: CheckOptions): Reviewer {
   return { path: 'check', review: (request, { signal }) => check(request, options, signal) };
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly policies: Pick<LivePolicies, 'selects'>;
   /** Namespaces whose exceptions apply to every policy. */
   readonly exceptionNamespaces: readonly string[];

@@ -12,7 +12,7 @@ import type {
 } from '../policy/index.ts';
 import { type EvaluationTurns, evaluate, type LookUps, type Roles } from '../runtime/index.ts';
 
-export interface AdmissionEvaluatorOptions {
+interface AdmissionEvaluatorOptions {
   readonly lookUps: LookUps;
   readonly roles: Roles;
   readonly turns: EvaluationTurns;
@@ -36,7 +36,7 @@ export interface AdmissionEvaluationResult {
  * Evaluates one phase, synchronously if no look-up is needed. Never throws: an error in a policy becomes an error result
  * of that policy.
  */
-export type AdmissionEvaluator = (
+type AdmissionEvaluator = (
   programs: readonly PolicyProgram[],
   phase: Phase,
   context: AdmissionEvaluationContext,

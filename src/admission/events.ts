@@ -3,8 +3,8 @@ import type { KubeObject } from '../object/index.ts';
 import type { RuleResult } from '../policy/index.ts';
 import type { AdmissionResults } from './results.ts';
 
-export const eventReasons = ['PolicyViolation', 'PolicyApplied', 'PolicyError', 'PolicySkipped'] as const;
-export type EventReason = (typeof eventReasons)[number];
+const eventReasons = ['PolicyViolation', 'PolicyApplied', 'PolicyError', 'PolicySkipped'] as const;
+type EventReason = (typeof eventReasons)[number];
 
 /** As in Kyverno, events for applied and skipped rules are off by default: there are too many of them. */
 export const defaultOmittedEvents: readonly EventReason[] = ['PolicyApplied', 'PolicySkipped'];

@@ -8,18 +8,14 @@
  * response is bounded, and dropped when it does not fit.
  */
 
-export { type AuditQueue, type AuditQueueLimits, createAuditQueue } from './audit-queue.ts';
+export { createAuditQueue } from './audit-queue.ts';
 export { createBudgetConditions, isOverBudget } from './budget-conditions.ts';
 export { checkRegistration, createCheckReviewer } from './check-reviewer.ts';
-export { defaultOmittedEvents, type EventReason, eventReasons, hasEvents, recordEvents } from './events.ts';
-export { type AdmissionMetrics, createAdmissionMetrics } from './metrics.ts';
-export { createPolicyReviewers, type PolicyReviewersOptions } from './policy-reviewers.ts';
+export { defaultOmittedEvents, hasEvents, recordEvents } from './events.ts';
+export { createAdmissionMetrics } from './metrics.ts';
+export { createPolicyReviewers } from './policy-reviewers.ts';
 export type { PolicyProblem, PolicyProblems } from './policy-status.ts';
-export {
-  createPolicyRegistrations,
-  type PolicyRegistrations,
-  type PolicyRegistrationsOptions,
-} from './registrations.ts';
-export { defaultResourceFilters, parseResourceFilters, type ResourceFilters } from './resource-filters.ts';
-export type { AdmissionResults, OnResults } from './results.ts';
-export { createStatusController, type StatusControllerOptions } from './status-controller.ts';
+export { createPolicyRegistrations } from './registrations.ts';
+export { defaultResourceFilters, parseResourceFilters } from './resource-filters.ts';
+export type { OnResults } from './results.ts';
+export { createStatusController } from './status-controller.ts';

@@ -14,7 +14,7 @@ export function renderRefusal(subject: KubeObject, results: readonly RuleResult[
   return `\n\nresource ${renderSubject(subject)} was blocked due to the following policies \n\n${renderYaml(rendered)}`;
 }
 
-export function renderSubject({ kind, metadata }: KubeObject): string {
+function renderSubject({ kind, metadata }: KubeObject): string {
   return `${kind}/${metadata.namespace ?? ''}/${metadata.name || (metadata.generateName ?? '')}`;
 }
 

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RuleResult, RuleStatus } from '../policy/index.ts';
 import type { AuditQueue } from './audit-queue.ts';
 
-export interface AdmissionMetrics {
+interface AdmissionMetrics {
   count(results: readonly RuleResult[]): void;
 }
 
@@ -35,7 +35,7 @@ export function createAdmissionMetrics(registry: Registry, auditQueue: AuditQueu
     },
   });
   new Gauge({
-    name: 'supercargo_admission_later_waiting',
+    name: 'supercargo_admission_audit_queue_depth',
     help: 'Work items waiting in the audit queue: audit rules, events and results of answered requests.',
     registers: [registry],
     collect() {
@@ -43,7 +43,7 @@ export function createAdmissionMetrics(registry: Registry, auditQueue: AuditQueu
     },
   });
   new Counter({
-    name: 'supercargo_admission_later_dropped_total',
+    name: 'supercargo_admission_audit_queue_dropped_total',
     help: 'Work items dropped because the audit queue was full.',
     registers: [registry],
     collect() {

@@ -1,7 +1,7 @@
 import type { PolicyObject, PolicyProgram, RuleProgram } from '../policy/index.ts';
 import { createPolicySet, type PolicySet } from '../runtime/index.ts';
 
-export type FailurePolicy = 'Fail' | 'Ignore';
+type FailurePolicy = 'Fail' | 'Ignore';
 
 /**
  * Policies that share one webhook: all ClusterPolicies, or the Policies of one namespace, so that the time-out or failure
@@ -102,7 +102,7 @@ interface WebhookConfiguration {
 
 const webhookOf = ({ spec }: PolicyObject) => (spec.webhookConfiguration ?? {}) as WebhookConfiguration;
 
-export function failurePolicyOf(policy: PolicyObject): FailurePolicy {
+function failurePolicyOf(policy: PolicyObject): FailurePolicy {
   return webhookOf(policy).failurePolicy ?? policy.spec.failurePolicy ?? 'Fail';
 }
 

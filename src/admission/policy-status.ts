@@ -3,7 +3,7 @@ import type { LivePolicy } from '../runtime/index.ts';
 import { renderUnknownKind, type UnknownKind } from './unknown-kinds.ts';
 
 /** The status of a ClusterPolicy or Policy, as Kyverno writes it. */
-export interface PolicyStatus {
+interface PolicyStatus {
   readonly autogen: { readonly rules?: readonly unknown[] };
   readonly conditions: readonly Condition[];
   readonly rulecount: {

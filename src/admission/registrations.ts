@@ -7,7 +7,7 @@ import { groupsOf, isReviewed, type PolicyGroup, routeOf } from './policy-groups
 import type { ResourceFilters } from './resource-filters.ts';
 import { webhookRules } from './webhook-rules.ts';
 
-export interface PolicyRegistrationsOptions {
+interface PolicyRegistrationsOptions {
   readonly policies: Pick<LivePolicies, 'current' | 'subscribe'>;
   readonly discovery: Pick<Discovery, 'list' | 'invalidate'>;
   readonly informers: InformerFactory;

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, type Logger, whenAborted } from '../base/index.ts';
 import {
   type Controller,
   type ControllerMetrics,
@@ -13,7 +13,7 @@ import { type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
 import { findUnknownKinds } from './unknown-kinds.ts';
 
-export interface StatusControllerOptions {
+interface StatusControllerOptions {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
   readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;
@@ -88,10 +88,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
           registrations.subscribe(addAll),
           options.problems?.subscribe((key) => sink.add(key)),
         ];
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+        await whenAborted(signal);
         for (const stop of stops) stop?.();
       },
     ],

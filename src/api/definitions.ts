@@ -5,7 +5,7 @@ import { policySchema } from './policy-schema.ts';
 import { reportSchema } from './report-schema.ts';
 import type { Schema } from './schema.ts';
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'boolean' | 'date';
   readonly jsonPath: string;

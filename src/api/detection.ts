@@ -17,7 +17,7 @@ interface NameRef {
   readonly name: string;
 }
 
-export interface NamespacedRef extends NameRef {
+interface NamespacedRef extends NameRef {
   readonly namespace?: string;
 }
 
@@ -31,14 +31,14 @@ interface RepositorySource {
   readonly scanTimeout?: string;
 }
 
-export interface EcrRepository extends RepositorySource {
+interface EcrRepository extends RepositorySource {
   readonly region: string;
   readonly registryId?: string;
   /** Another address of the ECR API: a private link, or a test server. Roles are assumed at the address of STS. */
   readonly endpoint?: string;
 }
 
-export interface OciRepository extends RepositorySource {
+interface OciRepository extends RepositorySource {
   readonly registry: string;
   readonly secretRef?: NameRef;
   readonly certSecretRef?: NameRef;
@@ -92,7 +92,7 @@ export interface ImageResourcePolicy extends KubeObject {
   };
 }
 
-export interface GitRepository {
+interface GitRepository {
   readonly url: string;
   readonly branch?: string;
   readonly path?: string;

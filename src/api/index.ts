@@ -4,20 +4,16 @@
  * API server validates them.
  */
 export { customResourceDefinitions } from './custom-resources.ts';
-export { type Column, type Definition, definitions } from './definitions.ts';
+export { definitions } from './definitions.ts';
 export {
   allowFromAnnotation,
   allowsReferenceFrom,
-  type EcrRepository,
-  type GitRepository,
   type ImageDetected,
   type ImageResourcePolicy,
   type ImageResourcePolicySpec,
   imageResourcePolicies,
   imagesDetected,
   type LastDetected,
-  type NamespacedRef,
-  type OciRepository,
   type ResourceTemplate,
   resourceTemplates,
   type SeenTags,

@@ -1,7 +1,7 @@
 import type { GroupVersionResource, KubeObject } from '../object/index.ts';
 import type { Identity } from './identity.ts';
 
-export interface BootstrapObject {
+interface BootstrapObject {
   readonly type: GroupVersionResource;
   readonly object: KubeObject;
 }

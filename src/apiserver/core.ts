@@ -9,7 +9,7 @@ import type { Catalog } from './resources/catalog.ts';
 import { type LinkedSchemas, objectMetaDefinition } from './schema/index.ts';
 import type { Store } from './store/index.ts';
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly schemas: LinkedSchemas;

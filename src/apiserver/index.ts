@@ -9,8 +9,5 @@
  * trace.
  */
 export { checkCustomResource } from './custom-resource-check.ts';
-export type { InternalClient, StoreEvent } from './internal-client.ts';
 export { builtinSchemaOf } from './schema/builtin-data.ts';
-export type { Schema } from './schema/index.ts';
-export { type ApiServer, type ApiServerOptions, startApiServer } from './server.ts';
-export type { SimulationOptions } from './simulation/index.ts';
+export { type ApiServerOptions, startApiServer } from './server.ts';

@@ -33,7 +33,7 @@ export interface ApiServerOptions {
   readonly simulation?: Partial<SimulationOptions> | false;
 }
 
-export interface ApiServer {
+interface ApiServer {
   readonly url: string;
   readonly caPem: string;
   readonly token: string;

@@ -10,7 +10,7 @@ const crds: ResourceType = {
   namespaced: false,
 };
 
-export interface DefinitionAction {
+interface DefinitionAction {
   readonly name: string;
   readonly action: 'created' | 'changed' | 'unchanged' | 'kept';
 }

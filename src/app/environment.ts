@@ -27,7 +27,7 @@ import { createMissingKindsLog } from './missing-kinds.ts';
 import { registryNetwork } from './registry-network.ts';
 import { createFailingMetric, createSkippedMetric, firstListsMissing, watchReadiness } from './watch-health.ts';
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly config: Config;
   readonly connection: Connection;
   readonly env: FeatureEnvironment['env'];
@@ -38,7 +38,7 @@ export interface EnvironmentOptions {
 }
 
 /** What the features share, created on demand. */
-export interface Environment extends FeatureEnvironment {
+interface Environment extends FeatureEnvironment {
   readonly lookUps: LiveLookUps;
   readonly images: LiveImageData;
 }

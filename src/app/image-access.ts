@@ -28,7 +28,7 @@ export function parseImageAccess(credentials: unknown): ImageAccess {
   };
 }
 
-export interface ImageClientOptions {
+interface ImageClientOptions {
   readonly client: Pick<KubeClient, 'get'>;
   /** Only our own: a policy must not make the program read the secrets of others. */
   readonly namespace: string;

@@ -25,17 +25,7 @@ export const loadSync = () => import('./sync.ts');
 export const loadOffline = () => import('../offline/index.ts');
 export const loadClusterSource = () => import('./cluster-source.ts');
 
-export type {
-  ApplySetup,
-  Explanation,
-  Finding,
-  FindingOptions,
-  Paint,
-  PolicyApplication,
-  RuleExplanation,
-  TestRow,
-  TreeNode,
-} from '../offline/index.ts';
+export type { ApplySetup, Finding, FindingOptions, Paint, PolicyApplication, TestRow } from '../offline/index.ts';
 export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
 export { localFeatures, parseFeatures } from './features/index.ts';
 export type { LocalCluster } from './local.ts';

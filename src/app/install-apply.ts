@@ -12,9 +12,9 @@ import {
   removeObject,
 } from './install-objects.ts';
 
-export class InstallError extends SupercargoError {}
+class InstallError extends SupercargoError {}
 
-export interface ApplyOptions extends InstallationPlace {
+interface ApplyOptions extends InstallationPlace {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   /** Takes over fields that other managers have changed. */

@@ -3,7 +3,7 @@ import { selectorOf } from './install-objects.ts';
 import type { Part } from './install-parts.ts';
 import { hasWebhooks } from './install-rbac.ts';
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   readonly installation: string;
   readonly image: string;
   readonly replicas: number;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../object/index.ts';
 import { selectorOf } from './install-objects.ts';
 
 /** Namespaces whose pods may read metrics carry this label. */
-export const metricsLabel = 'supercargo.dev/metrics';
+const metricsLabel = 'supercargo.dev/metrics';
 
 /**
  * Which peers may connect to the pods of a part. The kubelet's probes are not subject to network policies. The

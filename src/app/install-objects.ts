@@ -20,7 +20,7 @@ export const selectorOf = (labels: Labels): Labels =>
 export const pullSecretsRole = (installation: string) => `${installation}-pull-secrets`;
 
 /** What was done with one object. */
-export interface ObjectAction {
+interface ObjectAction {
   readonly action: 'applied' | 'removed' | 'kept' | 'absent';
   readonly object: string;
   readonly reason?: string;
@@ -55,7 +55,7 @@ export const installedTypes: readonly ResourceType[] = [
   type('', 'ServiceAccount'),
 ];
 
-export interface InstalledObject {
+interface InstalledObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
 }

@@ -11,7 +11,7 @@ import {
   removeObject,
 } from './install-objects.ts';
 
-export interface RemoveOptions extends InstallationPlace {
+interface RemoveOptions extends InstallationPlace {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly onStep: OnObjectAction;

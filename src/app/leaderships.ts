@@ -14,7 +14,7 @@ import type { Environment } from '../kube/index.ts';
 import { parseDurationMs } from '../object/index.ts';
 import type { Config } from './config.ts';
 
-export interface LeadershipsOptions {
+interface LeadershipsOptions {
   readonly settings: Config['leaderElection'];
   readonly elect: Elect;
   readonly namespace: string;
@@ -23,12 +23,12 @@ export interface LeadershipsOptions {
   readonly metrics: Pick<ControllerMetrics, 'forLeadership'>;
 }
 
-export type ElectionHooks = Pick<LeaderElectionOptions, 'within' | 'onNewLeader' | 'onLeadingChanged'>;
+type ElectionHooks = Pick<LeaderElectionOptions, 'within' | 'onNewLeader' | 'onLeadingChanged'>;
 
 /** Where an election runs: in this event loop, or in a separate thread. */
 export type Elect = (candidacy: Candidacy, hooks: ElectionHooks) => LeaderElection;
 
-export interface Leaderships {
+interface Leaderships {
   readonly all: readonly Leadership[];
   /** One line per group with its leader. */
   readonly describe: () => readonly string[];

@@ -5,7 +5,7 @@ import { configOf } from './config.ts';
 import { createEnvironment } from './environment.ts';
 import { availableFeatures, loadFeature } from './features/index.ts';
 
-export interface MetricDescription {
+interface MetricDescription {
   readonly name: string;
   readonly type: string;
   readonly help: string;

@@ -1,5 +1,5 @@
 /** The parts of the report page that are the same for every report. */
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   readonly style: string;
   readonly script: string;

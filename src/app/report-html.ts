@@ -4,7 +4,7 @@ import { page, script, style } from './report-html-parts.ts';
 import type { ReportedResult } from './report-read.ts';
 import { groupResults, summarise } from './report-summary.ts';
 
-export interface HtmlOptions {
+interface HtmlOptions {
   /** The scope for the reader: cluster and namespace. */
   readonly subject: string;
   readonly now: number;

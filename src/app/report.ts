@@ -1,4 +1,4 @@
-import { renderYaml, systemClock } from '../base/index.ts';
+import { onAbort, renderYaml, systemClock } from '../base/index.ts';
 import { createInformer } from '../kube/index.ts';
 import { type ReportEntry, reportFormats } from '../offline/index.ts';
 import { reportTypes } from '../report/index.ts';
@@ -176,6 +176,7 @@ export async function followReports(
     informer.addHandler({ onAdd: change, onUpdate: change, onDelete: change });
     return informer.run(signal);
   });
+  onAbort(signal, () => wake());
   while (!signal.aborted) {
     await systemClock.sleep(calmMs, signal).catch(() => {});
     if (signal.aborted) break;
@@ -186,7 +187,6 @@ export async function followReports(
     }
     await new Promise<void>((resolve) => {
       wake = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
     });
   }
   await Promise.all(running);

@@ -10,7 +10,7 @@ export interface StatusResponse {
 
 export type StatusResponder = (url: string) => Promise<StatusResponse>;
 
-export interface StatusResponderOptions {
+interface StatusResponderOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
   /** One line per group of controllers with its leader. */

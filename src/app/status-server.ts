@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorMessage } from '../base/index.ts';
+import { errorMessage, onAbort } from '../base/index.ts';
 import type { Runnable } from '../controller/index.ts';
 import { startOrder } from '../controller/index.ts';
 import { plain, type StatusResponder, type StatusResponse } from './status-responses.ts';
 
-export interface StatusServerOptions {
+interface StatusServerOptions {
   readonly host: string;
   readonly port: number;
   readonly health: () => StatusResponse;
@@ -30,7 +30,7 @@ export function createStatusServer({ host, port, health, respond, onListening }:
       new Promise((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => onListening?.(`${host}:${(server.address() as AddressInfo).port}`));
-        signal.addEventListener('abort', () => {
+        onAbort(signal, () => {
           server.close(() => resolve());
           server.closeAllConnections();
         });

@@ -1,7 +1,7 @@
 /** When the same call may be retried: never, with back-off, or after a time that the server named. */
 export type Retry = 'never' | 'backoff' | { readonly afterMs: number };
 
-export interface ErrorOptionsWithRetry {
+interface ErrorOptionsWithRetry {
   readonly retry?: Retry;
   readonly cause?: unknown;
 }

@@ -4,6 +4,7 @@
  * policies, and it imports no other folder.
  */
 
+export { type LinkedAbort, linkAbort, onAbort, orAborted, whenAborted } from './abort.ts';
 export {
   type AddressClass,
   AddressError,
@@ -34,6 +35,7 @@ export {
   SupercargoError,
   UsageError,
 } from './errors.ts';
+export { createBusyLoopBackoff, createTimeSlice } from './event-loop.ts';
 export { DurationError, parseDuration, parseDurationMs, renderDuration } from './go/duration.ts';
 export { isAscii, toLower, toUpper } from './go/letter-case.ts';
 export { cleanPath } from './go/path.ts';
@@ -45,12 +47,12 @@ export {
   isJsonObject,
   isStackOverflow,
   type Json,
-  JsonError,
   type JsonObject,
   maxJsonDepth,
   parseJson,
   renderJson,
 } from './json.ts';
+export { JsonError } from './json-error.ts';
 export { createLimiter, type Limiter, mapConcurrent } from './limiter.ts';
 export {
   createLogger,
@@ -65,7 +67,8 @@ export { andThen, type MaybePromise } from './maybe-promise.ts';
 export { assignOwn, getOwn, setOwn } from './own.ts';
 export { isProcessRunning, processStartTime } from './process-state.ts';
 export { type BackoffOptions, backoffMs, type RetryOptions, retry } from './retry.ts';
-export { compareVersions, parseVersion, SemverError, type Version } from './semver.ts';
+export { parseRetryAfter } from './retry-after.ts';
+export { compareVersions, parseStrictVersion, parseVersion, SemverError, type Version } from './semver.ts';
 export { parseVersionRange, type VersionRange } from './semver-range.ts';
 export { serverCiphers } from './server-ciphers.ts';
 export { lowerThreadPriority } from './thread-priority.ts';

@@ -1,4 +1,5 @@
-import { type Json, JsonError } from './json.ts';
+import type { Json } from './json.ts';
+import { JsonError } from './json-error.ts';
 import { setOwn } from './own.ts';
 
 /** A strict JSON parser that keeps integers beyond 2^53 as bigint. Not recursive; nesting is bounded by the caller. */

@@ -1,4 +1,4 @@
-import { SupercargoError } from './errors.ts';
+import { JsonError } from './json-error.ts';
 import { listDuplicateKeys, parseExactJson } from './json-exact.ts';
 import { renderAnyJson } from './json-render.ts';
 
@@ -7,8 +7,6 @@ export type Json = null | boolean | number | bigint | string | readonly Json[] |
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
-
-export class JsonError extends SupercargoError {}
 
 /**
  * Go's limit, and so the API server's: an object that it accepted must parse here. A recursive walk over the result may

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions, parseVersion, SemverError } from './semver.ts';
+import { compareVersions, parseStrictVersion, parseVersion, SemverError } from './semver.ts';
 import { parseVersionRange } from './semver-range.ts';
 
 describe('a version', () => {
@@ -66,4 +66,24 @@ describe('a range of versions', () => {
   it('names the invalid part', () => {
     expect(() => parseVersionRange('>=1.0 || newest')).toThrow('"newest" in ">=1.0 || newest" is no range of versions');
   });
+});
+
+it('parses strict versions as blang/semver does', () => {
+  expect(parseStrictVersion('1.2.3-rc.1+build.5')).toMatchObject({
+    major: 1n,
+    prerelease: 'rc.1',
+    metadata: 'build.5',
+  });
+  expect(parseStrictVersion('18446744073709551615.0.0-18446744073709551615')).toBeDefined();
+  for (const text of [
+    'v1.2.3',
+    '1.2',
+    '01.2.3',
+    '1.2.3-01',
+    '1.2.3-',
+    '1.2.3+',
+    '18446744073709551616.0.0',
+    '1.2.3-18446744073709551616',
+  ])
+    expect(parseStrictVersion(text), text).toBeUndefined();
 });

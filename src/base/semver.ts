@@ -23,6 +23,9 @@ export class SemverError extends SupercargoError {
 
 const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
 const versionForm = new RegExp(`^v?(\\d+)(?:\\.(\\d+))?(?:\\.(\\d+))?(?:-(${identifiers}))?(?:\\+(${identifiers}))?$`);
+const strictForm = new RegExp(
+  `^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-(${identifiers}))?(?:\\+(${identifiers}))?$`,
+);
 const maxUint64 = 2n ** 64n - 1n;
 /** Longer than any tag may be. */
 const maxLength = 256;
@@ -38,6 +41,16 @@ export function parseVersion(text: string): Version | undefined {
   // A number with a leading zero would equal another one.
   if (prerelease.split('.').some((part) => /^0\d+$/.test(part))) return undefined;
   return { major: numbers[0]!, minor: numbers[1]!, patch: numbers[2]!, prerelease, metadata, original: text };
+}
+
+/** The strict form of semver.org, as in blang/semver: three numbers, none with a leading zero or beyond 64 bits. */
+export function parseStrictVersion(text: string): Version | undefined {
+  const [, major, minor, patch, prerelease = '', metadata = ''] = strictForm.exec(text) ?? [];
+  if (major === undefined) return undefined;
+  const words = prerelease.split('.').filter((part) => /^\d+$/.test(part));
+  if ([major, minor!, patch!, ...words].some((part) => part.length > 20 || BigInt(part) > maxUint64)) return undefined;
+  if (words.some((part) => /^0\d/.test(part))) return undefined;
+  return { major: BigInt(major), minor: BigInt(minor!), patch: BigInt(patch!), prerelease, metadata, original: text };
 }
 
 /** By precedence: metadata is ignored. */

@@ -1,5 +1,6 @@
 import { parseEvents, YAMLException } from 'js-yaml';
-import { isStackOverflow, type Json, JsonError, parseJson } from './json.ts';
+import { isStackOverflow, type Json, parseJson } from './json.ts';
+import { JsonError } from './json-error.ts';
 import { maxYamlDepth, YamlBuilder, type YamlDocument } from './yaml-build.ts';
 import { SourceText } from './yaml-error.ts';
 

@@ -1,6 +1,5 @@
 import type { Macros } from './macros.ts';
 import type { CelType } from './types.ts';
-import type { CelError } from './values/values.ts';
 
 /** What one form of a function takes and gives, and what it costs. */
 export interface Overload {
@@ -44,8 +43,6 @@ export interface Environment {
   /** The function with work done once for a literal as its second argument, such as a regular expression. */
   readonly prepare: (functionName: string, literal: string) => ((...args: unknown[]) => unknown) | undefined;
 }
-
-export type Call = (...args: unknown[]) => unknown | CelError;
 
 /** The names that a name may stand for, the innermost namespace first; a leading dot means the outermost alone. */
 export function candidateNames(container: string, name: string): readonly string[] {

@@ -6,12 +6,11 @@
  * throws when it is evaluated: errors and unknowns are values; no expression, however hostile, can run for long or take
  * much memory.
  */
-export type { Environment } from './environment.ts';
 export { CelCompileError } from './errors.ts';
 export { kyvernoEnvironment } from './kyverno.ts';
 export { callCostLimit } from './limits.ts';
 export { namesIn } from './names.ts';
-export { type CompileOptions, compile, type Evaluated, type Program, type Variables } from './program.ts';
+export { compile, type Evaluated, type Program, type Variables } from './program.ts';
 export {
   boolType,
   type CelType,

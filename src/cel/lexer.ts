@@ -1,7 +1,7 @@
 import type { Token, TokenKind } from './token.ts';
 
 /** Reports a mistake at an offset of the source; the lexer goes on behind it. */
-export type Report = (offset: number, message: string) => void;
+type Report = (offset: number, message: string) => void;
 
 const space = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y;
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;

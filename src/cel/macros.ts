@@ -137,7 +137,7 @@ const insertEntry = ({ make, at }: MacroCall, _: Loop, item: Node): Step => ({
 });
 
 /** A variable for one expression: a loop over nothing whose accumulator is the variable. */
-export function bind(make: NodeFactory, at: number, variable: string, value: Node, result: Node): Node {
+function bind(make: NodeFactory, at: number, variable: string, value: Node, result: Node): Node {
   return make.comprehension(at, {
     range: make.list(at),
     variable: '#unused',

@@ -15,7 +15,7 @@ import { CelError } from './values/values.ts';
 /** Variables of an expression by name, with their types, in the order of the inputs of an evaluation. */
 export type Variables = ReadonlyMap<string, CelType>;
 
-export interface CompileOptions {
+interface CompileOptions {
   readonly environment?: Environment;
   readonly variables?: Variables;
 }

@@ -21,7 +21,6 @@ import { defineSync } from './sync.ts';
 import { defineTest } from './test.ts';
 import { defineUp } from './up.ts';
 
-export type { CliContext } from './context.ts';
 export { programName } from './program-name.ts';
 
 /** Runs one command and returns the exit code. */

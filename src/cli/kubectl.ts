@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { findRunningCluster, loadKubectl, openTemporaryFolder } from '../app/index.ts';
-import { UsageError } from '../base/index.ts';
+import { onAbort, UsageError } from '../base/index.ts';
 import type { CliContext } from './context.ts';
 
 export function defineKubectl(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -38,7 +38,7 @@ async function kubectl(args: readonly string[], { env, temporaryDir, signal }: C
     env: { ...env, ...(kubeconfig ? { KUBECONFIG: kubeconfig } : {}) },
   });
   // Ctrl-C reaches kubectl directly; other signals must be passed on.
-  signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  onAbort(signal, () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));

@@ -2,7 +2,7 @@ import type { SingleBar } from 'cli-progress';
 import type { MirrorEvent } from '../app/index.ts';
 
 /** Shows the progress of a copy. */
-export interface ProgressDisplay {
+interface ProgressDisplay {
   event(image: string, event: MirrorEvent): void;
   stop(): void;
 }

@@ -12,7 +12,7 @@ import {
   localFeatures,
   parseFeatures,
 } from '../app/index.ts';
-import { type Logger, type LogLevel, logLevels } from '../base/index.ts';
+import { type Logger, type LogLevel, logLevels, whenAborted } from '../base/index.ts';
 import { type CliContext, loggerOf, logLevelOf } from './context.ts';
 
 interface UpOptions {
@@ -91,7 +91,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     running = await local?.startLocalFeatures({ kubeconfig, features, registry: registry.host, env: context.env, log });
     announce(cluster, registry, options, context);
     if (options.demo) await demo({ cluster, registry: registry.host, log }, options, context);
-    await Promise.race([stopped(context.signal), ...(running ? [running.failed] : [])]);
+    await Promise.race([whenAborted(context.signal), ...(running ? [running.failed] : [])]);
   } finally {
     await running?.stop();
     await registry?.stop();
@@ -149,11 +149,6 @@ async function demo(
   } finally {
     await connection.client.close();
   }
-}
-
-function stopped(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function parsePort(text: string): number {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { unreadMetrics } from '../../test/support/controller-metrics.ts';
 import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { createRecordingLogger } from '../../test/support/recording-logger.ts';
 import { SupercargoError } from '../base/index.ts';
 import { type ControllerOptions, createController, type KeySink, type Reconcile } from './controller.ts';
-import { createRecordingLogger } from './testing/recording-log.ts';
 import { createWorkqueue } from './workqueue.ts';
 
 function setup(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {

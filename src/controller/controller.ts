@@ -3,11 +3,12 @@ import {
   type Clock,
   errorCode,
   type Logger,
+  linkAbort,
   type Retry,
   retryOf,
   silentLogger,
 } from '../base/index.ts';
-import { isAbortOf, linkAbort } from './abort.ts';
+import { isAbortOf } from './abort.ts';
 import { ControllerError, describeThrown } from './errors.ts';
 import { createWorkqueue, type WorkOptions, type Workqueue, type WorkqueueMetrics } from './workqueue.ts';
 

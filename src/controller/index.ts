@@ -6,41 +6,21 @@
  * leadership has stopped before the lease is released. Times in a lease are the API server's; clocks of other replicas
  * do not matter. A lease is not fencing: writes of a leader must still be idempotent or have preconditions.
  */
-export { whenAborted } from './abort.ts';
-export { createBackgroundYield } from './background-yield.ts';
 export {
   type Controller,
-  type ControllerOptions,
   createController,
   type KeySink,
   type Reconcile,
-  type ReconcileOutcome,
   type ReconcileResult,
   type Source,
 } from './controller.ts';
-export { ControllerError, StillRunningError } from './errors.ts';
 export { type InformerChange, informerRunnable, informerSource } from './informer-source.ts';
 export { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
-export { createLeadershipHost, type LeadershipHost } from './leadership-host.ts';
+export { createLeadershipHost } from './leadership-host.ts';
 export type { Candidacy, FromLeadershipHost, ToLeadershipHost } from './leadership-messages.ts';
 export { type Lease, leaseAgeMs, leaseType, readLease } from './lease.ts';
-export {
-  createManager,
-  createSoleLeadership,
-  type Lead,
-  type Leadership,
-  type Manager,
-  type ManagerOptions,
-  type Readiness,
-} from './manager.ts';
-export { type ControllerMetrics, type ControllerMetricsOptions, createControllerMetrics } from './metrics.ts';
-export { createRemoteLeaderships, type RemoteLeadership, type RemoteLeaderships } from './remote-leadership.ts';
+export { createManager, createSoleLeadership, type Leadership, type Manager, type Readiness } from './manager.ts';
+export { type ControllerMetrics, createControllerMetrics } from './metrics.ts';
+export { createRemoteLeaderships } from './remote-leadership.ts';
 export { type Runnable, startOrder } from './stages.ts';
-export {
-  createWorkqueue,
-  type Work,
-  type WorkOptions,
-  type Workqueue,
-  type WorkqueueMetrics,
-  type WorkqueueOptions,
-} from './workqueue.ts';
+export { createWorkqueue, type Workqueue, type WorkqueueMetrics } from './workqueue.ts';

@@ -1,6 +1,6 @@
+import { whenAborted } from '../base/index.ts';
 import type { Added, Deleted, Informer, Updated } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { whenAborted } from './abort.ts';
 import type { Source } from './controller.ts';
 import { type Runnable, startOrder } from './stages.ts';
 

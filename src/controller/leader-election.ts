@@ -1,6 +1,6 @@
-import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
+import { type Clock, type Logger, linkAbort, silentLogger, systemClock, whenAborted } from '../base/index.ts';
 import type { KubeClient } from '../kube/index.ts';
-import { isAbortOf, linkAbort, whenAborted, within } from './abort.ts';
+import { isAbortOf, within } from './abort.ts';
 import { ControllerError, StillRunningError } from './errors.ts';
 import { LeaseLock } from './lease-lock.ts';
 import type { Lead, Leadership } from './manager.ts';

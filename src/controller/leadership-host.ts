@@ -1,14 +1,14 @@
-import { errorCode, type Logger } from '../base/index.ts';
+import { errorCode, type Logger, onAbort } from '../base/index.ts';
 import { ControllerError, describeThrown, StillRunningError } from './errors.ts';
 import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import type { Candidacy, FromLeadershipHost, RemoteFailure, ToLeadershipHost } from './leadership-messages.ts';
 
-export interface LeadershipHostOptions extends Pick<LeaderElectionOptions, 'client' | 'mayRenew' | 'clock' | 'random'> {
+interface LeadershipHostOptions extends Pick<LeaderElectionOptions, 'client' | 'mayRenew' | 'clock' | 'random'> {
   readonly post: (message: FromLeadershipHost) => void;
   readonly log: Logger;
 }
 
-export interface LeadershipHost {
+interface LeadershipHost {
   receive(message: ToLeadershipHost): void;
 }
 
@@ -44,10 +44,9 @@ export function createLeadershipHost({ post, ...options }: LeadershipHostOptions
     post({ kind: 'lead', group });
     const cease = () =>
       post({ kind: 'cease', group, isLost: errorCode(leaderSession.reason) === 'controller-lease-lost' });
-    if (leaderSession.aborted) cease();
-    else leaderSession.addEventListener('abort', cease, { once: true });
+    const unlink = onAbort(leaderSession, cease);
     const failure = await settled;
-    leaderSession.removeEventListener('abort', cease);
+    unlink();
     if (failure) throw errorOf(failure);
   };
 

@@ -13,7 +13,7 @@ import {
   released,
 } from './lease.ts';
 
-export interface LeaseLockOptions {
+interface LeaseLockOptions {
   readonly client: Pick<KubeClient, 'list' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly name: string;

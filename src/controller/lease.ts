@@ -10,7 +10,7 @@ export const leaseType: ResourceType = {
   namespaced: true,
 };
 
-export interface LeaseSpec {
+interface LeaseSpec {
   /** Empty or absent: the lease has no holder. */
   readonly holderIdentity?: string | null;
   readonly leaseDurationSeconds?: number | null;
@@ -57,7 +57,7 @@ export interface Observation {
   readonly untilMs: number;
 }
 
-export interface ObservedAt {
+interface ObservedAt {
   /** Monotonic, taken after the response arrived: a later start of the wait is safe. */
   readonly nowMs: number;
   /** The API server's time of the response; undefined when the server did not send it. */
@@ -88,7 +88,7 @@ export function isHeldByOther(
   return nowMs < observed.untilMs;
 }
 
-export interface Claim {
+interface Claim {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;

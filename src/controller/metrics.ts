@@ -12,7 +12,7 @@ export interface ControllerMetrics {
   forLeadership(group: string): (isLeading: boolean) => void;
 }
 
-export interface ControllerMetricsOptions {
+interface ControllerMetricsOptions {
   /** Names beyond this number share the label `other`; 64 by default. */
   readonly maxNames?: number;
 }

@@ -1,21 +1,22 @@
+import { onAbort } from '../base/index.ts';
 import { isAbortOf } from './abort.ts';
 import { ControllerError, StillRunningError } from './errors.ts';
 import { errorOf, failureOf } from './leadership-host.ts';
 import type { Candidacy, FromLeadershipHost, ToLeadershipHost } from './leadership-messages.ts';
 import type { Lead, Leadership } from './manager.ts';
 
-export interface RemoteLeadership extends Leadership {
+interface RemoteLeadership extends Leadership {
   /** As last reported by the host. The lease may already be lost while this thread is stalled. */
   isLeading(): boolean;
 }
 
-export interface RemoteLeadershipOptions {
+interface RemoteLeadershipOptions {
   readonly within?: string | undefined;
   readonly onNewLeader?: (identity: string) => void;
   readonly onLeadingChanged?: (isLeading: boolean) => void;
 }
 
-export interface RemoteLeaderships {
+interface RemoteLeaderships {
   leadershipOf(candidacy: Candidacy, options?: RemoteLeadershipOptions): RemoteLeadership;
   receive(message: FromLeadershipHost): void;
   /** The host has ended, and every lease with it: all work stops, and every election fails with this error. */
@@ -52,6 +53,7 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
       }
     };
     const resign = () => post({ kind: 'resign', group });
+    let unlink = () => {};
     return new Promise<void>((resolve, reject) => {
       running.set(group, {
         lead() {
@@ -61,15 +63,14 @@ export function createRemoteLeaderships(post: (message: ToLeadershipHost) => voi
         cease: (reason) => leaderSession?.abort(reason ?? signal.reason),
         over(failure) {
           running.delete(group);
-          signal.removeEventListener('abort', resign);
+          unlink();
           const end = () => (failure ? reject(ownFailure ?? failure) : resolve());
           if (failure instanceof StillRunningError) end();
           else void working.then(end);
         },
       });
       post({ kind: 'campaign', candidacy });
-      if (signal.aborted) resign();
-      else signal.addEventListener('abort', resign, { once: true });
+      unlink = onAbort(signal, resign);
     });
   };
 

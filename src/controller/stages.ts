@@ -1,5 +1,5 @@
-import type { Clock, Logger } from '../base/index.ts';
-import { isAbortOf, linkAbort, whenAborted } from './abort.ts';
+import { type Clock, type Logger, linkAbort, whenAborted } from '../base/index.ts';
+import { isAbortOf } from './abort.ts';
 import { ControllerError, describeThrown, StillRunningError } from './errors.ts';
 
 /** Runs as long as the program, or as long as this replica leads. */

@@ -1,6 +1,5 @@
-import { type BackoffOptions, backoffMs, type Clock, systemClock } from '../base/index.ts';
+import { type BackoffOptions, backoffMs, type Clock, createTimeSlice, systemClock } from '../base/index.ts';
 import { ControllerError } from './errors.ts';
-import { createEventLoopYield } from './event-loop-yield.ts';
 import { Fifo } from './fifo.ts';
 
 /** Callbacks for metrics. Called synchronously; must not throw. */
@@ -16,7 +15,7 @@ export interface WorkqueueMetrics {
   retried(): void;
 }
 
-export interface WorkqueueOptions {
+interface WorkqueueOptions {
   /** The back-off of `addRateLimited`: 5 ms doubling to 1000 s by default, half of each pause random. */
   readonly backoff?: Partial<BackoffOptions>;
   readonly clock?: Clock;
@@ -35,7 +34,7 @@ export interface WorkOptions {
 }
 
 /** Processes one key. It must handle its own failures: a rejection ends the whole queue. */
-export type Work = (key: string, signal: AbortSignal) => Promise<void>;
+type Work = (key: string, signal: AbortSignal) => Promise<void>;
 
 /**
  * Keys waiting for work, each at most once. A key is never processed twice at the same time. A key that is added during
@@ -80,7 +79,7 @@ class Queue implements Workqueue {
 
   constructor(options: WorkqueueOptions) {
     this.clock = options.clock ?? systemClock;
-    this.turn = createEventLoopYield(this.clock);
+    this.turn = createTimeSlice(this.clock);
     this.metrics = options.metrics;
     this.backoff = { baseMs: 5, maxMs: 1_000_000, ...options.backoff };
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 
-export interface BatcherOptions<T, R> {
+interface BatcherOptions<T, R> {
   readonly windowMs: number;
   /** A full batch runs at once. */
   readonly maxItems: number;

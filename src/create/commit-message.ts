@@ -13,7 +13,7 @@ export function commitMessage(items: readonly PublishItem[]): string {
   return `Add ${items.length} images\n\n${lines.join('\n')}`;
 }
 
-export const defaultAuthor = { name: 'Supercargo', email: 'supercargo@localhost' };
+const defaultAuthor = { name: 'Supercargo', email: 'supercargo@localhost' };
 
 export function authorOf({ template }: Pick<PublishItem, 'template'>): {
   readonly name: string;

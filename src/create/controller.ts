@@ -3,7 +3,7 @@ import type { ImageDetected, ResourceTemplate } from '../api/index.ts';
 import { type Clock, isAbort, type Logger } from '../base/index.ts';
 import type { Reconcile, ReconcileResult } from '../controller/index.ts';
 import type { Inventory } from '../inventory/index.ts';
-import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
+import { type EventRecorder, eventSubjectOf, isKubeError, type KubeClient } from '../kube/index.ts';
 import { keyOf } from '../object/index.ts';
 import { LineageClaims } from './claims.ts';
 import { checkDetectionFields, confirmDetection } from './detection-check.ts';
@@ -21,7 +21,6 @@ import { type Lookups, type Resolved, resolve } from './resolve.ts';
 import { findPredecessor, findSuccessor, isCommitted, lineageOf } from './siblings.ts';
 import { attemptsOf, type DetectionTransition, type FinalTransition } from './status.ts';
 import { createStatusWriter } from './status-writer.ts';
-import { subjectOf } from './subject.ts';
 import type { SchemaOf } from './type-check.ts';
 
 /** Server-side dry run of the objects; throws CreateError if the server rejects them. */
@@ -104,7 +103,7 @@ export function createCreator(options: CreatorOptions): Reconcile {
       if (isSuperseded && !mayBePushed) return await end(current, superseded(policy), options, take, left);
       const { warnings, ...prepared } = renderDetection(detection, template, options.schemaOf);
       for (const message of warnings)
-        options.events.record(subjectOf(template), { type: 'Warning', reason: 'UnquotedTag', message });
+        options.events.record(eventSubjectOf(template), { type: 'Warning', reason: 'UnquotedTag', message });
       await take({ kind: 'processing' });
       if (template.spec.validation?.dryRun) await options.dryRun(prepared.files, signal);
       const precedents = siblings.filter((one) => isCommitted(one) && keyOf(one) !== key);
@@ -114,7 +113,7 @@ export function createCreator(options: CreatorOptions): Reconcile {
       const step = stepOf(result, { policy, template });
       await end(current, step, options, take, left);
       if (step.kind === 'committed')
-        options.events.record(subjectOf(template), { type: 'Normal', reason: 'Committed', message: step.message });
+        options.events.record(eventSubjectOf(template), { type: 'Normal', reason: 'Committed', message: step.message });
       return { requeueAfterMs: left };
     } catch (thrown) {
       if (signal.aborted || isAbort(thrown)) throw thrown;
@@ -250,7 +249,7 @@ async function end(
     ? [step.failure.reason, step.failure.message]
     : [step.kind === 'skipped' ? step.reason : 'Committed', step.message];
   metrics.settled(step.kind);
-  events.record(subjectOf(detection), { type: isFailure ? 'Warning' : 'Normal', reason, message });
+  events.record(eventSubjectOf(detection), { type: isFailure ? 'Warning' : 'Normal', reason, message });
   const fields = { detection: keyOf(detection), image: detection.spec.fullImageName, reason };
   if (step.kind === 'committed') log.info('resources committed', { ...fields, commit: step.commit, files: step.files });
   if (isFailure) log.warn('resources could not be created', { ...fields, error: message });

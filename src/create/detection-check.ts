@@ -38,7 +38,7 @@ export function checkDetectionFields(spec: Fields): ImageReference {
 }
 
 /** `superseded`: the policy has since recorded another image of the same repository and prefix. */
-export type Confirmation = 'confirmed' | 'superseded' | 'unconfirmed';
+type Confirmation = 'confirmed' | 'superseded' | 'unconfirmed';
 
 /**
  * Whether the policy's status, which only detection writes, records exactly this image. Owner labels and references in

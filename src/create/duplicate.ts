@@ -6,7 +6,7 @@ export type DuplicateCheck = 'repository' | 'exact' | 'baseName';
 /** The prefix that a policy extracts from a tag. The same function that detection uses. */
 export type PrefixOf = (tag: string) => string | undefined;
 
-export interface DuplicateQuery {
+interface DuplicateQuery {
   readonly fullImageName: string;
   readonly imageDigest: string;
   /** Undefined if the policy extracts no prefix: then all tags of a repository count as one lineage. */

@@ -19,7 +19,7 @@ export interface PlannedFile {
   readonly warnings?: readonly string[];
 }
 
-export interface RenderInput {
+interface RenderInput {
   readonly spec: ResourceTemplate['spec'];
   readonly data: TemplateData;
   /** The value of `now` in a template: the same for every rendering of a detection. */

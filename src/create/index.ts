@@ -7,26 +7,17 @@
  * changed only with `duplicateCheck: exact`; a failing detection does not lose another one; Secrets come from the
  * template's own namespace, and templates of other namespaces are used only if they allow it.
  */
-export { type BatchPlan, type BranchFiles, planBatch } from './batch-plan.ts';
-export { type CreatorOptions, createCreator, type DryRun } from './controller.ts';
-export {
-  type DuplicateCheck,
-  type DuplicateQuery,
-  type DuplicateResult,
-  findDuplicates,
-  type PrefixOf,
-  type SkipReason,
-} from './duplicate.ts';
-export { CreateError, type CreateErrorCode, createErrors } from './errors.ts';
-export type { PlannedFile } from './file-plan.ts';
+export { createCreator, type DryRun } from './controller.ts';
+export type { PrefixOf } from './duplicate.ts';
+export { CreateError } from './errors.ts';
 export { type RemoteSettings, remoteOf } from './git-credentials.ts';
 export { logStatistics } from './log-texts.ts';
-export { type CreateMetrics, createCreateMetrics } from './metrics.ts';
-export { type RenderedDetection, renderDetection } from './prepare.ts';
+export { createCreateMetrics } from './metrics.ts';
+export { renderDetection } from './prepare.ts';
 export type { PublishItem, PublishResult } from './publish-item.ts';
 export { createPublisher, type Publish, type PublisherOptions } from './publisher.ts';
-export { type Lookups, templateKeyOf } from './resolve.ts';
+export { templateKeyOf } from './resolve.ts';
 export { lineageOf } from './siblings.ts';
-export { createTemplateCheck, findMistakes, type TemplateCheckOptions } from './template-controller.ts';
+export { createTemplateCheck } from './template-controller.ts';
 export { type TemplateData, templateData } from './template-data.ts';
 export { findTypeErrors, type SchemaOf, type TypeSchema } from './type-check.ts';

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, parseYamlDocuments } from '../base/index.ts';
 import type { DuplicateCheck } from './duplicate.ts';
 import type { PlannedFile } from './file-plan.ts';
 
-export interface OwnerQuestion {
+interface OwnerQuestion {
   readonly file: PlannedFile;
   /** The content of the branch at this path. */
   readonly present: string;

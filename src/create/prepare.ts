@@ -5,7 +5,7 @@ import { type PlannedFile, planFiles, render } from './file-plan.ts';
 import { templateData } from './template-data.ts';
 import type { SchemaOf } from './type-check.ts';
 
-export interface RenderedDetection {
+interface RenderedDetection {
   readonly files: readonly PlannedFile[];
   readonly message: string;
   readonly warnings: readonly string[];

@@ -13,7 +13,7 @@ export function lineageOf({ spec }: Pick<ImageDetected, 'spec'>, check: Duplicat
 }
 
 /** Newer by detection time, which only increases; within one second the name decides. */
-export function isNewer(a: ImageDetected, b: ImageDetected): boolean {
+function isNewer(a: ImageDetected, b: ImageDetected): boolean {
   const [left, right] = [Date.parse(a.spec.detectedAt), Date.parse(b.spec.detectedAt)];
   return left === right ? (a.metadata.name ?? '') > (b.metadata.name ?? '') : left > right;
 }

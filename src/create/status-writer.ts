@@ -4,7 +4,7 @@ import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { semanticEqual } from '../object/index.ts';
 import { type DetectionTransition, nextDetectionStatus } from './status.ts';
 
-export type WriteTransition = (
+type WriteTransition = (
   detection: ImageDetected,
   step: DetectionTransition,
   signal: AbortSignal,

@@ -8,7 +8,7 @@ import { type NextCondition, semanticEqual, setCondition } from '../object/index
 import { defaultCommitMessage } from './commit-message.ts';
 import { checkLocal, type RemoteSettings } from './git-credentials.ts';
 
-export interface TemplateCheckOptions {
+interface TemplateCheckOptions {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly templateOf: (key: string) => ResourceTemplate | undefined;
   readonly remotes: RemoteSettings;

@@ -82,7 +82,7 @@ function kubernetesName(text: string): string {
 }
 
 /** The URL without user and password. */
-export function withoutCredentials(url: string): string {
+function withoutCredentials(url: string): string {
   return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, (all, scheme: string) =>
     scheme.toLowerCase().startsWith('ssh') && !all.includes(':', scheme.length) ? all : scheme,
   );

@@ -17,7 +17,7 @@ export interface TypeSchema {
 /** The schema of a kind; undefined for unknown kinds, which are left to the server. */
 export type SchemaOf = (gvk: GroupVersionKind) => TypeSchema | undefined;
 
-export interface TypeCheckOptions {
+interface TypeCheckOptions {
   /** Accepts fields that the schema does not have: another check knows better, such as the server in a dry run. */
   readonly allowsUnknown?: boolean | undefined;
 }

@@ -9,8 +9,8 @@ import {
 import { type Clock, errorMessage, type Logger, SupercargoError } from '../base/index.ts';
 import type { Reconcile, ReconcileResult } from '../controller/index.ts';
 import { parseRegistryHost } from '../image/index.ts';
-import { type EventRecorder, isKubeError, type KubeClient } from '../kube/index.ts';
-import { type KubeObject, keyOf, parseDurationMs, semanticEqual } from '../object/index.ts';
+import { type EventRecorder, eventSubjectOf, isKubeError, type KubeClient } from '../kube/index.ts';
+import { findCondition, keyOf, parseDurationMs, semanticEqual } from '../object/index.ts';
 import { type DetectedOptions, detectedObject, isSameDetection } from './detected-object.ts';
 import { defaultConcurrentScans, type IsCopy } from './image-source.ts';
 import type { DetectMetrics } from './metrics.ts';
@@ -22,7 +22,7 @@ import { nextPolicyStatus, type ScanOutcome, scanSummary } from './scan-outcome.
 import { openTagHistory, rememberTags } from './seen-tags.ts';
 import { compileSelection, type Selection } from './selection.ts';
 
-export interface DetectorOptions {
+interface DetectorOptions {
   readonly client: KubeClient;
   /** By `namespace/name`; undefined if it does not exist. */
   readonly policyOf: (key: string) => ImageResourcePolicy | undefined;
@@ -68,7 +68,7 @@ function resultOf(outcome: ScanOutcome, intervalMs: number): ReconcileResult {
 /** Our own status update must not cause the next scan; a changed spec must. */
 function dueInMs({ metadata, status }: ImageResourcePolicy, intervalMs: number, nowMs: number): number {
   const isNew = status?.observedGeneration !== metadata.generation;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = findCondition(status?.conditions, 'Ready');
   if (isNew || status?.lastScanTime === undefined || ready?.reason !== 'Scanned') return 0;
   return Math.max(0, Date.parse(status.lastScanTime) + intervalMs - nowMs);
 }
@@ -96,7 +96,7 @@ async function lookAt(
     const message = deadline.aborted
       ? `the scan took longer than scanTimeout (${source.scanTimeout ?? '5m'})`
       : errorMessage(thrown);
-    options.events.record(subjectOf(policy), { type: 'Warning', reason: 'ScanFailed', message });
+    options.events.record(eventSubjectOf(policy), { type: 'Warning', reason: 'ScanFailed', message });
     return { kind: 'failed', message };
   }
 }
@@ -172,7 +172,7 @@ async function scanOnce(
         signal,
       );
       const message = `detected ${object.spec.fullImageName} (${image.digest.slice(0, 19)}) as ${object.metadata.name}`;
-      events.record(subjectOf(policy), { type: 'Normal', reason: 'ImageDetected', message });
+      events.record(eventSubjectOf(policy), { type: 'Normal', reason: 'ImageDetected', message });
       log.info('image detected', { policy: keyOf(policy), image: object.spec.fullImageName, digest: image.digest });
     }
     metrics.detected(detected.length);
@@ -185,7 +185,11 @@ async function scanOnce(
       seen: choice === undefined ? undefined : rememberTags(seenTags, result.listed, choice),
     };
     if (result.failures.length > 0)
-      events.record(subjectOf(policy), { type: 'Warning', reason: 'PartialFailure', message: scanSummary(outcome) });
+      events.record(eventSubjectOf(policy), {
+        type: 'Warning',
+        reason: 'PartialFailure',
+        message: scanSummary(outcome),
+      });
     return outcome;
   } finally {
     await source.close();
@@ -241,9 +245,4 @@ async function writeStatus(
     // Conflict or deleted: the watch event queues the key again.
     if (!isKubeError(thrown, 'kube-conflict') && !isKubeError(thrown, 'kube-not-found')) throw thrown;
   }
-}
-
-function subjectOf({ apiVersion, kind, metadata }: KubeObject) {
-  const { name = '', namespace, uid, resourceVersion } = metadata;
-  return { apiVersion, kind, name, namespace, uid, resourceVersion };
 }

@@ -18,7 +18,7 @@ export function imageNameOf(repository: string): string {
 }
 
 /** Turns any text into a valid part of an object name. */
-export function legalName(text: string): string {
+function legalName(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')

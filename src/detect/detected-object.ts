@@ -11,7 +11,7 @@ export interface DetectedOptions {
   readonly nowMs: number;
 }
 
-export function identityOf({ policy, image }: Pick<DetectedOptions, 'policy' | 'image'>): DetectedIdentity {
+function identityOf({ policy, image }: Pick<DetectedOptions, 'policy' | 'image'>): DetectedIdentity {
   const { registry, repository, tag, digest } = image;
   return { policy: keyOf(policy), registry, repository, tag, digest };
 }

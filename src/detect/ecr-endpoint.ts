@@ -9,7 +9,7 @@ import { type AddressPolicy, checkHost, guardedLookup, SupercargoError } from '.
 const ofAws =
   /^(?:(?:vpce-[a-z0-9-]+\.)?(?:api\.ecr|ecr-fips)\.[a-z0-9-]+\.(?:vpce\.)?amazonaws\.com(?:\.cn)?|ecr(?:-fips)?\.[a-z0-9-]+\.api\.(?:aws|amazonwebservices\.com\.cn))$/;
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly endpoint: string;
   /** Whether requests are signed with the policy's keys instead of our own identity. */
   readonly hasOwnKeys: boolean;
@@ -17,7 +17,7 @@ export interface EndpointOptions {
   readonly addresses: AddressPolicy;
 }
 
-export interface EndpointAgents {
+interface EndpointAgents {
   readonly httpAgent: PlainAgent;
   readonly httpsAgent: SecureAgent;
 }

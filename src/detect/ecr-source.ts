@@ -5,7 +5,7 @@ import { endpointAgents } from './ecr-endpoint.ts';
 import type { ImageSource } from './image-source.ts';
 import { type AwsKeys, definedKeys, RoleCredentials } from './role-credentials.ts';
 
-export interface EcrSourceOptions {
+interface EcrSourceOptions {
   readonly region: string;
   readonly registryId?: string | undefined;
   readonly endpoint?: string | undefined;

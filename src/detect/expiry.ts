@@ -3,7 +3,7 @@ import type { Clock } from '../base/index.ts';
 import type { Reconcile } from '../controller/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 
-export interface ExpiryOptions {
+interface ExpiryOptions {
   readonly client: Pick<KubeClient, 'delete'>;
   readonly detectionOf: (key: string) => ImageDetected | undefined;
   readonly installation: string;

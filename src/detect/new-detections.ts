@@ -4,7 +4,7 @@ import type { TagDecision } from './candidate.ts';
 import type { ChosenImage } from './scan.ts';
 import type { Selection } from './selection.ts';
 
-export interface NewDetections {
+interface NewDetections {
   /** Not detected before, and not a downgrade. */
   readonly detected: readonly ChosenImage[];
   /** Chosen, but already known or a downgrade. */

@@ -24,7 +24,7 @@ interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-export interface OpenSourceOptions {
+interface OpenSourceOptions {
   readonly client: Pick<KubeClient, 'get'>;
   /** Shared by all policies: proxies, logs, user agent. */
   readonly registry?: RegistryClientOptions | undefined;

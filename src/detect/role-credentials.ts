@@ -14,12 +14,12 @@ export interface Role {
   readonly keys?: AwsKeys | undefined;
 }
 
-export interface TemporaryKeys extends AwsKeys {
+interface TemporaryKeys extends AwsKeys {
   readonly expiration?: Date | undefined;
 }
 
 /** Requests credentials for a role from STS. */
-export type AssumeRole = (role: Role) => Promise<TemporaryKeys>;
+type AssumeRole = (role: Role) => Promise<TemporaryKeys>;
 
 /** Role credentials, cached until shortly before they expire: every scan opens a new client, and STS is throttled. */
 export class RoleCredentials {

@@ -6,7 +6,7 @@ import type { ImageMatcher } from './pattern.ts';
 import type { TagHistory } from './seen-tags.ts';
 import type { Selection } from './selection.ts';
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly source: ImageSource;
   readonly matcher: ImageMatcher;
   readonly selection: Selection;

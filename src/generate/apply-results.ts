@@ -18,7 +18,7 @@ export interface ApplyEffects {
   follow(type: ResourceType): Promise<void>;
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly program: PolicyProgram;
   readonly rules: readonly RuleProgram[];
   readonly context: TriggerContext;

@@ -1,6 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import type { Clock, Logger } from '../base/index.ts';
-import { errorMessage } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, onAbort } from '../base/index.ts';
 import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { type Checkpoint, emptyCheckpoint, mergeCheckpoints, parseCheckpoint, renderCheckpoint } from './checkpoint.ts';
@@ -13,7 +12,7 @@ export const configMaps: ResourceType = {
   namespaced: true,
 };
 
-export interface CheckpointStoreOptions {
+interface CheckpointStoreOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly installation: string;
@@ -68,8 +67,7 @@ export class CheckpointStore {
   /** Writes after each `touch` until the signal aborts, then once more. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, minIntervalMs = 2_000 } = this.options;
-    const onAbort = () => this.wake();
-    signal.addEventListener('abort', onAbort, { once: true });
+    const unlink = onAbort(signal, () => this.wake());
     while (!signal.aborted) {
       if (!this.isWanted) await new Promise<void>((resolve) => (this.wake = resolve));
       if (signal.aborted) break;
@@ -77,7 +75,7 @@ export class CheckpointStore {
       await this.save(signal);
       await clock.sleep(minIntervalMs, signal).catch(() => {});
     }
-    signal.removeEventListener('abort', onAbort);
+    unlink();
     // The leader session is over, but the Lease is still held: save, so that the next leader does not repeat the work.
     await this.save(AbortSignal.timeout(2_000));
   }

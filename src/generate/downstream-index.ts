@@ -13,7 +13,7 @@ export interface Downstream {
   readonly origin: Origin;
 }
 
-export interface DownstreamIndexOptions {
+interface DownstreamIndexOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly log: Logger;

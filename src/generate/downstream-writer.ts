@@ -7,9 +7,9 @@ import { forbidden, GenerateError } from './errors.ts';
 import { type OnceMarkers, onceMarker } from './once-markers.ts';
 import { type Origin, oncePerAnnotation, originOf, withOrigin } from './origin.ts';
 
-export type WriteResult = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
+type WriteResult = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
 
-export interface DownstreamWriterOptions {
+interface DownstreamWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace' | 'delete'>;
   readonly discovery: Pick<Discovery, 'byKind'>;
   readonly installation: string;

@@ -1,7 +1,7 @@
 import { SupercargoError } from '../base/index.ts';
 import type { KubeError } from '../kube/index.ts';
 
-export type GenerateErrorCode =
+type GenerateErrorCode =
   /** The service account lacks a permission that the rule needs. */
   | 'generate-forbidden'
   /** The target exists and is not ours. */

@@ -5,7 +5,7 @@ import { type FailedTrigger, failedKey, failedTrigger, maxFailed } from './check
 const maxAttempts = 16;
 const pauses = { baseMs: 1_000, maxMs: 30 * 60_000, factor: 3 };
 
-export type RetryDecision = { readonly retryAfterMs: number } | { readonly givenUp: string };
+type RetryDecision = { readonly retryAfterMs: number } | { readonly givenUp: string };
 
 /** Failed triggers that will be retried: bounded, by key, oldest first. */
 export class FailedTriggers {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../base/index.ts';
-import type { EventRecorder } from '../kube/index.ts';
+import { type EventRecorder, eventSubjectOf } from '../kube/index.ts';
 import { type KubeObject, keyOf } from '../object/index.ts';
 import type { PolicyObject } from '../policy/index.ts';
 
@@ -14,7 +14,7 @@ export interface PolicyProblem {
 /** Implemented by the owner of the policies' status: sets a condition, or removes it when `problem` is undefined. */
 export type OnPolicyProblem = (policy: string, problem: PolicyProblem | undefined) => void;
 
-export interface GenerateRecorderOptions {
+interface GenerateRecorderOptions {
   readonly events: EventRecorder;
   readonly metrics: Registry;
   readonly log: Logger;
@@ -70,8 +70,11 @@ export class GenerateRecorder {
     const what = `${object.kind} ${keyOf(object)}`;
     const because = `${trigger.kind} ${keyOf(trigger)}`;
     const event = { type: 'Normal', reason: 'PolicyApplied' } as const;
-    this.options.events.record(subjectOf(policy), { ...event, message: `${because}: rule ${rule} created ${what}` });
-    this.options.events.record(subjectOf(trigger), {
+    this.options.events.record(eventSubjectOf(policy), {
+      ...event,
+      message: `${because}: rule ${rule} created ${what}`,
+    });
+    this.options.events.record(eventSubjectOf(trigger), {
       ...event,
       message: `policy ${policy.metadata.name}, rule ${rule}: created ${what}`,
     });
@@ -110,7 +113,7 @@ export class GenerateRecorder {
   private announce(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
     this.options.log.warn('policy cannot generate', { policy: key, ...problem });
     if (policy)
-      this.options.events.record(subjectOf(policy), {
+      this.options.events.record(eventSubjectOf(policy), {
         type: 'Warning',
         reason: 'PolicyError',
         message: problem.message,
@@ -137,9 +140,4 @@ export class GenerateRecorder {
   retrying(count: number): void {
     this.waiting.set(count);
   }
-}
-
-function subjectOf({ apiVersion, kind, metadata }: KubeObject) {
-  const { name = '', namespace, uid } = metadata;
-  return { apiVersion, kind, name, namespace, uid };
 }

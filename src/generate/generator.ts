@@ -10,7 +10,7 @@ import { OutboxWriter } from './outbox-writer.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
 import { createRequestListener } from './webhook.ts';
 
-export interface GeneratorOptions {
+interface GeneratorOptions {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly policies: LivePolicies;

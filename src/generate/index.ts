@@ -7,9 +7,6 @@
  * what exists is success. Only objects with our label are changed or deleted, except the targets of mutate-existing
  * rules. An empty, partial or missing result deletes nothing.
  */
-export { GenerateError, type GenerateErrorCode } from './errors.ts';
 export type { OnPolicyProblem, PolicyProblem } from './generate-recorder.ts';
-export { createGenerator, type Generator, type GeneratorOptions } from './generator.ts';
-export { oncePerAnnotation, originAnnotation } from './origin.ts';
-export type { AdmittedRequest, CollectReview } from './outbox.ts';
-export { isAdmissionBound } from './rules.ts';
+export { createGenerator, type Generator } from './generator.ts';
+export type { AdmittedRequest } from './outbox.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, onAbort } from '../base/index.ts';
 import type { WorkqueueMetrics } from '../controller/index.ts';
 import type { DiscoveredType, Discovery, KubeClient, ResourceType } from '../kube/index.ts';
 import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
@@ -24,7 +24,7 @@ import { creationOf, isSince, type TriggerOperation } from './trigger.ts';
 import { TriggerFollower } from './trigger-follower.ts';
 import { Worker } from './worker.ts';
 
-export interface LeaderSessionOptions {
+interface LeaderSessionOptions {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly policies: LivePolicies;
@@ -51,13 +51,11 @@ export async function runLeaderSession(options: LeaderSessionOptions, signal: Ab
   const own = new AbortController();
   // Every informer and every call adds an abort listener.
   setMaxListeners(0, own.signal);
-  const end = () => own.abort(signal.reason);
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
+  const unlink = onAbort(signal, (reason) => own.abort(reason));
   try {
     await new LeaderSession(options, own).run();
   } finally {
-    signal.removeEventListener('abort', end);
+    unlink();
   }
 }
 

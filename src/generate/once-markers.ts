@@ -5,7 +5,7 @@ import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { configMaps } from './checkpoint-store.ts';
 
-export interface OnceMarkersOptions {
+interface OnceMarkersOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'patch'>;
   readonly namespace: string;
   readonly installation: string;

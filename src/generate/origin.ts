@@ -45,7 +45,7 @@ export function labelValueOf(text: string): string {
   return `${start.replace(/^[^A-Za-z0-9]+/, '')}-${hash}`.replace(/^-/, '');
 }
 
-export interface OriginOptions {
+interface OriginOptions {
   readonly installation: string;
   readonly origin: Origin;
 }

@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { backoffMs, type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { backoffMs, type Clock, errorMessage, type Logger, onAbort } from '../base/index.ts';
 import { createInformer, isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, keyOf, renderApiVersion } from '../object/index.ts';
 import { configMaps } from './checkpoint-store.ts';
@@ -9,7 +9,7 @@ import { type OutboxEntry, parseOutbox, renderOutbox, wasPersisted } from './out
 import { outboxLabel } from './outbox-writer.ts';
 import type { PendingTrigger } from './pending.ts';
 
-export interface OutboxReaderOptions {
+interface OutboxReaderOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly installation: string;
@@ -116,14 +116,21 @@ export class OutboxReader {
       policies.map(async (policy) => {
         for (let attempt = 0; attempt < maxAttempts && !signal.aborted; attempt++) {
           const isDone = await new Promise<boolean>((resolve) => {
+            const unlink = onAbort(signal, () => resolve(false));
             const end = (isDone: boolean) => {
-              signal.removeEventListener('abort', failed);
+              unlink();
               resolve(isDone);
             };
-            const failed = () => end(false);
-            signal.addEventListener('abort', failed, { once: true });
             const rules = isTrusted === true ? undefined : this.options.confirmableOf(policy);
-            this.options.trigger({ policy, type, identity, context, rules, done: () => end(true), onFailed: failed });
+            this.options.trigger({
+              policy,
+              type,
+              identity,
+              context,
+              rules,
+              done: () => end(true),
+              onFailed: () => end(false),
+            });
           });
           if (isDone) return;
           await this.options.clock.sleep(backoffMs(attempt, { baseMs: 500, maxMs: 60_000 }), signal);

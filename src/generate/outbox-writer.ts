@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, onAbort } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { type KubeObject, parseKey } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
@@ -11,7 +11,7 @@ import type { RuleTable } from './rule-table.ts';
 
 export const outboxLabel = 'supercargo.dev/outbox';
 
-export interface OutboxWriterOptions {
+interface OutboxWriterOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly namespace: string;
   readonly installation: string;
@@ -61,8 +61,7 @@ export class OutboxWriter {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, flushMs = 200, log } = this.options;
-    const onAbort = () => this.wake();
-    signal.addEventListener('abort', onAbort, { once: true });
+    const unlink = onAbort(signal, () => this.wake());
     while (!signal.aborted) {
       if (this.waiting.size === 0) await new Promise<void>((resolve) => (this.wake = resolve));
       await clock.sleep(flushMs, signal).catch(() => {});
@@ -74,7 +73,7 @@ export class OutboxWriter {
         await clock.sleep(1_000, signal).catch(() => {});
       });
     }
-    signal.removeEventListener('abort', onAbort);
+    unlink();
   }
 
   private matchingPolicies({ policyNamespace, isTrusted, ...given }: AdmittedRequest): readonly string[] {

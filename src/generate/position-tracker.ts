@@ -9,14 +9,14 @@ export interface WatchPosition {
   readonly handled: readonly string[];
 }
 
-export interface ObservedWrite {
+interface ObservedWrite {
   /** Absent for an item of a list: list order is not time order. */
   readonly resourceVersion?: string | undefined;
   readonly timeMs: number;
   readonly uid: string;
 }
 
-export interface WatchState {
+interface WatchState {
   readonly resourceVersion: string | undefined;
   readonly listedAtServerMs: number | undefined;
 }

@@ -2,7 +2,7 @@ import { isKubeError, type KubeError } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { LookUps } from '../runtime/index.ts';
 
-export interface LookUpRecording {
+interface LookUpRecording {
   /** Objects looked up by kind: clone sources and targets. */
   readonly found: readonly KubeObject[];
   /** The look-up that was forbidden: the cause of a rule's error. */

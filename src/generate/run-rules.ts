@@ -24,7 +24,7 @@ export interface TriggerContext {
   readonly info?: RequestInfo | undefined;
 }
 
-export interface RuleRunnerOptions {
+interface RuleRunnerOptions {
   readonly lookUps: LookUps;
   readonly clock: Clock;
   readonly namespaces: Namespaces;

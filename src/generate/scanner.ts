@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { backoffMs, type Clock, errorMessage, getOwn, type Logger } from '../base/index.ts';
+import { backoffMs, type Clock, errorMessage, getOwn, type Logger, onAbort } from '../base/index.ts';
 import type { KubeClient, ResourceType } from '../kube/index.ts';
 import { gvkOf, type KubeObject, renderGvr } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
@@ -20,7 +20,7 @@ import {
 } from './trigger.ts';
 import { createdAtMs } from './writes.ts';
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly client: Pick<KubeClient, 'pages'>;
   readonly table: () => RuleTable;
   /** By the policies' uid; kept in the checkpoint. */
@@ -106,8 +106,7 @@ export class Scanner {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.options;
-    const onAbort = () => this.wake();
-    signal.addEventListener('abort', onAbort, { once: true });
+    const unlink = onAbort(signal, () => this.wake());
     let failures = 0;
     while (!signal.aborted) {
       if (!this.isWanted) await new Promise<void>((resolve) => (this.wake = resolve));
@@ -123,7 +122,7 @@ export class Scanner {
         await clock.sleep(backoffMs(failures++, { baseMs: 500, maxMs: 60_000 }), signal).catch(() => {});
       }
     }
-    signal.removeEventListener('abort', onAbort);
+    unlink();
   }
 
   private async scan(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ import type { Origin } from './origin.ts';
 import type { RuleTable } from './rule-table.ts';
 import { isSynchronized } from './rules.ts';
 
-export interface SourceFollowerOptions {
+interface SourceFollowerOptions {
   readonly client: KubeClient;
   readonly discovery: Pick<Discovery, 'byKind'>;
   readonly table: () => RuleTable;
@@ -27,7 +27,7 @@ export interface SourceFollowerOptions {
 }
 
 /** A clone source; fields are undefined where a variable decides. */
-export interface CloneSource {
+interface CloneSource {
   readonly policy: string;
   readonly rule: string;
   /** In the form that discovery accepts. */
@@ -40,7 +40,7 @@ export interface CloneSource {
 const fixed = (text: string | undefined) => (text === undefined || text.includes('{{') ? undefined : text);
 
 /** The clone sources of all rules. */
-export function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] {
+function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] {
   return [...policies.values()].flatMap(({ program, watched }) =>
     watched.flatMap((rule) => {
       const generate = rule.spec.generate;

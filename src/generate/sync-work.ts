@@ -10,7 +10,7 @@ import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import { isSynchronized } from './rules.ts';
 import type { TriggerContext } from './run-rules.ts';
 
-export interface SyncWorkOptions {
+interface SyncWorkOptions {
   readonly client: Pick<KubeClient, 'get'>;
   readonly discovery: Pick<Discovery, 'byKind'>;
   readonly policies: LivePolicies;

@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { isAbort, type Logger } from '../base/index.ts';
+import { isAbort, type Logger, onAbort } from '../base/index.ts';
 import {
   createInformer,
   type Informer,
@@ -21,7 +21,7 @@ interface ObjectTrace {
   readonly writtenMs: number;
 }
 
-export interface TriggerFollowerOptions {
+interface TriggerFollowerOptions {
   readonly client: KubeClient;
   readonly type: ResourceType;
   readonly position?: WatchPosition | undefined;
@@ -88,8 +88,7 @@ export class TriggerFollower {
   }
 
   start(signal: AbortSignal): void {
-    signal.addEventListener('abort', () => this.stop.abort(signal.reason), { once: true });
-    if (signal.aborted) this.stop.abort(signal.reason);
+    onAbort(signal, (reason) => this.stop.abort(reason));
     this.running = this.informer.run(this.stop.signal);
     this.informer.synced(this.stop.signal).then(
       () => {

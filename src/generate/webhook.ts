@@ -13,7 +13,7 @@ import {
 import type { CollectReview } from './outbox.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
 
-export interface RequestListenerOptions {
+interface RequestListenerOptions {
   readonly table: () => RuleTable;
   readonly discovery: Pick<Discovery, 'list' | 'byResource'>;
   readonly policies: LivePolicies;
@@ -90,7 +90,7 @@ function boundRules({ policies }: RuleTable): ReadonlyMap<string | undefined, re
 }
 
 /** The smallest set of webhook rules. A namespaceSelector does not exclude cluster-scoped objects, so `scope` does. */
-export function listenedRules(
+function listenedRules(
   rules: readonly RuleProgram[],
   types: readonly DiscoveredType[],
   scope: WebhookRule['scope'] = '*',

@@ -17,7 +17,7 @@ import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
 import type { RunRules, TriggerContext } from './run-rules.ts';
 import { SyncWork } from './sync-work.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly client: Pick<KubeClient, 'get'>;
   readonly discovery: Pick<Discovery, 'byKind'>;
   readonly policies: LivePolicies;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
 /** When and by which field managers the main resource of an object was last written, as far as managedFields show. */
-export interface LastWrite {
+interface LastWrite {
   readonly timeMs: number;
   readonly managers: readonly string[];
 }

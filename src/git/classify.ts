@@ -62,7 +62,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly code: GitErrorCode;
   readonly message: string;
 }

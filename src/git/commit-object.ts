@@ -1,5 +1,5 @@
 /** The parsed content of a commit. */
-export interface CommitObject {
+interface CommitObject {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly timeMs: number;

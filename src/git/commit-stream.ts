@@ -6,7 +6,7 @@ export interface TreeChange {
   readonly content: Uint8Array | null;
 }
 
-export interface NewCommit {
+interface NewCommit {
   /** The parent commit; undefined for the first commit of a repository. */
   readonly parent: string | undefined;
   /** `Name <address> seconds zone` */

@@ -62,7 +62,7 @@ export async function withEnvironment<T>(
   }
 }
 
-export const baseEnvironment = (home: string, path: string): GitEnvironment => ({
+const baseEnvironment = (home: string, path: string): GitEnvironment => ({
   PATH: path,
   HOME: home,
   // Messages are parsed, so they must be in English.

@@ -45,25 +45,25 @@ export interface CommitRequest {
 }
 
 /** Changes with their own message, where it depends on the present content. */
-export interface CommitDraft {
+interface CommitDraft {
   readonly changes: readonly FileChange[];
   readonly message: string;
   readonly trailers?: readonly GitTrailer[];
 }
 
 /** The history of the exact parent of the new commit, so that a concurrent push cannot make it stale. */
-export interface GitHistory {
+interface GitHistory {
   findCommits(trailer: string, sinceMs: number): Promise<readonly FoundCommit[]>;
 }
 
-export interface CommitResult {
+interface CommitResult {
   /** The commit on the remote; undefined when there was nothing to change. */
   readonly commit: string | undefined;
   readonly branchCreated: boolean;
   readonly attempts: number;
 }
 
-export interface FindRequest {
+interface FindRequest {
   readonly remote: GitRemote;
   readonly trailer: string;
   readonly sinceMs: number;

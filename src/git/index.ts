@@ -7,19 +7,7 @@
  * a time limit.
  */
 export { GitError, type GitErrorCode, gitErrors } from './errors.ts';
-export type { FoundCommit } from './find.ts';
-export {
-  type CommitDraft,
-  type CommitRequest,
-  type CommitResult,
-  createGit,
-  type FindRequest,
-  type Git,
-  type GitHistory,
-  type GitOptions,
-} from './git.ts';
+export { type CommitRequest, createGit, type Git, type GitOptions } from './git.ts';
 export { ownPrefix, removeLeftovers } from './leftovers.ts';
-export type { GitIdentity, GitTrailer } from './message.ts';
 export { confinePath } from './path.ts';
 export { checkRemote, type GitAuth, type GitRemote } from './remote.ts';
-export type { FileChange, Folder as GitFolder } from './tree.ts';

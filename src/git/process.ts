@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { errorCode } from '../base/index.ts';
+import { errorCode, onAbort } from '../base/index.ts';
 import { classify } from './classify.ts';
 import type { GitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
@@ -27,7 +27,7 @@ export interface ProcessOptions {
   readonly quota: Pick<CopyQuota, 'watch'>;
 }
 
-export interface GitEnd {
+interface GitEnd {
   readonly exitCode: number;
   readonly stderr: string;
 }
@@ -56,8 +56,7 @@ export function startGit({ args, cwd, env, signal, ...command }: GitCommand, opt
     if (child.pid !== undefined) killGroup(child.pid);
   };
   const endWatch = options.quota.watch(cwd, () => stop(repositoryTooLarge(command)));
-  const onAbort = () => stop(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const unlink = onAbort(signal, stop);
   const stderr = collect(child.stderr, options, () => stop(tooLarge(command, options)));
   // Ignore EPIPE: a command that ends before it has read its input is classified by its exit code.
   child.stdin.on('error', () => {});
@@ -67,7 +66,7 @@ export function startGit({ args, cwd, env, signal, ...command }: GitCommand, opt
   const ended = new Promise<GitEnd>((resolve, reject) => {
     child.on('close', (code) => {
       endWatch();
-      signal.removeEventListener('abort', onAbort);
+      unlink();
       if (failure !== undefined) reject(failure);
       else resolve({ exitCode: code ?? -1, stderr: stderr() });
     });

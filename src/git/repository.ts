@@ -11,7 +11,7 @@ import { CopyQuota, removeHalfPacks } from './quota.ts';
 import { type CheckedRemote, checkRemote, type GitRemote } from './remote.ts';
 import { createRepositoryCache, type RepositoryCache, Session } from './session.ts';
 
-export interface StoreOptions extends EnvironmentOptions, Omit<ProcessOptions, 'quota'> {
+interface StoreOptions extends EnvironmentOptions, Omit<ProcessOptions, 'quota'> {
   /** Where copies of remotes are kept between calls; it belongs to this process alone. */
   readonly cacheDir: string;
   /** How large one copy may become. */

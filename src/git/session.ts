@@ -14,7 +14,7 @@ export interface RepositoryCache {
   readonly found: Map<string, CachedTrailerSearch>;
 }
 
-export interface CachedTrailerSearch {
+interface CachedTrailerSearch {
   readonly tip: string;
   readonly sinceMs: number;
   /** Newest first. */

@@ -4,7 +4,7 @@ import { errorCode } from '../base/index.ts';
 import { parseCommit } from './commit-object.ts';
 import type { Session } from './session.ts';
 
-export interface WalkedCommit {
+interface WalkedCommit {
   readonly commit: string;
   readonly content: Buffer;
 }

@@ -1,4 +1,4 @@
-import { type Command, compileArgument, type Scope } from './compile-operand.ts';
+import type { Command, Scope } from './compile-operand.ts';
 import { CallFailure } from './errors.ts';
 import { checkType, type FunctionSpec, type ParameterType } from './functions/signature.ts';
 import type { Eval, Run } from './run.ts';
@@ -13,7 +13,9 @@ interface CallSite {
   readonly hasFinal: boolean;
 }
 
-export function compileCall(site: CallSite, scope: Scope): Command {
+type CompileArgument = (node: Operand, type: ParameterType, scope: Scope) => Eval;
+
+export function compileCall(site: CallSite, scope: Scope, compileArgument: CompileArgument): Command {
   const { word, hasFinal } = site;
   const spec = scope.functions.get(word.name)!;
   const args = word.name === 'required' ? seedOrder(site) : site.args;

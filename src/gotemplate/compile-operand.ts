@@ -75,7 +75,7 @@ function compileCommand(command: CommandNode, scope: Scope, hasFinal: boolean): 
     case 'chain':
       return compileWithArguments(word, args, scope, hasFinal);
     case 'identifier':
-      return compileCall({ word, node: command, args, hasFinal }, scope);
+      return compileCall({ word, node: command, args, hasFinal }, scope, compileArgument);
     case 'variable':
       if (word.names.length > 1) return compileWithArguments(word, args, scope, hasFinal);
       break;
@@ -112,7 +112,7 @@ function compileWithArguments(
 }
 
 /** The value of an operand where no type is asked for. */
-export function compileOperand(node: Operand, scope: Scope): Eval {
+function compileOperand(node: Operand, scope: Scope): Eval {
   switch (node.kind) {
     case 'field':
     case 'chain':
@@ -122,7 +122,7 @@ export function compileOperand(node: Operand, scope: Scope): Eval {
     case 'pipe':
       return compilePipe(node, scope);
     case 'identifier':
-      return compileCall({ word: node, node, args: [], hasFinal: false }, scope) as Eval;
+      return compileCall({ word: node, node, args: [], hasFinal: false }, scope, compileArgument) as Eval;
     case 'dot':
       return (run, dot) => {
         run.node = node;
@@ -219,7 +219,7 @@ function compileReceiver(node: FieldNode | ChainNode | VariableNode, scope: Scop
 }
 
 /** An operand passed to a parameter of a known type. */
-export function compileArgument(node: Operand, type: ParameterType, scope: Scope): Eval {
+function compileArgument(node: Operand, type: ParameterType, scope: Scope): Eval {
   const isAny = type === 'interface {}' || type === 'reflect.Value';
   switch (node.kind) {
     case 'nil':

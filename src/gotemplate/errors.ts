@@ -15,7 +15,7 @@ export const templateErrorCodes = [
 export type TemplateErrorCode = (typeof templateErrorCodes)[number];
 
 /** Where a template failed: line from 1, column in bytes from 0 as Go counts it (parse errors have no column). */
-export interface TemplatePosition {
+interface TemplatePosition {
   readonly template: string;
   readonly line: number;
   readonly column?: number;

@@ -4,7 +4,7 @@ import { checkType } from './functions/signature.ts';
 import type { Run } from './run.ts';
 import { dictGet, elementType, GoObject, isDict, typeName, type Value } from './values.ts';
 
-export interface FieldAccess {
+interface FieldAccess {
   readonly name: string;
   /** The type Go's reflection sees where it is not the value's own: `interface {}` for what a map or list holds. */
   readonly staticType: string | undefined;

@@ -6,12 +6,4 @@
  * Invariants: a rendering never changes its data; it throws nothing but TemplateError; no template, however hostile,
  * runs for long or takes much memory; the same data and options give the same text.
  */
-export { TemplateError, type TemplateErrorCode, type TemplatePosition, templateErrorCodes } from './errors.ts';
-export { templateFunctions } from './functions/table.ts';
-export { defaultLimits as defaultTemplateLimits, type Limits as TemplateLimits, maxTemplateLength } from './limits.ts';
-export {
-  type CompileOptions as TemplateCompileOptions,
-  compile as compileTemplate,
-  type Program as TemplateProgram,
-  type RenderOptions as TemplateRenderOptions,
-} from './program.ts';
+export { compile as compileTemplate } from './program.ts';

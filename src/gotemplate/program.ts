@@ -44,7 +44,7 @@ export interface RenderOptions {
 }
 
 /** A compiled template: immutable, without state, to be rendered any number of times. */
-export interface Program {
+interface Program {
   readonly name: string;
   /** The templates that the text defines, itself included, in order of their definition. */
   readonly templates: readonly string[];

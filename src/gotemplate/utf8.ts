@@ -9,7 +9,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII as a whole.
 const notAscii = /[^\x00-\x7f]/;
 
-export const isAscii = (text: string): boolean => !notAscii.test(text);
+const isAscii = (text: string): boolean => !notAscii.test(text);
 
 export function encodeUtf8(text: string): Buffer {
   if (!loneSurrogate.test(text)) return Buffer.from(text, 'utf8');

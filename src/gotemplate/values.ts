@@ -9,7 +9,7 @@ import { compareText } from './utf8.ts';
 export type Value = unknown;
 export type Dict = Record<string, Value> | Map<string, Value>;
 
-export type NumericType = 'int64' | 'float64' | 'int32' | 'uint8' | 'uint32' | 'uint64';
+type NumericType = 'int64' | 'float64' | 'int32' | 'uint8' | 'uint32' | 'uint64';
 
 /** A number of a type that a bare number cannot tell: `int64(3)`, `float64(1)`. */
 export class Num {

@@ -5,9 +5,9 @@ declare const digestBrand: unique symbol;
 /** `sha256:` and 64 hexadecimal digits, or the longer forms of sha384 and sha512. */
 export type Digest = string & { readonly [digestBrand]: true };
 
-export type DigestAlgorithm = 'sha256' | 'sha384' | 'sha512';
+type DigestAlgorithm = 'sha256' | 'sha384' | 'sha512';
 
-export class DigestError extends ImageError {}
+class DigestError extends ImageError {}
 
 const hexLengths: Readonly<Record<DigestAlgorithm, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 const form = /^(?:sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$/;

@@ -8,8 +8,6 @@
 export {
   createHasher,
   type Digest,
-  type DigestAlgorithm,
-  DigestError,
   digestAlgorithm,
   digestHex,
   digestOf,
@@ -21,8 +19,6 @@ export { ImageError } from './errors.ts';
 export {
   type Descriptor,
   isForeignLayerType,
-  isIndexType,
-  isManifestType,
   type Manifest,
   maxManifestBytes,
   mediaTypes,
@@ -35,29 +31,19 @@ export {
   type MapperOptions,
   type Mapping,
   mappingNames,
-  mapRepository,
   parseTarget,
   type RegistryTarget,
   tagOfDigest,
 } from './mapping.ts';
-export {
-  isPlatformOffered,
-  normalizePlatform,
-  type Platform,
-  parsePlatform,
-  renderPlatform,
-} from './platform.ts';
+export { isPlatformOffered, type Platform, parsePlatform, renderPlatform } from './platform.ts';
 export {
   type ImageReference,
   isSameRepository,
-  maxReferenceLength,
   parseReference,
-  parseRepository,
   type Repository,
-  renderFamiliar,
   renderReference,
   renderRepository,
   withDefaultTag,
 } from './reference.ts';
-export { isRegistryHost, isRepositoryPath, maxRepositoryLength, parseRegistryHost } from './repository-name.ts';
-export { isTag, parseTag, type Tag } from './tag.ts';
+export { isRepositoryPath, parseRegistryHost } from './repository-name.ts';
+export { isTag, type Tag } from './tag.ts';

@@ -22,8 +22,7 @@ const imageTypes: ReadonlySet<string> = new Set([
 ]);
 const schema1Types: ReadonlySet<string> = new Set([mediaTypes.dockerSchema1, mediaTypes.dockerSchema1Signed]);
 
-export const isIndexType = (mediaType: string) => indexTypes.has(mediaType);
-export const isManifestType = (mediaType: string) =>
+const isManifestType = (mediaType: string) =>
   indexTypes.has(mediaType) || imageTypes.has(mediaType) || schema1Types.has(mediaType);
 
 /** Layers that stay at their publisher's address; a registry may or may not hold them. */

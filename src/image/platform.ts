@@ -18,7 +18,7 @@ const architectures = new Set(
 );
 
 /** The spelling in registries: `x86_64` is amd64, `aarch64` is arm64, `armhf` is arm/v7, arm64's v8 is omitted. */
-export function normalizePlatform(platform: Platform): Platform {
+function normalizePlatform(platform: Platform): Platform {
   const os = platform.os.toLowerCase() === 'macos' ? 'darwin' : platform.os.toLowerCase();
   const { architecture, variant } = normalizeArchitecture(
     platform.architecture.toLowerCase(),

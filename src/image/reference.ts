@@ -16,7 +16,7 @@ export interface ImageReference extends Repository {
 }
 
 /** Longer than any valid reference; longer text is rejected before it is parsed. */
-export const maxReferenceLength = 1024;
+const maxReferenceLength = 1024;
 
 const defaultRegistry = 'docker.io';
 const identifier = /^[a-f0-9]{64}$/;

@@ -9,10 +9,6 @@ const domain =
 // Adjacent separators are invalid, except "__" and any number of "-".
 const component = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 
-export function isRegistryHost(text: string): boolean {
-  return whyNoHost(text) === undefined;
-}
-
 /** `docker.io`, `localhost:5000`, `[fd00::1]:5000`; Docker Hub's other names become docker.io. */
 export function parseRegistryHost(text: string): string {
   const why = whyNoHost(text);

@@ -43,7 +43,7 @@ export interface InsightsClient {
   close(): Promise<void>;
 }
 
-export interface InsightsClientOptions extends Partial<TransportOptions> {
+interface InsightsClientOptions extends Partial<TransportOptions> {
   readonly clock?: Clock;
 }
 

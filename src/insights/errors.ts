@@ -29,7 +29,7 @@ export class InsightsError extends SupercargoError {
   }
 }
 
-export interface RefusedResponse {
+interface RefusedResponse {
   readonly status: number;
   /** The attempted operation, for the message: `fetching policies`. */
   readonly what: string;
@@ -67,12 +67,4 @@ export function errorFromResponse(response: RefusedResponse): InsightsError {
   if (status === 408) return make('insights-timeout', `Insights timed out (408)${detail}`, 'backoff');
   if (status >= 500) return make('insights-server-error', `Insights failed (${status})${detail}`, wait);
   return make('insights-refused', `Insights refuses (${status})${detail}`);
-}
-
-/** A `Retry-After` header, in seconds or as a date, as milliseconds from now. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined || header === '') return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }

@@ -10,12 +10,11 @@ export {
   type Claim,
   createInsightsClient,
   type InsightsClient,
-  type InsightsClientOptions,
   type JobStatus,
   type OnDemandJob,
   type PolicyStatus,
 } from './client.ts';
 export { createSettingsReader, type SettingsReader, type Variables } from './environment.ts';
 export { InsightsError, type InsightsErrorCode } from './errors.ts';
-export { createRedactor, type Redact, redactLogs, redactValue, Secret } from './secret.ts';
+export { createRedactor, redactLogs, redactValue } from './secret.ts';
 export { type InsightsSettings, readInsightsSettings } from './settings.ts';

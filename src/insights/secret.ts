@@ -28,7 +28,7 @@ export class Secret {
   }
 }
 
-export type Redact = (text: string) => string;
+type Redact = (text: string) => string;
 
 /** Masks the secret wherever it occurs in a text, also URL-encoded or in base64. */
 export function createRedactor(secret: Secret): Redact {

@@ -40,6 +40,6 @@ function hostProblem(text: string, isHttpAllowed: boolean): string | undefined {
   return undefined;
 }
 
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

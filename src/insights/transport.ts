@@ -1,6 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
-import { backoffMs, type Clock, errorMessage, retryOf } from '../base/index.ts';
-import { errorFromResponse, InsightsError, parseRetryAfter } from './errors.ts';
+import { backoffMs, type Clock, errorMessage, linkAbort, parseRetryAfter, retryOf } from '../base/index.ts';
+import { errorFromResponse, InsightsError } from './errors.ts';
 import { createRedactor } from './secret.ts';
 import type { InsightsSettings } from './settings.ts';
 
@@ -15,7 +15,7 @@ export interface TransportOptions {
   readonly backoff: { readonly baseMs: number; readonly maxMs: number };
 }
 
-export interface InsightsRequest {
+interface InsightsRequest {
   /** For messages: `fetching policies`. */
   readonly what: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
@@ -29,7 +29,7 @@ export interface InsightsRequest {
   readonly signal: AbortSignal;
 }
 
-export interface InsightsResponse {
+interface InsightsResponse {
   readonly contentType: string;
   readonly text: string;
 }
@@ -95,10 +95,8 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
   const attempt = async (request: InsightsRequest, limitMs: number): Promise<InsightsResponse> => {
     const { signal: outer, what } = request;
     outer.throwIfAborted();
-    const controller = new AbortController();
+    const controller = linkAbort(outer);
     let isLate = false;
-    const onAbort = () => controller.abort(outer.reason);
-    outer.addEventListener('abort', onAbort, { once: true });
     const cancelTimer = clock.after(limitMs, () => {
       isLate = true;
       controller.abort();
@@ -119,7 +117,7 @@ export function createTransport(settings: InsightsSettings, options: TransportOp
       );
     } finally {
       cancelTimer();
-      outer.removeEventListener('abort', onAbort);
+      controller.unlink();
     }
   };
 

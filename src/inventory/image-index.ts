@@ -15,7 +15,7 @@ export interface ImageUse {
   readonly reference: ImageReference;
 }
 
-export interface ImageTotals {
+interface ImageTotals {
   /** Distinct repositories with their tag or digest. */
   readonly totalImages: number;
   /** Workloads that run at least one image. */

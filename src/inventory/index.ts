@@ -5,8 +5,8 @@
  * Invariants: a look-up costs a map access, however large the cluster; memory grows with the number of workloads and
  * not with their size; an object created by a controller is counted once, at its owner.
  */
-export { ImageIndex, type ImageTotals, type ImageUse, type ImageUser } from './image-index.ts';
+export { ImageIndex, type ImageUse } from './image-index.ts';
 export { createInventory, type Inventory, type WorkloadImages, workloadInformer, workloadTypes } from './inventory.ts';
 export { pullSecretsOf } from './pull-secrets.ts';
-export { type Replacement, readSourceImages, renderSourceImages, sourceImagesAnnotation } from './source-images.ts';
-export { type ContainerImage, imagesOfWorkload } from './workload-images.ts';
+export { readSourceImages, renderSourceImages, sourceImagesAnnotation } from './source-images.ts';
+export { imagesOfWorkload } from './workload-images.ts';

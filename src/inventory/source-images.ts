@@ -8,7 +8,7 @@ import type { KubeObject } from '../object/index.ts';
  */
 export const sourceImagesAnnotation = 'supercargo.dev/source-images';
 
-export interface Replacement {
+interface Replacement {
   readonly from: string;
   readonly to: string;
 }

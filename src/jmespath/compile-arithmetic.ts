@@ -1,5 +1,5 @@
 import type { ArithmeticOperator, Node } from './ast.ts';
-import { type CompileContext, compileNode, type Evaluator } from './compile.ts';
+import type { CompileContext, Evaluator } from './compile-context.ts';
 import { isNumber } from './values.ts';
 
 type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
@@ -15,8 +15,8 @@ const operations: Record<ArithmeticOperator, (a: number, b: number) => number> =
 
 /** Of anything but two numbers the result is null. */
 export function compileArithmetic(node: NodeOf<'arithmetic'>, context: CompileContext): Evaluator {
-  const left = compileNode(node.left, context);
-  const right = compileNode(node.right, context);
+  const left = context.compileNode(node.left, context);
+  const right = context.compileNode(node.right, context);
   const operate = operations[node.operator];
   const { at } = node;
   return (value, run) => {
@@ -30,7 +30,7 @@ export function compileArithmetic(node: NodeOf<'arithmetic'>, context: CompileCo
 }
 
 export function compileSign({ operator, operand }: NodeOf<'sign'>, context: CompileContext): Evaluator {
-  const inner = compileNode(operand, context);
+  const inner = context.compileNode(operand, context);
   return (value, run) => {
     const number = inner(value, run);
     if (!isNumber(number)) return null;

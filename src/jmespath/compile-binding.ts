@@ -1,5 +1,5 @@
 import type { Node } from './ast.ts';
-import { type CompileContext, compileNode, type Evaluator, orNull } from './compile.ts';
+import { type CompileContext, type Evaluator, orNull } from './compile-context.ts';
 import { bind, missing } from './scope.ts';
 
 type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
@@ -14,8 +14,8 @@ export function compileVariable({ name, at }: NodeOf<'variable'>): Evaluator {
 
 /** All values are those outside; the body, and what it hands to functions, sees the names. */
 export function compileLet(node: NodeOf<'let'>, context: CompileContext): Evaluator {
-  const bindings = node.bindings.map(({ name, value }) => ({ name, value: compileNode(value, context) }));
-  const body = compileNode(node.body, context);
+  const bindings = node.bindings.map(({ name, value }) => ({ name, value: context.compileNode(value, context) }));
+  const body = context.compileNode(node.body, context);
   return (value, run) => {
     const outer = run.bindings;
     run.charge(bindings.length);

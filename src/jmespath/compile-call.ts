@@ -1,10 +1,10 @@
 import type { Node } from './ast.ts';
-import { type CompileContext, compileNode, compileReference, type Evaluator, orNull } from './compile.ts';
+import { type CompileContext, type Evaluator, orNull } from './compile-context.ts';
 import { CallFailure, JmespathError, type JmespathErrorCode } from './errors.ts';
 import { type ArgumentType, type FunctionSpec, testFor } from './functions/signature.ts';
 import { communityFunctions, functions } from './functions/table.ts';
 import type { Run } from './run.ts';
-import { isNumber, isObject } from './values.ts';
+import { isNumber, isObject, Reference } from './values.ts';
 
 type Call = Extract<Node, { kind: 'call' }>;
 type Arguments = (value: unknown, run: Run) => unknown[];
@@ -12,7 +12,7 @@ type Arguments = (value: unknown, run: Run) => unknown[];
 /** Arguments are evaluated even for a call that is bound to fail: their own errors come first, as in Kyverno. */
 export function compileCall(node: Call, context: CompileContext): Evaluator {
   const args = node.args.map((arg) =>
-    arg.kind === 'reference' ? compileReference(arg.body, context) : compileNode(arg, context),
+    arg.kind === 'reference' ? compileReference(arg.body, context) : context.compileNode(arg, context),
   );
   const evaluateArgs: Arguments = (value, run) => {
     const values = new Array<unknown>(args.length);
@@ -86,4 +86,11 @@ function typeName(value: unknown): string {
   if (isObject(value)) return 'an object';
   if (isNumber(value)) return 'a number';
   return typeof value === 'object' ? 'an expression reference' : `a ${typeof value}`;
+}
+
+/** The body of `&expression`, for a function's argument; its values are never the root. */
+function compileReference(body: Node, context: CompileContext): Evaluator {
+  const evaluator = context.compileNode(body, { ...context, atRoot: false });
+  const reference = new Reference((value, run) => orNull(evaluator(value, run)));
+  return () => reference;
 }

@@ -1,5 +1,5 @@
 import type { Node } from './ast.ts';
-import type { CompileContext, Evaluator } from './compile.ts';
+import type { CompileContext, Evaluator } from './compile-context.ts';
 import type { Run } from './run.ts';
 import { missing } from './scope.ts';
 import { isObject } from './values.ts';

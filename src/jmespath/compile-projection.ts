@@ -1,5 +1,5 @@
 import { childrenOf, type Node, type SliceBounds } from './ast.ts';
-import { type CompileContext, compileNode, type Evaluator, orNull } from './compile.ts';
+import { type CompileContext, type Evaluator, orNull } from './compile-context.ts';
 import { JmespathError } from './errors.ts';
 import type { Run } from './run.ts';
 import { missing } from './scope.ts';
@@ -8,7 +8,7 @@ import { isFalse, isObject } from './values.ts';
 type NodeOf<K extends Node['kind']> = Extract<Node, { kind: K }>;
 
 export function compileIndex(node: NodeOf<'index'>, context: CompileContext): Evaluator {
-  const left = compileNode(node.left, context);
+  const left = context.compileNode(node.left, context);
   const { index } = node;
   return (value, run) => {
     const list = left(value, run);
@@ -18,7 +18,7 @@ export function compileIndex(node: NodeOf<'index'>, context: CompileContext): Ev
 }
 
 export function compileSlice(node: NodeOf<'slice'>, context: CompileContext): Evaluator {
-  const left = compileNode(node.left, context);
+  const left = context.compileNode(node.left, context);
   const { bounds, at } = node;
   const ofText = context.dialect === 'community';
   return (value, run) => {
@@ -53,8 +53,8 @@ function sliceText(text: string, bounds: SliceBounds, run: Run): string | null {
 
 /** Applies `right` to each element; what comes out null is left out. Text has no elements, but may have been sliced. */
 export function compileProjection(node: NodeOf<'projection'>, context: CompileContext): Evaluator {
-  const left = compileNode(node.left, context);
-  const right = compileNode(node.right, { ...context, atRoot: false });
+  const left = context.compileNode(node.left, context);
+  const right = context.compileNode(node.right, { ...context, atRoot: false });
   const isSlice = context.dialect === 'community' && node.left.kind === 'slice';
   return (value, run) => {
     const list = left(value, run);
@@ -75,7 +75,7 @@ function project(list: readonly unknown[], right: Evaluator, run: Run): unknown[
 
 export function compileValues(node: NodeOf<'values'>, context: CompileContext): Evaluator {
   const left = forgiving(node.left, context);
-  const right = compileNode(node.right, { ...context, atRoot: false });
+  const right = context.compileNode(node.right, { ...context, atRoot: false });
   return (value, run) => {
     const object = left(value, run);
     return isObject(object) ? project(Object.values(object), right, run) : null;
@@ -85,8 +85,8 @@ export function compileValues(node: NodeOf<'values'>, context: CompileContext): 
 export function compileFilter(node: NodeOf<'filter'>, context: CompileContext): Evaluator {
   const left = forgiving(node.left, context);
   const inside = { ...context, atRoot: false };
-  const condition = compileNode(node.condition, inside);
-  const right = node.right.kind === 'current' ? undefined : compileNode(node.right, inside);
+  const condition = context.compileNode(node.condition, inside);
+  const right = node.right.kind === 'current' ? undefined : context.compileNode(node.right, inside);
   return (value, run) => {
     const list = left(value, run);
     if (!Array.isArray(list)) return null;
@@ -121,7 +121,7 @@ export function compileFlatten(node: NodeOf<'flatten'>, context: CompileContext)
  * key: `split(@, ',')[?x]` on null is null. A budget that ran out, or a world that is not there, still surfaces.
  */
 function forgiving(node: Node, context: CompileContext): Evaluator {
-  const evaluator = compileNode(node, context);
+  const evaluator = context.compileNode(node, context);
   if (!canFail(node)) return evaluator;
   return (value, run) => {
     try {

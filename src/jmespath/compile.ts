@@ -3,6 +3,7 @@ import type { Comparator, Node } from './ast.ts';
 import { compileArithmetic, compileSign } from './compile-arithmetic.ts';
 import { compileLet, compileVariable } from './compile-binding.ts';
 import { compileCall } from './compile-call.ts';
+import { type CompileContext, type Evaluator, orNull } from './compile-context.ts';
 import { compileChain, compileField, compileRootChain } from './compile-field.ts';
 import {
   compileFilter,
@@ -12,27 +13,9 @@ import {
   compileSlice,
   compileValues,
 } from './compile-projection.ts';
-import type { Dialect } from './dialect.ts';
 import { syntaxError } from './lexer.ts';
-import type { Run } from './run.ts';
 import { type Missing, materialize, missing } from './scope.ts';
-import { isEqual, isFalse, isNumber, Reference } from './values.ts';
-
-/** A compiled node: answers `missing` where Kyverno raises "unknown key". */
-export type Evaluator = (value: unknown, run: Run) => unknown;
-
-export interface CompileContext {
-  readonly expression: string;
-  /** True where the value at hand is the root, which may be a scope. */
-  readonly atRoot: boolean;
-  /** Whether an unknown function or a wrong number of arguments is refused now or when called. */
-  readonly checkCalls: 'compile' | 'evaluate';
-  readonly dialect: Dialect;
-}
-
-export function orNull(value: unknown): unknown {
-  return value === missing ? null : value;
-}
+import { isEqual, isFalse, isNumber } from './values.ts';
 
 export function compileNode(node: Node, context: CompileContext): Evaluator {
   switch (node.kind) {
@@ -85,13 +68,6 @@ export function compileNode(node: Node, context: CompileContext): Evaluator {
     default:
       return compileConnective(node, context);
   }
-}
-
-/** The body of `&expression`, for a function's argument; its values are never the root. */
-export function compileReference(body: Node, context: CompileContext): Evaluator {
-  const evaluator = compileNode(body, { ...context, atRoot: false });
-  const reference = new Reference((value, run) => orNull(evaluator(value, run)));
-  return () => reference;
 }
 
 function refuseReference(at: number, context: CompileContext): never {

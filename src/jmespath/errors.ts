@@ -1,7 +1,7 @@
 import { SupercargoError } from '../base/index.ts';
 
 /** Where and on what an expression failed. */
-export interface JmespathErrorDetails {
+interface JmespathErrorDetails {
   readonly expression: string;
   /** Index into `expression` (UTF-16 units) of the token to blame. */
   readonly offset: number;

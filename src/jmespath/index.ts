@@ -9,12 +9,11 @@
  */
 export { childrenOf, freeVariables, type Node } from './ast.ts';
 export type { Dialect } from './dialect.ts';
-export { JmespathError, type JmespathErrorCode, jmespathErrorCodes } from './errors.ts';
-export type { ArgumentType, FunctionSpec } from './functions/signature.ts';
+export { JmespathError, jmespathErrorCodes } from './errors.ts';
 export { communityFunctions, functions as jmespathFunctions } from './functions/table.ts';
 export { matchesWildcard } from './functions/wildcard.ts';
-export { defaultSteps, maxExpressionLength, maxNesting } from './limits.ts';
+export { maxExpressionLength, maxNesting } from './limits.ts';
 export { type CompileOptions, compile, type Program } from './program.ts';
 export { anyField, type ReadPath, readPaths } from './read-paths.ts';
 export type { Environment, WorkBudget } from './run.ts';
-export { type Bindings, bind, type Missing, missing, Scope } from './scope.ts';
+export { type Bindings, bind, missing, Scope } from './scope.ts';

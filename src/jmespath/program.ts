@@ -1,5 +1,6 @@
 import { childrenOf, type Node } from './ast.ts';
-import { compileNode, type Evaluator, orNull } from './compile.ts';
+import { compileNode } from './compile.ts';
+import { type Evaluator, orNull } from './compile-context.ts';
 import type { Dialect } from './dialect.ts';
 import { JmespathError } from './errors.ts';
 import { parse } from './parser.ts';
@@ -31,7 +32,7 @@ export interface Program {
 export function compile(expression: string, options: CompileOptions = {}): Program {
   const { dialect = 'kyverno', checkCalls = 'compile' } = options;
   const ast = parse(expression, dialect);
-  const evaluator = compileNode(ast, { expression, atRoot: true, checkCalls, dialect });
+  const evaluator = compileNode(ast, { compileNode, expression, atRoot: true, checkCalls, dialect });
   if (dialect === 'kyverno') return new CompiledProgram(expression, ast, evaluator);
   return new CompiledProgram(expression, ast, (value, run) => orNull(evaluator(value, run)));
 }

@@ -4,7 +4,7 @@ import { createInformer, isKubeError, type KubeClient, type ResourceType } from 
 import { type CronJob, idLabel, type Job, reportedAnnotation, reportedTtlSeconds } from './manifest.ts';
 import { type JobOutcome, outcomeOf } from './outcome.ts';
 
-export interface ClusterJobsOptions {
+interface ClusterJobsOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly installation: string;

@@ -7,23 +7,8 @@
  * variables that the program, the loader or a cloud client reads, and cannot expand to other variables.
  */
 export type { InProcessJob } from './job-run.ts';
-export { jobStoreName } from './job-store.ts';
-export {
-  idAnnotation,
-  idLabel,
-  jobName,
-  type Manifest,
-  type ManifestOptions,
-  manifestOf,
-  mergeVariables,
-  reportedAnnotation,
-  typeLabel,
-} from './manifest.ts';
 export { createJobMetrics, type JobMetrics } from './metrics.ts';
-export { isProtected, type OptionVariables, variableName, variablesOf } from './options.ts';
-export { type JobOutcome, outcomeOf } from './outcome.ts';
 export { pollJobs, runJobsOnce } from './poll.ts';
-export type { ReportJob } from './reporter.ts';
-export { JobRunner, type JobRunnerOptions, type JobSummary } from './runner.ts';
+export type { JobRunnerOptions, JobSummary } from './runner.ts';
 export { type JobSettings, readJobSettings } from './settings.ts';
-export { defaultJobTypes, type JobType, type JobTypes, policySyncType, readJobTypes } from './types.ts';
+export { policySyncType } from './types.ts';

@@ -1,4 +1,12 @@
-import { type Clock, createLimiter, errorMessage, isAbort, type Limiter, type Logger } from '../base/index.ts';
+import {
+  type Clock,
+  createLimiter,
+  errorMessage,
+  isAbort,
+  type Limiter,
+  type Logger,
+  linkAbort,
+} from '../base/index.ts';
 import type { OnDemandJob } from '../insights/index.ts';
 import type { ClusterJobs } from './cluster-jobs.ts';
 import type { JobStore } from './job-store.ts';
@@ -14,7 +22,7 @@ import type { JobSettings } from './settings.ts';
  */
 export type InProcessJob = (variables: ReadonlyMap<string, string>, signal: AbortSignal) => Promise<void>;
 
-export interface JobRunOptions {
+interface JobRunOptions {
   readonly jobs: ClusterJobs;
   readonly store: JobStore;
   readonly reporter: ReporterOptions;
@@ -186,9 +194,7 @@ export class JobRun {
     if (problems.length > 0) return { status: 'failed', reason: problems.join('; ') };
     await this.note(job, undefined, signal);
     log.info('Job started', { id: job.id, type: job.reportType });
-    const limit = new AbortController();
-    const onAbort = () => limit.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const limit = linkAbort(signal);
     const timeoutMs = this.timeoutMsOf(job);
     const cancel = clock.after(timeoutMs, () => limit.abort(new Error(`it did not end within ${timeoutMs / 1000}s`)));
     try {
@@ -206,7 +212,7 @@ export class JobRun {
       });
     } finally {
       cancel();
-      signal.removeEventListener('abort', onAbort);
+      limit.unlink();
     }
   }
 
@@ -216,15 +222,13 @@ export class JobRun {
     signal: AbortSignal,
     work: () => Promise<JobOutcome>,
   ): Promise<JobOutcome> {
-    const over = new AbortController();
-    const onAbort = () => over.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const over = linkAbort(signal);
     const message = { id, status: 'running' } as const;
     const recorder = reportUntilAccepted(this.options.reporter, message, signal, over.signal).catch(() => false);
     try {
       return await work();
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      over.unlink();
       over.abort();
       await recorder;
     }

@@ -8,7 +8,7 @@ import type { JobOutcome } from './outcome.ts';
 /**
  * State that must survive a restart and has no Job to hold it: jobs that run in our process, and unreported outcomes.
  */
-export interface JobRecord {
+interface JobRecord {
   readonly id: string;
   readonly reportType: string;
   /** Undefined while the job runs. */
@@ -22,9 +22,9 @@ export interface JobStore {
   remove(id: string, signal: AbortSignal): Promise<void>;
 }
 
-export class JobStoreError extends SupercargoError {}
+class JobStoreError extends SupercargoError {}
 
-export interface JobStoreOptions {
+interface JobStoreOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly installation: string;
@@ -39,7 +39,7 @@ const configMaps: ResourceType = {
 };
 const maxReason = 500;
 
-export const jobStoreName = (installation: string) => `${installation}-on-demand-jobs`;
+const jobStoreName = (installation: string) => `${installation}-on-demand-jobs`;
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

@@ -15,13 +15,13 @@ export const orderAnnotation = 'supercargo.dev/on-demand-job-order';
  * On a CronJob: a comma-separated list of options that may be set although its Secrets and ConfigMaps might set them
  * too.
  */
-export const allowedOptionsAnnotation = 'supercargo.dev/allowed-options';
+const allowedOptionsAnnotation = 'supercargo.dev/allowed-options';
 /** Set once Insights has the outcome. */
 export const reportedAnnotation = 'supercargo.dev/on-demand-job-reported';
 
 /** Finished Jobs are deleted after ten minutes, but not before Insights has the outcome; after a day in any case. */
 export const reportedTtlSeconds = 600;
-export const unreportedTtlSeconds = 24 * 60 * 60;
+const unreportedTtlSeconds = 24 * 60 * 60;
 
 export interface CronJob extends KubeObject {
   readonly spec?: { readonly jobTemplate?: { readonly metadata?: Metadata; readonly spec?: JobSpec } };
@@ -69,7 +69,7 @@ interface EnvironmentVariable {
   readonly valueFrom?: unknown;
 }
 
-export interface ManifestOptions {
+interface ManifestOptions {
   readonly job: OnDemandJob;
   readonly type: JobType;
   readonly cronJob: CronJob;
@@ -84,7 +84,7 @@ export interface ManifestOptions {
 }
 
 /** The Job for a request, or the reason why there is none. */
-export type Manifest = { readonly object: Job; readonly ignored: readonly string[] } | { readonly problem: string };
+type Manifest = { readonly object: Job; readonly ignored: readonly string[] } | { readonly problem: string };
 
 export function manifestOf(options: ManifestOptions): Manifest {
   const { job, type, cronJob, namespace, installation, isSuspended } = options;
@@ -154,7 +154,7 @@ export function manifestOf(options: ManifestOptions): Manifest {
  * The CronJob's variables in their order, with option values in place; then the other options by name. Values from a
  * Secret or another source stay: an option must not redirect them.
  */
-export function mergeVariables(
+function mergeVariables(
   own: readonly EnvironmentVariable[],
   options: ReadonlyMap<string, string>,
 ): readonly EnvironmentVariable[] {

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, renderJson } from '../base/index.ts';
 
 /** Options as environment variables, or the problems with them. */
-export interface OptionVariables {
+interface OptionVariables {
   /** Sorted by name. */
   readonly variables: ReadonlyMap<string, string>;
   /** Options that were dropped because they may not be set from outside. */
@@ -61,7 +61,7 @@ const protectedPrefixes = [
   'DOCKER_',
 ];
 
-export function isProtected(name: string): boolean {
+function isProtected(name: string): boolean {
   return protectedNames.has(name) || protectedPrefixes.some((prefix) => name.startsWith(prefix));
 }
 

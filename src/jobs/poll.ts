@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { backoffMs, errorMessage } from '../base/index.ts';
+import { backoffMs, errorMessage, linkAbort } from '../base/index.ts';
 import { JobRunner, type JobRunnerOptions, type JobSummary } from './runner.ts';
 
 const maxBackoffMs = 5 * 60_000;
@@ -41,12 +41,9 @@ async function withRunner<T>(
   work: (runner: JobRunner, signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   const runner = new JobRunner(options);
-  const stop = new AbortController();
+  const stop = linkAbort(outer);
   // Every running job adds several listeners.
   setMaxListeners(0, stop.signal);
-  const onAbort = () => stop.abort(outer.reason);
-  outer.addEventListener('abort', onAbort, { once: true });
-  if (outer.aborted) onAbort();
   const following = runner.follow(stop.signal);
   try {
     return await work(runner, stop.signal);
@@ -54,7 +51,7 @@ async function withRunner<T>(
     if (!outer.aborted) throw thrown;
     return undefined;
   } finally {
-    outer.removeEventListener('abort', onAbort);
+    stop.unlink();
     stop.abort();
     await runner.settled();
     await following;

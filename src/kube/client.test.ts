@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createRecordingLogger } from '../../test/support/recording-logger.ts';
 import type { KubeObject } from '../object/index.ts';
 import { createKubeClient, type KubeClientOptions } from './client.ts';
 import { type CredentialSource, staticCredentials } from './credentials.ts';
 import type { KubeError } from './errors.ts';
 import { ManualClock } from './testing/manual-clock.ts';
-import { recordingLog } from './testing/recording-log.ts';
 import {
   collect,
   deployments,
@@ -331,7 +331,7 @@ describe('credentials', () => {
 });
 
 it('logs each warning of the server once', async () => {
-  const log = recordingLog();
+  const log = createRecordingLogger();
   await using t = await setUp(
     (_, response) =>
       sendJson(response, pod('web'), 200, {

@@ -28,7 +28,7 @@ export interface KubeClientOptions extends Partial<TransportOptions> {
   readonly pageSize?: number;
 }
 
-export interface RawOptions extends CallOptions {
+interface RawOptions extends CallOptions {
   readonly accept?: string | undefined;
   /** Sent as JSON with POST; without it the call is a GET. */
   readonly post?: unknown;

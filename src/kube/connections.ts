@@ -2,7 +2,7 @@ import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { ClusterConfig } from './cluster-config.ts';
 import type { Credentials } from './credentials.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Connections for ordinary calls. Watches have their own, unlimited, so that they never block a write. */
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
@@ -14,7 +14,7 @@ export interface Connections {
   readonly watches: Dispatcher;
 }
 
-export interface ConnectionPool {
+interface ConnectionPool {
   /** The connections for this TLS identity. A changed client certificate replaces them, and the old ones drain. */
   for(credentials: Credentials): Connections;
   /** Aborts active requests and closes every connection. */

@@ -32,7 +32,7 @@ export const bearer = (token: string): string => `Bearer ${token}`;
 export const basic = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-export interface FileCredentialOptions {
+interface FileCredentialOptions {
   readonly clock: Clock;
   readonly tokenFile?: string | undefined;
   readonly certificateFile?: string | undefined;
@@ -92,7 +92,7 @@ export function fileCredentials(options: FileCredentialOptions): CredentialSourc
   };
 }
 
-export function sameCredentials(a: Credentials, b: Credentials): boolean {
+function sameCredentials(a: Credentials, b: Credentials): boolean {
   return a.authorization === b.authorization && a.certificate === b.certificate && a.key === b.key;
 }
 

@@ -56,7 +56,7 @@ export async function fetchDiscovery(source: DiscoverySource, signal?: AbortSign
 }
 
 /** Parses an APIGroupDiscoveryList. */
-export function parseAggregated(value: Json): DiscoveryResult {
+function parseAggregated(value: Json): DiscoveryResult {
   const types: DiscoveredType[] = [];
   const failures: DiscoveryFailure[] = [];
   for (const group of objects(value, 'items')) {
@@ -134,7 +134,7 @@ async function fetchLegacy(
 }
 
 /** Parses an APIResourceList; its subresources are separate rows such as `pods/status`. */
-export function parseResourceList(value: Json, version: LegacyVersion): DiscoveredType[] {
+function parseResourceList(value: Json, version: LegacyVersion): DiscoveredType[] {
   const rows = objects(value, 'resources');
   const subresources = new Map<string, string[]>();
   for (const row of rows) {

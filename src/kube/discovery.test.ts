@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createRecordingLogger } from '../../test/support/recording-logger.ts';
 import { createKubeClient } from './client.ts';
 import { createDiscovery } from './discovery.ts';
 import { ManualClock } from './testing/manual-clock.ts';
-import { recordingLog } from './testing/recording-log.ts';
 import { type Respond, sendJson, sendStatus, startServer } from './testing/server.ts';
 
 const resource = (name: string, kind: string, more: object = {}) => ({
@@ -41,7 +41,7 @@ async function setUp(respond: Respond) {
   const server = await startServer(respond);
   const client = createKubeClient(server.config);
   const clock = new ManualClock();
-  const log = recordingLog();
+  const log = createRecordingLogger();
   return {
     server,
     clock,

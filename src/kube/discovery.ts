@@ -30,7 +30,7 @@ export interface Discovery {
   invalidate(): void;
 }
 
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   readonly source: DiscoverySource;
   readonly log?: Logger;
   readonly clock?: Clock;

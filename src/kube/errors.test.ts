@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorFromForeignResponse, errorFromNetwork, errorFromStatus, isKubeError, parseRetryAfter } from './errors.ts';
+import { errorFromForeignResponse, errorFromNetwork, errorFromStatus, isKubeError } from './errors.ts';
 
 const line = { method: 'GET', path: '/api/v1/pods' };
 
@@ -70,13 +70,4 @@ describe('errors without a Status', () => {
     expect(isKubeError(error, 'kube-conflict')).toBe(false);
     expect(isKubeError(new Error('x'))).toBe(false);
   });
-});
-
-it('parses Retry-After as seconds and as a date', () => {
-  const now = Date.parse('2030-01-01T00:00:00Z');
-  expect(parseRetryAfter('7', now)).toBe(7000);
-  expect(parseRetryAfter('Tue, 01 Jan 2030 00:00:05 GMT', now)).toBe(5000);
-  expect(parseRetryAfter('Mon, 31 Dec 2029 00:00:05 GMT', now)).toBe(0);
-  expect(parseRetryAfter('soon', now)).toBeUndefined();
-  expect(parseRetryAfter(undefined, now)).toBeUndefined();
 });

@@ -1,13 +1,13 @@
 import { errorCode, errorMessage, isJsonObject, type Retry, SupercargoError } from '../base/index.ts';
 
 /** One of several causes of a refusal; `field` is a path such as `spec.replicas`. */
-export interface KubeErrorCause {
+interface KubeErrorCause {
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
   readonly field?: string | undefined;
 }
 
-export interface KubeErrorDetails {
+interface KubeErrorDetails {
   readonly name?: string | undefined;
   readonly group?: string | undefined;
   readonly kind?: string | undefined;
@@ -33,7 +33,7 @@ export type KubeErrorCode =
   | 'kube-unreachable'
   | 'kube-unsupported';
 
-export interface KubeErrorOptions {
+interface KubeErrorOptions {
   readonly method: string;
   readonly path: string;
   readonly status?: number | undefined;
@@ -172,14 +172,6 @@ export function timeoutError(request: RequestLine, afterMs: number): KubeError {
     ...request,
     retry: 'backoff',
   });
-}
-
-/** `Retry-After` in milliseconds; both forms of RFC 9110 are supported. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
 function retryForStatus(status: number, afterMs: number | undefined): Retry {

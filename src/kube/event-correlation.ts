@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
 
 export interface EventSubject {
   readonly apiVersion: string;
@@ -10,6 +11,11 @@ export interface EventSubject {
   readonly resourceVersion?: string | undefined;
   /** A part of the object: `spec.containers{app}`. */
   readonly fieldPath?: string | undefined;
+}
+
+export function eventSubjectOf({ apiVersion, kind, metadata }: KubeObject): EventSubject {
+  const { name = '', namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, namespace, uid, resourceVersion };
 }
 
 export interface EventContent {

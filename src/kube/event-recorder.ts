@@ -5,6 +5,7 @@ import {
   errorCode,
   errorMessage,
   type Logger,
+  onAbort,
   retryOf,
   rfc3339,
   silentLogger,
@@ -136,12 +137,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     async run(signal) {
       const end = new AbortController();
       let cancelTimer = () => {};
-      const onAbort = () => {
+      onAbort(signal, () => {
         cancelTimer = clock.after(lastWritesMs, () => end.abort());
         wake();
-      };
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true });
+      });
       while (!end.signal.aborted) {
         if (queue.length > 0) await writeNext(end.signal);
         else if (signal.aborted) break;

@@ -12,7 +12,7 @@ export interface ExecPlugin {
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
 }
 
-export interface ExecOptions {
+interface ExecOptions {
   readonly clock: Clock;
   /** The environment that the plugin inherits. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../base/index.ts';
 import type { ClusterConfig, Environment } from './cluster-config.ts';
 import { fileCredentials, KubeConfigError, readCredentialFile } from './credentials.ts';
 
-export interface InClusterOptions {
+interface InClusterOptions {
   readonly env: Environment;
   readonly clock?: Clock | undefined;
   /** Where the service account is mounted. */

@@ -9,7 +9,7 @@ export interface CacheEntry<S> {
 }
 
 /** The index values of an object; must depend only on the stored form. */
-export type IndexFunction<S> = (stored: S) => readonly string[];
+type IndexFunction<S> = (stored: S) => readonly string[];
 export type Indexes<S> = Readonly<Record<string, IndexFunction<S>>>;
 
 interface Index<S> {

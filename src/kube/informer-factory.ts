@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { whenAborted } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { renderGvr } from '../object/index.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
@@ -6,12 +7,12 @@ import type { Indexes } from './informer-cache.ts';
 import type { ResourceType, Selection } from './types.ts';
 
 /** The form that the cache keeps. Shared by name, so one name must always mean the same function. */
-export interface Projection<T extends KubeObject, S> {
+interface Projection<T extends KubeObject, S> {
   readonly name: string;
   readonly project: (object: T) => S;
 }
 
-export interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
+interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
   readonly projection?: Projection<T, S> | undefined;
   readonly metadataOnly?: boolean | undefined;
   /** Added to the indexes of the other users. */
@@ -76,10 +77,7 @@ export function createInformerFactory(common: CommonOptions): InformerFactory {
         fail = reject;
       });
       for (const informer of informers.values()) start(informer, signal);
-      const stopped = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const stopped = whenAborted(signal);
       await Promise.race([stopped, failed]);
       await Promise.all(running);
     },

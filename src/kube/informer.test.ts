@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createRecordingLogger } from '../../test/support/recording-logger.ts';
 import type { KubeObject } from '../object/index.ts';
 import { createKubeClient } from './client.ts';
 import { createInformer, type InformerOptions } from './informer.ts';
 import { createInformerFactory } from './informer-factory.ts';
 import { FakeStore } from './testing/fake-store.ts';
 import { ManualClock } from './testing/manual-clock.ts';
-import { recordingLog } from './testing/recording-log.ts';
 import { deployments, nodes, pods, type Respond, sendStatus, startServer, until } from './testing/server.ts';
 
 async function setUp<S = KubeObject>(
@@ -270,7 +270,7 @@ describe('informer', () => {
   });
 
   it('continues after a handler throws', async () => {
-    const log = recordingLog();
+    const log = createRecordingLogger();
     await using t = await setUp({ log });
     t.informer.addHandler({
       onAdd: () => {

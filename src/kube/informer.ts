@@ -63,7 +63,7 @@ export interface Informer<T extends KubeObject, S = T> {
 }
 
 /** Why a list or watch makes no progress; `sinceMs` is monotonic. */
-export interface InformerFailure {
+interface InformerFailure {
   readonly error: string;
   readonly code: string;
   readonly sinceMs: number;

@@ -28,7 +28,7 @@ export function parseKubeconfigText(text: string, source: string): KubeconfigFil
 }
 
 /** Reads a parsed kubeconfig; `source` is its path, or its name in messages. */
-export function parseKubeconfig(value: unknown, source: string): KubeconfigFile {
+function parseKubeconfig(value: unknown, source: string): KubeconfigFile {
   if (value === null || value === undefined) return parseKubeconfig({}, source);
   if (!isJsonObject(value)) throw new KubeConfigError('kube-config-invalid', `${source} is not a kubeconfig`);
   if (value['kind'] !== undefined && value['kind'] !== 'Config') {

@@ -13,7 +13,7 @@ import {
 import { type ExecPlugin, execApiVersions, execCredentials } from './exec-credentials.ts';
 import { type Entry, entryData, entryPath, entryText } from './kubeconfig-file.ts';
 
-export interface UserOptions {
+interface UserOptions {
   readonly env: Environment;
   readonly clock: Clock;
   readonly hasTerminal: boolean;

@@ -14,7 +14,7 @@ import {
 } from './kubeconfig-file.ts';
 import { credentialsOf, impersonationOf } from './kubeconfig-user.ts';
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   /** One file that must exist. */
   readonly path?: string | undefined;
   /** The contents, when already loaded; relative paths in them start from the working directory. */

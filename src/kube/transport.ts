@@ -1,5 +1,15 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, errorCode, type Json, type Logger, parseJson } from '../base/index.ts';
+import {
+  type Clock,
+  errorCode,
+  type Json,
+  type LinkedAbort,
+  type Logger,
+  linkAbort,
+  orAborted,
+  parseJson,
+  parseRetryAfter,
+} from '../base/index.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 import { type Connections, createConnectionPool } from './connections.ts';
 import type { Credentials } from './credentials.ts';
@@ -10,7 +20,6 @@ import {
   errorFromStatus,
   isKubeError,
   KubeError,
-  parseRetryAfter,
   type RequestLine,
   timeoutError,
 } from './errors.ts';
@@ -101,17 +110,23 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
   };
 
   /** Runs `work` under the caller's signal and the timeout, and distinguishes which of them ended it. */
-  const withDeadline = async <T>(link: AbortLink, line: RequestLine, work: () => Promise<T>): Promise<T> => {
+  const withDeadline = async <T>(
+    { signal: outer }: TransportRequest,
+    line: RequestLine,
+    work: (link: LinkedAbort) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly link: LinkedAbort }> => {
+    outer?.throwIfAborted();
+    const link = linkAbort(outer);
     let isLate = false;
     const cancelTimer = clock.after(options.fetchTimeoutMs, () => {
       isLate = true;
-      link.controller.abort();
+      link.abort();
     });
     try {
-      return await work();
+      return { result: await work(link), link };
     } catch (thrown) {
       link.unlink();
-      link.outer?.throwIfAborted();
+      outer?.throwIfAborted();
       if (isLate) throw timeoutError(line, options.fetchTimeoutMs);
       throw errorFromNetwork(thrown, line);
     } finally {
@@ -126,7 +141,10 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
     signal: AbortSignal | undefined,
     work: (credentials: Credentials) => Promise<T>,
   ): Promise<T> => {
-    const current = () => unlessAborted(config.credentials.current(signal), signal);
+    const current = async () => {
+      const found = config.credentials.current(signal);
+      return found instanceof Promise && signal ? orAborted(found, signal) : found;
+    };
     const credentials = await current();
     try {
       return await work(credentials);
@@ -142,9 +160,8 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
   const callOnce = (request: TransportRequest): Promise<TransportResponse> =>
     authenticated(request.signal, async (credentials) => {
       const line: RequestLine = { method: request.method, path: request.path };
-      const link = linkAbort(request.signal);
-      const result = await withDeadline(link, line, async () => {
-        const response = await send(request, { kind: 'calls', credentials, signal: link.controller.signal });
+      const { result, link } = await withDeadline(request, line, async ({ signal }) => {
+        const response = await send(request, { kind: 'calls', credentials, signal });
         const maxBytes = request.maxResponseBytes ?? options.maxResponseBytes;
         const text = await readText(response.body, maxBytes, line, response.statusCode);
         const head = readHead(response, clock);
@@ -180,46 +197,20 @@ export function createTransport(config: ClusterConfig, options: TransportOptions
     stream: (request) =>
       authenticated(request.signal, async (credentials) => {
         const line: RequestLine = { method: request.method, path: request.path };
-        const link = linkAbort(request.signal);
-        const body = await withDeadline(link, line, async () => {
-          const response = await send(request, { kind: 'watches', credentials, signal: link.controller.signal });
+        const { result: body, link } = await withDeadline(request, line, async ({ signal }) => {
+          const response = await send(request, { kind: 'watches', credentials, signal });
           if (response.statusCode < 400) return response.body;
           const text = await readText(response.body, options.maxResponseBytes, line, response.statusCode);
           throw failure(line, text, readHead(response, clock));
         });
         const abort = () => {
           link.unlink();
-          link.controller.abort();
+          link.abort();
         };
         return { body, abort };
       }),
     close: () => pool.destroy(),
   };
-}
-
-/** A controller that follows the caller's signal until it is unlinked; signals outlive thousands of requests. */
-interface AbortLink {
-  readonly controller: AbortController;
-  readonly outer: AbortSignal | undefined;
-  unlink(): void;
-}
-
-function linkAbort(outer: AbortSignal | undefined): AbortLink {
-  outer?.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', onAbort, { once: true });
-  return { controller, outer, unlink: () => outer?.removeEventListener('abort', onAbort) };
-}
-
-async function unlessAborted<T>(work: Promise<T> | T, signal: AbortSignal | undefined): Promise<T> {
-  if (!(work instanceof Promise) || signal === undefined) return work;
-  signal.throwIfAborted();
-  return await new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 interface ResponseHead {

@@ -73,7 +73,7 @@ export interface WriteOptions extends CallOptions {
   readonly metadataOnly?: boolean | undefined;
 }
 
-export interface ApplyOptions extends WriteOptions {
+interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
   readonly force?: boolean | undefined;
 }

@@ -16,7 +16,7 @@ export function createWarningLog(log: Logger): (header: string | readonly string
 }
 
 /** The texts of `299 - "text"` values (RFC 7234 5.5), several per header. */
-export function parseWarnings(header: string | readonly string[]): string[] {
+function parseWarnings(header: string | readonly string[]): string[] {
   const texts: string[] = [];
   for (const value of typeof header === 'string' ? [header] : header) {
     for (const [, quoted] of value.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)) {

@@ -32,7 +32,7 @@ export async function* lines(chunks: AsyncIterable<Buffer>, maxLineBytes: number
   }
 }
 
-export interface StallGuard {
+interface StallGuard {
   /** The same chunks; the guard's clock runs only while the reader waits for one, never while it works. */
   guard(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
   readonly hasStalled: boolean;

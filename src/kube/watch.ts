@@ -7,7 +7,7 @@ import type { StreamResponse, Transport } from './transport.ts';
 import type { ResourceType, WatchEvent, WatchOptions } from './types.ts';
 import { createStallGuard, LineTooLong, lines } from './watch-stream.ts';
 
-export interface WatchContext {
+interface WatchContext {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Logger;
@@ -15,7 +15,7 @@ export interface WatchContext {
 }
 
 // Servers with a watch cache send a bookmark about once a minute; two may be missed.
-export const defaultStallMs = 150_000;
+const defaultStallMs = 150_000;
 // Between five and ten minutes, as in client-go: watches that started together must not end together.
 const minTimeoutSeconds = 300;
 // etcd refuses objects far smaller than this.
@@ -94,7 +94,7 @@ function textField(text: string, field: string): string | undefined {
 }
 
 /** Parses one line of a watch; an ERROR event is thrown as the error of its Status. */
-export function parseEvent<T extends KubeObject>(text: string, type: ResourceType, line: RequestLine): WatchEvent<T> {
+function parseEvent<T extends KubeObject>(text: string, type: ResourceType, line: RequestLine): WatchEvent<T> {
   let value: unknown;
   try {
     value = parseJson(text);

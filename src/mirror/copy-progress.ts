@@ -7,7 +7,7 @@ export interface CopiedBytes {
   readonly bytesCopied: number;
 }
 
-export interface CopyProgress {
+interface CopyProgress {
   readonly onEvent: (event: CopyEvent) => void;
   readonly bytes: CopiedBytes;
   /** Resolves when no write is in progress. */

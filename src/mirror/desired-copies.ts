@@ -14,7 +14,7 @@ import {
 import type { ContainerImageField } from './workload.ts';
 
 /** The desired copy of a container's image. */
-export type DesiredCopy =
+type DesiredCopy =
   | {
       readonly kind: 'copy';
       readonly field: ContainerImageField;

@@ -14,7 +14,7 @@ export interface EnsureCopyOptions {
   readonly log: Logger;
 }
 
-export interface EnsureCopyRequest {
+interface EnsureCopyRequest {
   readonly isDryRun: boolean;
   /** False for an unauthenticated review: only existing copies are used, and none is requested. */
   readonly mayRequest: boolean;
@@ -22,7 +22,7 @@ export interface EnsureCopyRequest {
 }
 
 /** `isUnderWay`: the copy is in progress, and the store will report its end. */
-export type CopyAvailability =
+type CopyAvailability =
   | { readonly ok: true; readonly digest: string }
   | { readonly ok: false; readonly isUnderWay: boolean; readonly reason: string };
 

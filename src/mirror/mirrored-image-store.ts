@@ -198,7 +198,7 @@ const unless =
 const nameOf = ({ source, copy }: Pick<MirrorRequest, 'source' | 'copy'>) =>
   mirroredImageName(renderReference(source), renderReference(copy));
 
-export function stateOfObject(object: MirroredImage | undefined): CopyState {
+function stateOfObject(object: MirroredImage | undefined): CopyState {
   if (!object) return { phase: 'Unknown', attempts: 0 };
   const { phase = 'Pending', digest, bytesTotal, message, attempts = 0 } = object.status ?? {};
   return { phase, digest, bytesTotal, message, attempts };

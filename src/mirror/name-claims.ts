@@ -14,7 +14,7 @@ export interface NameClaims {
   release(image: MirroredImage): void;
 }
 
-export interface NameClaimsOptions {
+interface NameClaimsOptions {
   /** All images, read from the API server and not from the watch. */
   readonly listImages: () => Promise<readonly MirroredImage[]>;
 }

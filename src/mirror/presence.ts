@@ -1,6 +1,6 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, orAborted } from '../base/index.ts';
 import { type CopyName, renderReference } from '../image/index.ts';
-import { orAborted, withDeadline } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 
 /** The digest that a copy has in the backup registry now; undefined when it does not exist. */
 export type HeadCopy = (copy: CopyName, signal: AbortSignal) => Promise<string | undefined>;
@@ -13,7 +13,7 @@ export interface CopyPresence {
   exists(copy: CopyName, digest: string, signal: AbortSignal): Promise<boolean>;
 }
 
-export interface CopyPresenceOptions {
+interface CopyPresenceOptions {
   readonly head: HeadCopy;
   readonly clock: Clock;
   readonly timeoutMs?: number;

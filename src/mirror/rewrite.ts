@@ -9,7 +9,7 @@ export interface Replaced {
   readonly image: string;
 }
 
-export interface RewriteOptions {
+interface RewriteOptions {
   readonly object: KubeObject;
   readonly pod: PodSpecField;
   readonly replaced: readonly Replaced[];

@@ -25,11 +25,34 @@ export function setCondition(
   return (conditions ?? []).map((old) => (old === before ? condition : old));
 }
 
-export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+/** Conditions of all kinds. Those of the older kinds (Deployment, Job, Pod) omit fields. */
+interface AnyCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** Replaces the condition of the same type. lastTransitionTime is kept when the status does not change. */
+export function withCondition<T extends AnyCondition>(list: readonly T[], next: T): T[] {
+  const before = findCondition(list, next.type);
+  if (!before) return [...list, next];
+  const kept = before.status === next.status && before.lastTransitionTime !== undefined;
+  const merged = kept ? { ...next, lastTransitionTime: before.lastTransitionTime } : next;
+  return list.map((one) => (one === before ? merged : one));
+}
+
+export function withoutCondition<T extends AnyCondition>(list: readonly T[], type: string): T[] {
+  return list.filter((one) => one.type !== type);
+}
+
+export function findCondition<T extends AnyCondition>(
+  conditions: readonly T[] | undefined,
+  type: string,
+): T | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
 /** False also when there is no such condition. */
-export function isTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+export function isTrue(conditions: readonly AnyCondition[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === 'True';
 }

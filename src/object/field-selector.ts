@@ -1,6 +1,6 @@
 import { SelectorError } from './label-requirement.ts';
 
-export interface FieldRequirement {
+interface FieldRequirement {
   /** As written, `metadata.name`: the caller decides which fields exist. */
   readonly path: string;
   readonly op: '=' | '!=';
@@ -8,9 +8,9 @@ export interface FieldRequirement {
 }
 
 /** Reads fields through `get`; an absent field is the empty string, as in the API server. */
-export type FieldMatcher = (get: (path: string) => string | undefined) => boolean;
+type FieldMatcher = (get: (path: string) => string | undefined) => boolean;
 
-export interface FieldSelector {
+interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
   readonly matches: FieldMatcher;
 }

@@ -4,15 +4,16 @@
  */
 
 export { DurationError, parseDuration, parseDurationMs, renderDuration } from '../base/index.ts';
-export { findCondition, isTrue, type NextCondition, setCondition } from './conditions.ts';
-export { deepEqual, semanticEqual } from './equality.ts';
 export {
-  escapeFieldValue,
-  type FieldMatcher,
-  type FieldRequirement,
-  type FieldSelector,
-  parseFieldSelector,
-} from './field-selector.ts';
+  findCondition,
+  isTrue,
+  type NextCondition,
+  setCondition,
+  withCondition,
+  withoutCondition,
+} from './conditions.ts';
+export { deepEqual, semanticEqual } from './equality.ts';
+export { parseFieldSelector } from './field-selector.ts';
 export {
   type GroupVersion,
   type GroupVersionKind,
@@ -25,29 +26,15 @@ export {
   renderGvr,
 } from './gvk.ts';
 export { diffJson } from './json-diff.ts';
-export { applyJsonPatch, type JsonPatchOperation, maxJsonPatchOperations } from './json-patch.ts';
-export {
-  type LabelMatcher,
-  type LabelOperator,
-  type LabelRequirement,
-  type Labels,
-  SelectorError,
-} from './label-requirement.ts';
-export {
-  type LabelSelector,
-  type LabelSelectorRequirement,
-  labelRequirementsOf,
-  labelSelectorOf,
-  parseLabelRequirements,
-  parseLabelSelector,
-} from './label-selector.ts';
+export { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts';
+export type { LabelMatcher, Labels } from './label-requirement.ts';
+export { type LabelSelector, labelSelectorOf, parseLabelSelector } from './label-selector.ts';
 export { applyMergePatch } from './merge-patch.ts';
-export { controllerOf, controllerReferenceTo, isControlledBy, keyOf, parseKey } from './metadata.ts';
+export { controllerOf, keyOf, parseKey } from './metadata.ts';
 export {
   maskTrailingDash,
   maxAnnotationsBytes,
   validateAnnotationKey,
-  validateAnnotations,
   validateDns1035Label,
   validateDnsLabel,
   validateDnsSubdomain,
@@ -55,16 +42,13 @@ export {
   validateLabelValue,
   validateQualifiedName,
 } from './names.ts';
-export { PatchError } from './patch-error.ts';
 export type { PatchSchema } from './patch-schema.ts';
 export {
   addQuantities,
   compareQuantities,
-  multiplyQuantity,
   parseQuantity,
   type Quantity,
   QuantityError,
-  type QuantityFormat,
   renderQuantity,
   subtractQuantities,
 } from './quantity.ts';

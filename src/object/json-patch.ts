@@ -11,7 +11,7 @@ export interface JsonPatchOperation {
 }
 
 /** The API server's limit of operations in one patch. */
-export const maxJsonPatchOperations = 10_000;
+const maxJsonPatchOperations = 10_000;
 
 /**
  * RFC 6902 with the deviations of the API server, on which clients rely: `replace` of a missing key adds it, `copy` of

@@ -24,7 +24,7 @@ export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | null;
   readonly matchExpressions?: readonly LabelSelectorRequirement[] | null;
 }
-export interface LabelSelectorRequirement {
+interface LabelSelectorRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[] | null;
@@ -43,7 +43,7 @@ export function labelSelectorOf(selector: LabelSelector | null | undefined): Lab
   return compileRequirements(labelRequirementsOf(selector));
 }
 
-export function labelRequirementsOf(selector: LabelSelector): readonly LabelRequirement[] {
+function labelRequirementsOf(selector: LabelSelector): readonly LabelRequirement[] {
   const requirements: LabelRequirement[] = [];
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     requirements.push({ key, operator: '=', values: [value] });

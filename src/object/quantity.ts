@@ -2,7 +2,7 @@ import { SupercargoError } from '../base/index.ts';
 
 export class QuantityError extends SupercargoError {}
 
-export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
+type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
 /** An exact amount: `100m`, `1.5Gi`, `1e3`. The smallest unit is a billionth. */
 export interface Quantity {

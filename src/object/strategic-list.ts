@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import { PatchError } from './patch-error.ts';
 
-export interface ListMerge {
+interface ListMerge {
   readonly mergeKey: string;
   /** The patch is a list of scalars to remove. */
   readonly isDeletion: boolean;
@@ -41,7 +41,7 @@ export function serverOrderOf(original: readonly Json[], patch: readonly Json[],
   return [...survivors, ...added].slice(0, original.length);
 }
 
-export interface ElementOrder {
+interface ElementOrder {
   readonly patchOrder: readonly Json[];
   readonly serverOrder: readonly Json[];
   readonly mergeKey: string;

@@ -61,7 +61,7 @@ function lastBoundary(text: string): number {
   return 0;
 }
 
-export function lineBreaks(text: string): number {
+function lineBreaks(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
   return count;

@@ -7,7 +7,7 @@ const managedBy = 'app.kubernetes.io/managed-by';
  * An object as tests compare it: without the labels of generation, with the `managed-by` label, and without nulls,
  * empty maps and empty lists.
  */
-export function comparable(object: KubeObject): Json {
+function comparable(object: KubeObject): Json {
   const labels = Object.entries(object.metadata.labels ?? {}).filter(
     ([key]) => !key.startsWith('generate.kyverno.io/'),
   );

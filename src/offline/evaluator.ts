@@ -154,7 +154,7 @@ interface Subject {
 /**
  * The request that writing this object would have made. Variables named `request.object.…` change the object itself.
  */
-export function requestOf(subject: Subject, { values, userInfo, now }: OfflineEvaluatorOptions): PolicyRequest {
+function requestOf(subject: Subject, { values, userInfo, now }: OfflineEvaluatorOptions): PolicyRequest {
   const { resource, variables } = subject;
   const { request, ...others } = variables;
   const {

@@ -3,7 +3,7 @@ import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
 import { isRuleNamed } from './values.ts';
 
 /** The available sources of context entries. Entries of other sources must be in the values. */
-export interface Loadable {
+interface Loadable {
   readonly configMap: boolean;
   readonly apiCall: boolean;
   readonly globalReference: boolean;

@@ -43,7 +43,7 @@ export interface LoadedPolicies {
 }
 
 /** The policies of files and folders as written. */
-export interface PolicySource {
+interface PolicySource {
   readonly objects: readonly Written<KubeObject>[];
   /** Documents of folders that were skipped because they are not policies: folders hold other files too. */
   readonly ignored: number;
@@ -109,7 +109,7 @@ export function compilePolicies(objects: readonly Written<KubeObject>[]): Loaded
   return { programs, unsupported, invalid, exceptions, warnings, strangers };
 }
 
-export const renderIssue = ({ path, message }: PolicyIssue) => (path === '' ? message : `${path}: ${message}`);
+const renderIssue = ({ path, message }: PolicyIssue) => (path === '' ? message : `${path}: ${message}`);
 
 const isClassic = ({ apiVersion, kind }: KubeObject) =>
   apiVersion.startsWith('kyverno.io/') && (kind === 'ClusterPolicy' || kind === 'Policy');

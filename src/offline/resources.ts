@@ -1,22 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
-import { type Files, manifestFiles, readObjects, type Written } from '../manifests/index.ts';
+import { type Files, readObjects, type Written } from '../manifests/index.ts';
 import { type KubeObject, parseApiVersion } from '../object/index.ts';
 import type { Scopes } from './scope.ts';
 
 /** Resources of one file as a cluster would store them: namespaces filled in, null maps made empty maps. */
 export function readResources(files: Files, file: string, scopes: Scopes): readonly Written<KubeObject>[] {
   return readObjects(files, file).map((written) => ({ ...written, value: settle(written.value, scopes) }));
-}
-
-/** Resources of files and folders, one file at a time. */
-export function* streamResources(
-  files: Files,
-  paths: readonly string[],
-  scopes: Scopes,
-): Generator<Written<KubeObject>> {
-  for (const path of paths) {
-    for (const file of manifestFiles(files, path)) yield* readResources(files, file, scopes);
-  }
 }
 
 /** The object with its namespace: `default` if it has none, unless its kind is cluster-scoped. */

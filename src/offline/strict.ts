@@ -8,7 +8,7 @@ export type Shape<T> = { readonly [K in keyof Required<T>]: Reader<T[K]> };
 export type Reader<T> = (value: unknown, where: string) => Exclude<T, undefined>;
 
 /** Rejects unknown fields; null and missing fields are omitted. */
-export function readShape<T extends object>(value: unknown, shape: Shape<T>, where: string): T {
+function readShape<T extends object>(value: unknown, shape: Shape<T>, where: string): T {
   if (!isJsonObject(value)) return refuse(where, 'a map is expected here');
   const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name as keyof T & string]));
   const read: Partial<Record<keyof T, unknown>> = {};

@@ -50,7 +50,7 @@ export interface ExpectedResult {
   readonly isMutatingPolicy?: boolean;
 }
 
-export interface ResourceSpec {
+interface ResourceSpec {
   readonly group?: string;
   readonly version?: string;
   readonly kind?: string;

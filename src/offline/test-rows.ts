@@ -157,7 +157,7 @@ function isRefuted(expected: ExpectedResult, found: Found, setup: TestSetup): bo
 }
 
 /** A failure of an unscored policy is a warning. */
-export function reportedStatus({ result: { status, policy } }: RuleResponse): string {
+function reportedStatus({ result: { status, policy } }: RuleResponse): string {
   const isScored = policy.policy.metadata.annotations?.['policies.kyverno.io/scored'] !== 'false';
   return status === 'fail' && !isScored ? 'warn' : status;
 }

@@ -14,7 +14,7 @@ export interface ValuesSpec {
   readonly subresources?: readonly SubresourceValues[];
 }
 
-export interface PolicyValues {
+interface PolicyValues {
   readonly name: string;
   readonly resources?: readonly { readonly name: string; readonly values?: Variables }[];
   readonly rules?: readonly {
@@ -104,14 +104,10 @@ export interface Values {
   readonly spec: ValuesSpec;
 }
 
-const autogenPrefix = /^autogen-(cronjob-)?/;
-
 /** True if `name` is the rule of that name, or one generated from it. */
 export function isRuleNamed(name: string, rule: string): boolean {
   return name === rule || name === `autogen-${rule}` || name === `autogen-cronjob-${rule}`;
 }
-
-export const writtenRuleName = (name: string) => name.replace(autogenPrefix, '');
 
 export function valuesOf(spec: ValuesSpec = {}): Values {
   const globals = variableTree(spec.globalValues ?? {});

@@ -3,7 +3,7 @@ import { isJsonObject, setOwn } from '../base/index.ts';
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Splits `request.object.metadata.labels."app.kubernetes.io/name"`: dots separate, quotes protect, `""` is a quote. */
-export function splitVariableKey(key: string): readonly string[] {
+function splitVariableKey(key: string): readonly string[] {
   const parts: string[] = [];
   let part = '';
   let isQuoted = false;

@@ -6,15 +6,10 @@
  */
 export { kindOf, kindsOf } from './autogen/index.ts';
 export { compileException, compilePolicy, confineException } from './compile/index.ts';
-export { type Known, type LookUp, type LookUpAnswer, lookUpKey, parseImage } from './context/index.ts';
-export { PolicyError } from './errors.ts';
-export { heavyUnits, newRequestBudget, type RequestBudget } from './evaluate/budget.ts';
+export { type Known, type LookUp, type LookUpAnswer, lookUpKey } from './context/index.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';
-export type { RuleOutcome, RuleStatus } from './evaluate/outcome.ts';
-export type { TraceStep } from './evaluate/trace.ts';
-export { compileKinds, type FilterExplanation, type FilterPart, type KindMatcher } from './match/index.ts';
+export { compileKinds, type FilterExplanation, type KindMatcher } from './match/index.ts';
 export type {
-  CompileResult,
   Evaluation,
   EvaluationOptions,
   ExceptionProgram,
@@ -27,4 +22,7 @@ export type {
 } from './program.ts';
 export type { RuleReads } from './reads.ts';
 export type { PolicyOperation, PolicyRequest, RequestInfo, RequestUser } from './request.ts';
-export type { PolicyIssue, PolicyObject, PolicySpec, RuleSpec } from './types.ts';
+export { heavyUnits, newRequestBudget, type RequestBudget } from './run/budget.ts';
+export type { RuleStatus } from './run/outcome.ts';
+export type { TraceStep } from './run/trace.ts';
+export type { PolicyIssue, PolicyObject, RuleSpec } from './types.ts';

@@ -1,11 +1,11 @@
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import type { LookUp } from './context/index.ts';
-import type { RequestBudget } from './evaluate/budget.ts';
-import type { RuleOutcome } from './evaluate/outcome.ts';
-import type { TraceStep } from './evaluate/trace.ts';
 import type { FilterExplanation } from './match/index.ts';
 import type { RuleReads } from './reads.ts';
 import type { PolicyRequest } from './request.ts';
+import type { RequestBudget } from './run/budget.ts';
+import type { RuleOutcome } from './run/outcome.ts';
+import type { TraceStep } from './run/trace.ts';
 import type { PolicyIssue, PolicyObject, RuleSpec } from './types.ts';
 
 /** The type of a rule. The rules of one phase run together, and the phases run in this order. */

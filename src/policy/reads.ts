@@ -25,7 +25,7 @@ export interface RuleReads {
 
 export type ReadPart = keyof RuleReads;
 
-export const readParts = [
+const readParts = [
   'user',
   'namedUser',
   'roles',

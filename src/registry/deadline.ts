@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, linkAbort } from '../base/index.ts';
 
 /** Runs work with a signal that aborts with `failure()` at the deadline, or when the caller aborts. */
 export async function withDeadline<T>(
@@ -6,15 +6,12 @@ export async function withDeadline<T>(
   failure: () => Error,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const controller = linkAbort(signal);
   const cancel = clock.after(ms, () => controller.abort(failure()));
   try {
     return await work(controller.signal);
   } finally {
     cancel();
-    signal?.removeEventListener('abort', onAbort);
+    controller.unlink();
   }
 }

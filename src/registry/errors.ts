@@ -19,7 +19,7 @@ export type RegistryErrorCode =
   | 'registry-unsupported'
   | 'registry-usage';
 
-export interface RegistryErrorOptions {
+interface RegistryErrorOptions {
   readonly registry: string;
   readonly method?: string | undefined;
   /** Without query and user: both may contain a secret. */
@@ -75,7 +75,7 @@ export function safeUrl(url: URL | string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly retryAfterMs?: number | undefined;
   readonly registryCode?: string | undefined;
@@ -156,12 +156,4 @@ export function systemCode(thrown: unknown): string {
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
   }
   return '';
-}
-
-/** `Retry-After` in milliseconds, in both formats of RFC 9110. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

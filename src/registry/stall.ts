@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, linkAbort } from '../base/index.ts';
 import { RegistryError, type RequestLine } from './errors.ts';
 
 export interface StallLimits {
@@ -8,7 +8,7 @@ export interface StallLimits {
   readonly finishMs: number;
 }
 
-export interface StallMonitor {
+interface StallMonitor {
   /** Aborts when the target stalls, or when the caller aborts. */
   readonly signal: AbortSignal;
   /** Passes pieces on and measures how long the target takes for each. Waiting for the source does not count. */
@@ -18,14 +18,11 @@ export interface StallMonitor {
 }
 
 export function monitorStall(clock: Clock, outer: AbortSignal | undefined, limits: StallLimits): StallMonitor {
-  const controller = new AbortController();
+  const controller = linkAbort(outer);
   let waitingSince: number | undefined;
   let limitMs = limits.takeMs;
   let isStalled = false;
   let cancelTimer = () => {};
-  const onAbort = () => controller.abort(outer?.reason);
-  outer?.addEventListener('abort', onAbort, { once: true });
-  if (outer?.aborted) onAbort();
   const check = () => {
     const waited = waitingSince === undefined ? 0 : clock.monotonicMs() - waitingSince;
     if (waited < limitMs) {
@@ -60,7 +57,7 @@ export function monitorStall(clock: Clock, outer: AbortSignal | undefined, limit
         : undefined,
     stop() {
       cancelTimer();
-      outer?.removeEventListener('abort', onAbort);
+      controller.unlink();
     },
   };
 }

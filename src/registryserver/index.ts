@@ -7,5 +7,4 @@
  * Invariants: a manifest is accepted only when everything it names exists; a blob is accepted only when its bytes have
  * its digest; memory use does not depend on the size of a blob; every input has a limit.
  */
-export { type RegistryLimits, type RegistryServer, type RegistryServerOptions, startRegistryServer } from './server.ts';
-export type { GarbageOptions, GarbageReport } from './store/garbage.ts';
+export { type RegistryServer, type RegistryServerOptions, startRegistryServer } from './server.ts';

@@ -13,7 +13,7 @@ import { route } from './http/router.ts';
 import { collectGarbage, type GarbageOptions, type GarbageReport } from './store/garbage.ts';
 import { Store } from './store/store.ts';
 
-export interface RegistryLimits extends HandlerLimits {
+interface RegistryLimits extends HandlerLimits {
   readonly maxUploads: number;
   /** An upload that is idle for this long is removed. */
   readonly uploadIdleMs: number;

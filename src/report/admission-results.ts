@@ -18,8 +18,6 @@ export interface AdmissionRecord {
   readonly isBlocked: boolean;
 }
 
-export type TakeAdmissionResults = (record: AdmissionRecord) => void;
-
 type OwnedObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** The results that count for reports, as data that can be stored and sent. */
@@ -59,7 +57,7 @@ interface WaitingResults {
   readonly expiresMs: number;
 }
 
-export interface AdmissionResultsOptions {
+interface AdmissionResultsOptions {
   readonly policies: LivePolicies;
   readonly index: ResultIndex;
   readonly state: Pick<ScanState, 'watches' | 'controllers'>;

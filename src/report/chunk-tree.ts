@@ -14,7 +14,7 @@ export interface Leaf {
   parent: Fork | undefined;
 }
 
-export interface Fork {
+interface Fork {
   readonly path: string;
   zero: Fork | Leaf;
   one: Fork | Leaf;
@@ -29,7 +29,7 @@ export interface Place {
   readonly ruleHash: number;
 }
 
-export const maxDepth = 64;
+const maxDepth = 64;
 
 const isLeaf = (node: Fork | Leaf): node is Leaf => 'count' in node;
 
@@ -39,7 +39,7 @@ export function halfOf({ resourceHash, ruleHash }: Place, depth: number): 0 | 1 
   return (bit & 1) as 0 | 1;
 }
 
-export interface TreeOwner<L extends Leaf> {
+interface TreeOwner<L extends Leaf> {
   /** A leaf above this size is split; two leaves at or below it together are merged. */
   readonly targetBytes: number;
   newLeaf(path: string): L;

@@ -24,7 +24,7 @@ export interface ClusterFacts {
   stopped(): Promise<void>;
 }
 
-export interface ClusterFactsOptions {
+interface ClusterFactsOptions {
   readonly client: KubeClient;
   readonly log: Logger;
   readonly signal: AbortSignal;

@@ -33,7 +33,7 @@ export interface Controllers {
   stopped(): Promise<void>;
 }
 
-export interface ControllersOptions {
+interface ControllersOptions {
   readonly client: KubeClient;
   readonly isExcluded: IsExcluded;
   readonly clock: Clock;

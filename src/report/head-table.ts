@@ -2,7 +2,7 @@ import type { ResultHead } from './result.ts';
 import { hashText, mix } from './text-hash.ts';
 
 /** What the results of one rule share, with values derived from it once. */
-export interface Head {
+interface Head {
   readonly head: ResultHead;
   /** Also its sort position. */
   readonly json: string;

@@ -7,12 +7,7 @@
  * contents alone. A report object is written only when its contents change, never beyond the size that etcd accepts,
  * and never when it does not carry our label. Nothing is removed because something could not be read.
  */
-export {
-  type AdmissionRecord,
-  type AdmittedResults,
-  admittedResults,
-  type TakeAdmissionResults,
-} from './admission-results.ts';
+export { type AdmittedResults, admittedResults } from './admission-results.ts';
 export type { OnReportProblem, ReportProblem } from './kind-failures.ts';
 export {
   createReportMetrics,
@@ -22,10 +17,9 @@ export {
   type WriteOperation,
   type WriteOutcome,
 } from './metrics.ts';
-export { maxNameLength, type ReportIdentity, type ReportPolicy, reportName } from './names.ts';
-export { createReportOutbox, type OutboxOptions, type ReportOutbox } from './outbox.ts';
-export { annotations as reportAnnotations, reportTypes } from './report-object.ts';
-export { defaultLimits, type WriterLimits } from './report-writer.ts';
+export { reportName } from './names.ts';
+export { createReportOutbox } from './outbox.ts';
+export { reportTypes } from './report-object.ts';
 export { createReporter, type Reporter, type ReporterOptions } from './reporter.ts';
 export { type ReportedStatus, type ReportSummary, reportedStatuses } from './result.ts';
 export type { IsExcluded } from './scope.ts';

@@ -14,7 +14,7 @@ import { isSameHash, type TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
 
 /** What is kept of an object: enough to identify it and to detect changes. */
-export interface SeenObject {
+interface SeenObject {
   readonly uid: string;
   readonly version: string;
   readonly namespace: string;
@@ -42,7 +42,7 @@ export interface KindWatch {
   stop(): Promise<void>;
 }
 
-export interface KindWatchOptions extends WatchedType {
+interface KindWatchOptions extends WatchedType {
   readonly client: KubeClient;
   readonly pageSize: number;
   readonly log: Logger;

@@ -7,7 +7,7 @@ import type { LookUps } from '../runtime/index.ts';
 /** Look-up results shared by one pass over many objects; discarded after the pass. */
 export type LookUpCache = Map<string, Promise<LookUpAnswer>>;
 
-export interface LookUpTrackerOptions {
+interface LookUpTrackerOptions {
   readonly lookUps: LookUps;
   /** The results of this policy for this namespace depend on something that changed. */
   readonly onStale: (policy: string, namespace: string) => void;

@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../base/index.ts';
+import { type Clock, onAbort } from '../base/index.ts';
 
 /** How long synchronous work may occupy one turn of the event loop. */
 export interface ScanPace {
@@ -12,31 +11,6 @@ export interface ScanPace {
 export const sharedScanPace: ScanPace = { sliceMs: 1, pageSize: 20 };
 /** For a thread that does nothing else but react to its stop signal. */
 export const dedicatedScanPace: ScanPace = { sliceMs: 20, pageSize: 200 };
-
-/** Shared by all work on many objects: together it takes one slice per turn of the event loop. */
-export class LoopShare {
-  private sliceEndsMs = 0;
-  private turned: Promise<void> | undefined;
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly sliceMs: number,
-  ) {}
-
-  /** Await before each piece of work; almost free while the slice lasts. */
-  async turn(): Promise<void> {
-    while (this.clock.monotonicMs() >= this.sliceEndsMs) {
-      this.turned ??= this.nextSlice();
-      await this.turned;
-    }
-  }
-
-  private async nextSlice(): Promise<void> {
-    await nextTurn();
-    this.turned = undefined;
-    this.sliceEndsMs = this.clock.monotonicMs() + this.sliceMs;
-  }
-}
 
 /** Calls `work` periodically; returns the function that stops it. */
 export function every(ms: number, clock: Clock, work: () => void): () => void {
@@ -54,12 +28,11 @@ export function every(ms: number, clock: Clock, work: () => void): () => void {
 /** Resolves when the registered function is called, or the signal aborts. */
 export function waitFor(signal: AbortSignal, register: (wake: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      signal.removeEventListener('abort', go);
+    if (signal.aborted) return resolve();
+    const unlink = onAbort(signal, () => resolve());
+    register(() => {
+      unlink();
       resolve();
-    };
-    if (signal.aborted) return go();
-    signal.addEventListener('abort', go, { once: true });
-    register(go);
+    });
   });
 }

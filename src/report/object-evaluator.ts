@@ -18,7 +18,7 @@ import type { ResourceResults, ResultIndex } from './result-index.ts';
 import { type IsExcluded, type KindPolicy, sourceOf } from './scope.ts';
 import { isSameHash } from './text-hash.ts';
 
-export interface ObjectEvaluatorOptions {
+interface ObjectEvaluatorOptions {
   readonly policies: LivePolicies;
   readonly index: ResultIndex;
   readonly tracker: LookUpTracker;
@@ -28,7 +28,7 @@ export interface ObjectEvaluatorOptions {
   readonly clock: Clock;
 }
 
-export interface EvaluationTask {
+interface EvaluationTask {
   readonly watch: KindWatch;
   readonly key: string;
   readonly object: KubeObject;

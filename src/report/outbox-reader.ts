@@ -6,7 +6,7 @@ import type { AdmittedResults } from './admission-results.ts';
 import { waitFor } from './loop.ts';
 import { outboxLabel, outboxType, parseOutbox } from './outbox.ts';
 
-export interface OutboxReaderOptions {
+interface OutboxReaderOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly namespace: string;

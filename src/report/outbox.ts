@@ -16,7 +16,7 @@ export const outboxType: ResourceType = {
 };
 export const outboxLabel = 'supercargo.dev/report-outbox';
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly client: KubeClient;
   readonly installation: string;
   /** Our own namespace. */
@@ -29,7 +29,7 @@ export interface OutboxOptions {
 }
 
 /** Admission results of a replica that does not lead, on their way to the leader. */
-export interface ReportOutbox {
+interface ReportOutbox {
   put(record: AdmissionRecord): void;
   /** Flushes until the signal aborts, then once more. */
   run(signal: AbortSignal): Promise<void>;

@@ -18,7 +18,7 @@ export interface ObservedReport {
   readonly hasAdmissionResults: boolean;
 }
 
-export function observe({ metadata }: KubeObject): ObservedReport {
+function observe({ metadata }: KubeObject): ObservedReport {
   const { name = '', namespace = '', uid = '', resourceVersion = '', generation = 0 } = metadata;
   const own = metadata.annotations ?? {};
   const contentGeneration = own[annotations.generation];
@@ -35,10 +35,10 @@ export function observe({ metadata }: KubeObject): ObservedReport {
   };
 }
 
-export const keyOfReport = ({ namespace, name }: Pick<ObservedReport, 'namespace' | 'name'>) =>
+const keyOfReport = ({ namespace, name }: Pick<ObservedReport, 'namespace' | 'name'>) =>
   namespace === '' ? name : `${namespace}/${name}`;
 
-export interface OwnReportsOptions {
+interface OwnReportsOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly log: Logger;

@@ -63,7 +63,7 @@ export class PartTable {
 }
 
 /** A Policy's key is `namespace/name`. */
-export function policyOf(key: string): ReportPolicy {
+function policyOf(key: string): ReportPolicy {
   const slash = key.indexOf('/');
   return slash === -1 ? { kind: 'ClusterPolicy', name: key } : { kind: 'Policy', name: key.slice(slash + 1) };
 }

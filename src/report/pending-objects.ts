@@ -1,7 +1,8 @@
+import { onAbort } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { KindWatch } from './kind-watch.ts';
 
-export interface PendingObject {
+interface PendingObject {
   readonly watch: KindWatch;
   readonly key: string;
   readonly object: KubeObject;
@@ -58,12 +59,11 @@ export class PendingObjects {
   async untilRoom(signal?: AbortSignal): Promise<void> {
     while (this.byWatch.size >= this.limit && !signal?.aborted) {
       await new Promise<void>((resolve) => {
-        const go = () => {
-          signal?.removeEventListener('abort', go);
+        const unlink = onAbort(signal, () => resolve());
+        this.waiting.push(() => {
+          unlink();
           resolve();
-        };
-        this.waiting.push(go);
-        signal?.addEventListener('abort', go, { once: true });
+        });
       });
     }
   }

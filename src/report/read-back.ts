@@ -13,7 +13,7 @@ import {
   reportedStatuses,
 } from './result.ts';
 
-export interface ReadBackOptions {
+interface ReadBackOptions {
   readonly client: KubeClient;
   readonly reports: readonly ObservedReport[];
   readonly policies: LivePolicies;

@@ -30,7 +30,7 @@ export const annotations = {
   admission: 'supercargo.dev/admission-results',
 } as const;
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly index: ResultIndex;
   readonly installation: string;
   /** The object to replace; absent for a new one. */

@@ -23,7 +23,7 @@ export interface WriterLimits {
   readonly burst: number;
 }
 
-export const defaultLimits: WriterLimits = {
+const defaultLimits: WriterLimits = {
   debounceMs: 200,
   holdMs: 30_000,
   concurrency: 4,
@@ -31,7 +31,7 @@ export const defaultLimits: WriterLimits = {
   burst: 200,
 };
 
-export interface ReportWriterOptions {
+interface ReportWriterOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly index: ResultIndex;

@@ -4,7 +4,7 @@ import { waitFor } from './loop.ts';
 export type Rescans = ReadonlyMap<string, 'all' | ReadonlySet<string>>;
 
 /** Requested rescans: policies on all their kinds, and on single kinds where an earlier pass failed. */
-export interface RescanBatch {
+interface RescanBatch {
   readonly everywhere: Rescans;
   readonly ofKind: ReadonlyMap<string, Rescans>;
 }

@@ -3,7 +3,6 @@ import { type KubeClient, objectKey } from '../kube/index.ts';
 import { renderGvr } from '../object/index.ts';
 import type { KindWatch } from './kind-watch.ts';
 import type { LookUpCache } from './look-up-tracker.ts';
-import type { LoopShare } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
 import type { ObjectEvaluator } from './object-evaluator.ts';
 import { mergeRescan, type RescanRequests, type Rescans, rescansOf } from './rescan-requests.ts';
@@ -13,7 +12,7 @@ export interface RescanContext {
   readonly requests: RescanRequests;
   readonly watches: ReadonlyMap<string, KindWatch>;
   readonly evaluator: ObjectEvaluator;
-  readonly share: LoopShare;
+  readonly turn: () => Promise<void>;
   readonly pageSize: number;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
@@ -60,7 +59,7 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
 async function rescanType(
   watch: KindWatch,
   rescans: Rescans,
-  { client, evaluator, share, pageSize, metrics, clock }: RescanContext,
+  { client, evaluator, turn, pageSize, metrics, clock }: RescanContext,
   signal: AbortSignal,
 ): Promise<void> {
   const kindPolicies = watch.kindPolicies.filter(({ program }) => rescans.has(program.key));
@@ -81,7 +80,7 @@ async function rescanType(
           return wanted === 'all' || wanted.has(place);
         });
         if (here.length === 0) continue;
-        await share.turn();
+        await turn();
         await evaluator.run({ watch, key: objectKey(object), object, kindPolicies: here, cache, signal, sinceMs });
         metrics.evaluated(here.length);
       }

@@ -24,13 +24,13 @@ export interface IndexedResource {
   firstRow: number;
 }
 
-export interface IndexedResult extends Omit<ResultContent, 'process' | 'properties' | 'seconds'> {
+interface IndexedResult extends Omit<ResultContent, 'process' | 'properties' | 'seconds'> {
   readonly properties: Readonly<Record<string, string>>;
   readonly resource: ResourceReference;
   readonly seconds: number;
 }
 
-export interface ResultIndexOptions {
+interface ResultIndexOptions {
   /** One report per policy and namespace; false for one per namespace. */
   readonly isSplit: boolean;
   readonly targetBytes?: number;
@@ -51,13 +51,13 @@ export interface ResourceResults {
 }
 
 /** Selects results to remove: both functions must return true, first for the rule, then for the resource. */
-export interface ResultRemoval {
+interface ResultRemoval {
   readonly isOfRule: (head: ResultHead) => boolean;
   readonly isGone: (head: ResultHead, resource: ResourceReference, isFromAdmission: boolean) => boolean;
   readonly sinceMs: number;
 }
 
-export const defaultTargetBytes = 256 * 1024;
+const defaultTargetBytes = 256 * 1024;
 
 // The rest of a result's JSON: field names, the result itself and its time.
 const frameBytes =

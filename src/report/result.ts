@@ -8,7 +8,7 @@ export type ReportSummary = Readonly<Record<ReportedStatus, number>>;
 
 /** How a result was found; Kyverno's values. */
 export const processes = { background: 'background scan', admission: 'admission review' } as const;
-export type Process = keyof typeof processes;
+type Process = keyof typeof processes;
 
 /** What all results of one rule have in common, as reports name it. */
 export interface ResultHead {

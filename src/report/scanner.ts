@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type Logger } from '../base/index.ts';
+import { type Clock, createTimeSlice, errorMessage, type Logger } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
 import { gvkOf, renderGvr } from '../object/index.ts';
 import type { ExceptionProgram } from '../policy/index.ts';
@@ -9,7 +9,7 @@ import { startControllers } from './controllers.ts';
 import { KindFailures, type OnReportProblem } from './kind-failures.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
-import { every, LoopShare, type ScanPace, waitFor } from './loop.ts';
+import { every, type ScanPace, waitFor } from './loop.ts';
 import type { ReportMetrics } from './metrics.ts';
 import { ObjectEvaluator } from './object-evaluator.ts';
 import { PendingObjects } from './pending-objects.ts';
@@ -19,7 +19,7 @@ import type { ScanState } from './scan-state.ts';
 import { type IsExcluded, kindPolicyFor, sourceOf } from './scope.ts';
 import { type WatchedType, watchedTypes } from './watched-types.ts';
 
-export interface ScannerOptions {
+interface ScannerOptions {
   readonly client: KubeClient;
   readonly discovery: Discovery;
   readonly policies: LivePolicies;
@@ -56,14 +56,14 @@ export class Scanner {
   private mustApply = true;
   private wakeControl: () => void = () => {};
   private wakeLanes: (() => void)[] = [];
-  private readonly share: LoopShare;
+  private readonly turn: () => Promise<void>;
   private readonly failures: KindFailures;
 
   constructor(private readonly options: ScannerOptions) {
     const { lookUps, policies, index, isExcluded, clock, state } = options;
     this.state = state;
     this.failures = new KindFailures(options.onProblem ?? (() => {}));
-    this.share = new LoopShare(clock, options.pace.sliceMs);
+    this.turn = createTimeSlice(clock, options.pace.sliceMs);
     this.tracker = new LookUpTracker({
       lookUps,
       onStale: (policy, namespace) => this.state.rescans.add(policy, [namespace]),
@@ -252,7 +252,7 @@ export class Scanner {
           !kindPolicyFor(program, gvkOf(reference))?.whole.rules.some(({ name }) => name === rule),
         sinceMs: clock.monotonicMs(),
       });
-      for (const _ of gone) await this.share.turn();
+      for (const _ of gone) await this.turn();
       // Objects of newly watched kinds are evaluated by this policy anyway.
       const isKnownKind = [...older].some((watch) =>
         watch.kindPolicies.some((kindPolicy) => kindPolicy.program === program),
@@ -303,7 +303,7 @@ export class Scanner {
     await watch.stop();
     for (const resource of watch.resources.values()) {
       this.options.index.removeResource(resource, this.options.clock.monotonicMs());
-      await this.share.turn();
+      await this.turn();
     }
   }
 
@@ -320,7 +320,7 @@ export class Scanner {
         continue;
       }
       const { watch, key, object, sinceMs } = next;
-      await this.share.turn();
+      await this.turn();
       try {
         await this.evaluator.run({ watch, key, object, cache: new Map(), signal, sinceMs });
         metrics.evaluated(watch.kindPolicies.length);
@@ -343,7 +343,7 @@ export class Scanner {
       requests: this.state.rescans,
       watches: this.state.watches,
       evaluator: this.evaluator,
-      share: this.share,
+      turn: this.turn,
       pageSize: this.options.pace.pageSize,
     };
   }

@@ -8,7 +8,7 @@ export const reportedPhases: readonly Phase[] = ['validate', 'verifyImages'];
  * Where a policy's results come from: scans, admission alone (`background: false`, or a rule reads the user), or
  * nowhere (no rule of a reported phase).
  */
-export type ResultSource = 'scan' | 'admission' | 'none';
+type ResultSource = 'scan' | 'admission' | 'none';
 
 const sources = new WeakMap<PolicyProgram, ResultSource>();
 

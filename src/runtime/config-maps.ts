@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, type Logger, whenAborted } from '../base/index.ts';
 import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
@@ -18,7 +18,7 @@ export interface ConfigMaps {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface ConfigMapsOptions {
+interface ConfigMapsOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
@@ -60,10 +60,7 @@ export function createConfigMaps({ client, clock, log, maxWatched = 200 }: Confi
     },
     async run(signal) {
       runSignal = signal;
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await whenAborted(signal);
       watched.clear();
       await Promise.all(running);
     },

@@ -22,7 +22,7 @@ export interface ReadyLookUps {
   answer(lookUp: LookUp, signal: AbortSignal): MaybePromise<LookUpAnswer>;
 }
 
-export interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
+interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
   readonly lookUps: ReadyLookUps;
   /** A function if creating a signal is expensive: most evaluations need no look-up. */
   readonly signal: AbortSignal | (() => AbortSignal);

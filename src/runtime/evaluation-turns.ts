@@ -12,7 +12,7 @@ export interface EvaluationTurns {
   next(namespace: string, signal: AbortSignal): Promise<void>;
 }
 
-export interface EvaluationTurnsOptions {
+interface EvaluationTurnsOptions {
   readonly now: () => number;
   /** Runs the work after pending I/O is served. */
   readonly defer: (work: () => void) => void;

@@ -6,29 +6,18 @@
  * a failed look-up is a value, so that it affects only the rules that need it.
  */
 
-export { type LookUpRules, strictLookUpRules } from './confinement.ts';
-export { type EvaluateOptions, evaluate, type LookUps, type ReadyLookUps } from './evaluate.ts';
+export { evaluate, type LookUps, type ReadyLookUps } from './evaluate.ts';
 export { createEvaluationTurns, type EvaluationTurns } from './evaluation-turns.ts';
 export { findKyverno } from './kyverno.ts';
 export {
   createLivePolicies,
   exceptionsCountForAll,
   type LivePolicies,
-  type LivePoliciesOptions,
   type LivePolicy,
   type PolicyChange,
-  policyKey,
   policyTypes,
 } from './live-policies.ts';
-export {
-  createLookUps,
-  type ImageData,
-  type LiveLookUps,
-  LookUpError,
-  type LookUpLimits,
-  type LookUpsOptions,
-} from './look-ups.ts';
+export { createLookUps, type ImageData, type LiveLookUps } from './look-ups.ts';
 export { createNamespaces, type Namespaces } from './namespaces.ts';
 export { createPolicySet, type PolicySet } from './policy-set.ts';
-export { type BoundRoles, createRoles, type Roles } from './roles.ts';
-export { ServiceCallError } from './service-call.ts';
+export { createRoles, type Roles } from './roles.ts';

@@ -52,7 +52,7 @@ export interface LivePolicies {
   subscribe(listener: (change: PolicyChange) => void): () => void;
 }
 
-export interface LivePoliciesOptions {
+interface LivePoliciesOptions {
   readonly informers: InformerFactory;
   /** Policies whose labels do not match are ignored; absent: all policies are used. */
   readonly selector?: LabelMatcher | undefined;
@@ -166,7 +166,7 @@ export function exceptionsCountForAll(exceptionNamespaces: readonly string[], na
   return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
 }
 
-export function policyKey({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string {
+function policyKey({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string {
   return kind === 'Policy' ? `${metadata.namespace ?? 'default'}/${metadata.name}` : (metadata.name ?? '');
 }
 

@@ -9,7 +9,7 @@ import { type LookUpRules, lookUpRefusal, resourceRefusal, strictLookUpRules } f
 import type { LookUps } from './evaluate.ts';
 import { callService, type ServiceCallLimits } from './service-call.ts';
 
-export class LookUpError extends SupercargoError {}
+class LookUpError extends SupercargoError {}
 
 /** Returns the data of an image in a registry that policies can read; provided if there is a registry client. */
 export type ImageData = (
@@ -22,7 +22,7 @@ export type ImageData = (
   },
 ) => Promise<unknown>;
 
-export interface LookUpsOptions {
+interface LookUpsOptions {
   readonly client: KubeConnection;
   readonly discovery: Discovery;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface LookUpsOptions {
   readonly limits?: Partial<LookUpLimits>;
 }
 
-export interface LookUpLimits extends ServiceCallLimits {
+interface LookUpLimits extends ServiceCallLimits {
   /** Objects that one look-up may return. */
   readonly maxObjects: number;
 }

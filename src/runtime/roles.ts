@@ -22,7 +22,7 @@ interface Binding {
   readonly isClusterRole: boolean;
 }
 
-export interface BoundRoles {
+interface BoundRoles {
   readonly roles: readonly string[];
   readonly clusterRoles: readonly string[];
 }

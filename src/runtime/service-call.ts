@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { checkHost, errorMessage, guardedLookup, parseJson, renderJson, SupercargoError } from '../base/index.ts';
 import type { LookUp } from '../policy/index.ts';
 
-export class ServiceCallError extends SupercargoError {}
+class ServiceCallError extends SupercargoError {}
 
 export interface ServiceCallLimits {
   readonly timeoutMs: number;

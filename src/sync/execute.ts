@@ -6,7 +6,7 @@ import { rollBackOperation } from './roll-back.ts';
 import type { SyncMode } from './settings.ts';
 import { createPolicy, removePolicy, updatePolicy } from './write.ts';
 
-export interface ExecuteOptions {
+interface ExecuteOptions {
   readonly client: KubeClient;
   readonly mode: SyncMode;
   readonly clock: Clock;

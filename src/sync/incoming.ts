@@ -3,7 +3,7 @@ import { deepEqual, type KubeObject, validateDnsSubdomain } from '../object/inde
 import { isOwned, ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
 import type { PolicyKinds } from './policy-kinds.ts';
 
-export interface DesiredPolicy {
+interface DesiredPolicy {
   readonly ref: PolicyRef;
   readonly object: KubeObject;
 }

@@ -7,21 +7,20 @@
  * run changes everything it planned or rolls back, and reports if it cannot.
  */
 
-export { diffLines, renderDiff } from './diff.ts';
-export { createFileLock, type FileLockOptions } from './file-lock.ts';
-export { type DesiredPolicy, type Incoming, readIncoming } from './incoming.ts';
-export { createKyvernoCliValidator, type KyvernoCliOptions } from './kyverno-cli.ts';
-export { createLeaseLock, type LeaseLockOptions, lockName } from './lease-lock.ts';
-export { type SyncLock, SyncLockedError, type WithLockOptions, withLock } from './lock.ts';
+export { diffLines } from './diff.ts';
+export { createFileLock } from './file-lock.ts';
+export { readIncoming } from './incoming.ts';
+export { createKyvernoCliValidator } from './kyverno-cli.ts';
+export { createLeaseLock } from './lease-lock.ts';
+export { type SyncLock, SyncLockedError, withLock } from './lock.ts';
 export { createSyncMetrics, type SyncMetrics } from './metrics.ts';
-export { type CurrentPolicy, type Operation, type PlanOptions, planSync, type SyncPlan, withoutNoOps } from './plan.ts';
-export { ownerAnnotation, ownerValue, type PolicyRef, type Refusal, refOf } from './policy.ts';
-export { type PolicyKinds, policyKindsOf } from './policy-kinds.ts';
-export { ownProcess, type PodIdentity, type ProcessIdentity } from './process-identity.ts';
-export { type RepeatOptions, repeatSync } from './repeat.ts';
-export type { ReportPolicy } from './report-status.ts';
-export { closingLine, type SyncFailure, type SyncLine, type SyncOutcome, type SyncResult } from './result.ts';
+export { planSync } from './plan.ts';
+export { ownerAnnotation, ownerValue, refOf } from './policy.ts';
+export { policyKindsOf } from './policy-kinds.ts';
+export { ownProcess } from './process-identity.ts';
+export { repeatSync } from './repeat.ts';
+export type { SyncLine, SyncResult } from './result.ts';
 export type { SyncOutput } from './run-log.ts';
-export { readSyncSettings, type SyncMode, type SyncSettings } from './settings.ts';
+export { readSyncSettings, type SyncSettings } from './settings.ts';
 export { notRunLine, runSync, type SyncOptions } from './sync.ts';
 export type { PolicyValidator } from './validate.ts';

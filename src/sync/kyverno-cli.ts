@@ -5,7 +5,7 @@ import { createLimiter, errorMessage, renderYaml } from '../base/index.ts';
 import { recreatable } from './content.ts';
 import type { PolicyValidator } from './validate.ts';
 
-export interface KyvernoCliOptions {
+interface KyvernoCliOptions {
   /** The program: a path, or a name on the PATH. */
   readonly program: string;
   /** The complete environment of the process: none of our variables, in particular no token, is passed on. */

@@ -5,9 +5,9 @@ import type { KubeObject } from '../object/index.ts';
 import { type SyncLock, SyncLockedError } from './lock.ts';
 import { isRunning, type PodIdentity, type ProcessIdentity, parseProcess } from './process-identity.ts';
 
-export const lockName = 'kyverno-policy-sync-lock';
+const lockName = 'kyverno-policy-sync-lock';
 
-export interface LeaseLockOptions {
+interface LeaseLockOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   /** Unique for every sync. */

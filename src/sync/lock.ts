@@ -1,4 +1,4 @@
-import { type Clock, isAbort, SupercargoError } from '../base/index.ts';
+import { type Clock, isAbort, linkAbort, SupercargoError } from '../base/index.ts';
 
 /** Another sync holds the lock; the message names the holder, its age and where the lock is. */
 export class SyncLockedError extends SupercargoError {
@@ -26,7 +26,7 @@ export interface SyncLock {
   release(signal: AbortSignal): Promise<void>;
 }
 
-export interface WithLockOptions {
+interface WithLockOptions {
   readonly lock: SyncLock;
   readonly clock: Clock;
   /** How often the lock is renewed. */
@@ -43,15 +43,13 @@ const releaseMs = 5_000;
 export async function withLock<T>(options: WithLockOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { lock, clock, signal } = options;
   await lock.acquire(signal);
-  const lost = new AbortController();
+  const lost = linkAbort(signal);
   const ended = new AbortController();
-  const onAbort = () => lost.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   const renewing = keepAlive(options, lost, ended.signal);
   try {
     return await work(lost.signal);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    lost.unlink();
     ended.abort();
     await renewing;
     const limit = new AbortController();

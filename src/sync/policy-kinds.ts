@@ -12,7 +12,7 @@ export interface PolicyKinds {
   find(apiVersion: string, kind: string): ResourceType | undefined;
 }
 
-export class PolicyKindsError extends SupercargoError {}
+class PolicyKindsError extends SupercargoError {}
 
 /** Uses fresh discovery: for a missing kind all policies would look deleted. */
 export async function discoverPolicyKinds(discovery: Discovery, signal: AbortSignal): Promise<PolicyKinds> {

@@ -1,7 +1,7 @@
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import { SyncLockedError } from './lock.ts';
 
-export interface RepeatOptions {
+interface RepeatOptions {
   /** One run under its lock. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
   readonly intervalMs: number;

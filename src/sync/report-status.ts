@@ -7,7 +7,7 @@ import type { SyncResult } from './result.ts';
 /** Reports the outcome of one policy to Insights. Wired by `app`. */
 export type ReportPolicy = (status: PolicyStatus, signal: AbortSignal) => Promise<void>;
 
-export interface StatusReportOptions {
+interface StatusReportOptions {
   readonly report: ReportPolicy;
   readonly clock: Clock;
   readonly log: Logger;
@@ -49,7 +49,7 @@ export async function reportToInsights(
     log.warn('Some outcomes were not reported to Insights', { count: unreported, error: lastProblem });
 }
 
-export function policyStatusesOf(result: SyncResult, lastAppliedAt: string): PolicyStatus[] {
+function policyStatusesOf(result: SyncResult, lastAppliedAt: string): PolicyStatus[] {
   const state = (
     policyName: string,
     object: KubeObject | undefined,

@@ -2,7 +2,7 @@ import type { Operation } from './plan.ts';
 import type { Refusal } from './policy.ts';
 
 /** How a run ended; `incomplete` if a roll-back did not succeed in full. */
-export type SyncOutcome = 'succeeded' | 'failed' | 'incomplete';
+type SyncOutcome = 'succeeded' | 'failed' | 'incomplete';
 
 /** A policy that failed, or the reason why the whole run failed. */
 export type SyncFailure = Pick<Refusal, 'ref' | 'label' | 'reason' | 'object'> & {

@@ -8,7 +8,7 @@ import { createPolicy, removePolicy, updatePolicy } from './write.ts';
 /** Returns the problems of a policy; empty if it can be applied. Wired by `app`. */
 export type PolicyValidator = (policy: KubeObject, signal: AbortSignal) => Promise<readonly string[]>;
 
-export interface ValidateOptions {
+interface ValidateOptions {
   readonly client: KubeClient;
   readonly validators: readonly PolicyValidator[];
   readonly signal: AbortSignal;

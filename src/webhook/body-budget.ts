@@ -1,5 +1,5 @@
 /** The account of one body that is being read. */
-export interface BodyAccount {
+interface BodyAccount {
   /** Counts bytes; false when this body was aborted to free memory. */
   take(bytes: number): boolean;
   /** The body is complete or aborted. */

@@ -11,7 +11,7 @@ import {
 } from './certificate-secret.ts';
 import { bundleOf, type CertificatePolicy, type Certificates, nextCertificates, nextChangeMs } from './certificates.ts';
 
-export interface CertificateKeeperOptions {
+interface CertificateKeeperOptions {
   readonly client: KubeClient;
   readonly installation: string;
   readonly secret: { readonly namespace: string; readonly name: string };
@@ -32,7 +32,7 @@ const maxPauseMs = 60 * 60 * 1000;
  * Keeps the certificates of all replicas in one Secret. Any replica may do the next rotation step; each write has a
  * resourceVersion, so that replicas never overwrite each other.
  */
-export interface CertificateKeeper {
+interface CertificateKeeper {
   readonly bundle: string | undefined;
   run(signal: AbortSignal): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly maxConnections: number;
   /** Per remote address. */
   readonly maxConnectionsPerPeer: number;

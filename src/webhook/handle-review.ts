@@ -15,7 +15,7 @@ export interface ReviewLimits {
   readonly defaultTimeoutMs: number;
 }
 
-export interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
+interface HandleOptions extends Pick<ReviewLimits, 'maxBodyBytes'> {
   readonly routeOf: (url: string) => Route;
   readonly isAuthenticated: Authenticate;
   readonly budget: BodyBudget;

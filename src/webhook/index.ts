@@ -6,14 +6,11 @@
  * never drops a connection and never serves a certificate that is not trusted yet; our own namespace and kube-system are
  * never reviewed; a configuration or Secret without our label is never changed.
  */
-export { CertificateError } from './certificate-secret.ts';
-export type { CertificatePolicy } from './certificates.ts';
 export type { ClientAuthentication } from './client-certificate.ts';
-export { configurationName, configurationTypes, type WebhookAddress } from './configuration.ts';
-export { createWebhookMetrics, type WebhookMetrics } from './metrics.ts';
-export { RegistrationError } from './registrar.ts';
-export { createRequestReader, type ReadRequest, type RequestReader } from './request-reader.ts';
-export { type AdmissionDecision, type AdmissionRequest, ReviewError } from './review.ts';
+export { configurationName, configurationTypes } from './configuration.ts';
+export { createWebhookMetrics } from './metrics.ts';
+export { createRequestReader } from './request-reader.ts';
+export type { AdmissionDecision, AdmissionRequest } from './review.ts';
 export type { Registration, ReviewContext, Reviewer, WebhookEntry, WebhookRule } from './reviewer.ts';
-export { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';
+export { createWebhookServer } from './server.ts';
 export { createWebhooks, type Webhooks, type WebhooksOptions } from './webhooks.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BodyBudget } from './body-budget.ts';
 import { ReviewError } from './review.ts';
 
-export interface BodyReader {
+interface BodyReader {
   onBody(body: string): void;
   onRefused(error: ReviewError): void;
 }

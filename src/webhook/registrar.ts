@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { errorMessage, type Logger, SupercargoError } from '../base/index.ts';
+import { errorMessage, type Logger, SupercargoError, whenAborted } from '../base/index.ts';
 import { type Controller, type ControllerMetrics, createController } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
@@ -13,7 +13,7 @@ import {
 import { fitEntries } from './entry-space.ts';
 import type { RefusedEntry, Registration, WebhookEntry } from './reviewer.ts';
 
-export interface RegistrarOptions {
+interface RegistrarOptions {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
   readonly registrations: readonly Registration[];
@@ -29,7 +29,7 @@ export interface RegistrarOptions {
   readonly log: Logger;
 }
 
-export class RegistrationError extends SupercargoError {}
+class RegistrationError extends SupercargoError {}
 
 /** Aggregated API servers add kinds without an event. */
 const resyncMs = 5 * 60 * 1000;
@@ -99,10 +99,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
               .addHandler({ onAdd: enqueue, onUpdate: enqueue, onDelete: enqueue });
           }),
         ];
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+        await whenAborted(signal);
         for (const stop of stops) stop();
       },
     ],

@@ -4,7 +4,7 @@ import { type GroupVersionKind, type KubeObject, renderApiVersion } from '../obj
 import type { PolicyRequest, RequestInfo, RequestUser } from '../policy/index.ts';
 import { type AdmissionRequest, ReviewError } from './review.ts';
 
-export interface RequestReaderOptions {
+interface RequestReaderOptions {
   readonly discovery: Pick<Discovery, 'byResource'>;
   readonly namespaces: {
     /** Undefined for a namespace that the informer has not observed yet. */
@@ -15,7 +15,7 @@ export interface RequestReaderOptions {
 }
 
 /** Converts admission requests to policy requests, for every feature that evaluates them. */
-export interface RequestReader {
+interface RequestReader {
   /** The kind that policies match: for a subresource, the kind of the parent object. */
   kindOf(request: AdmissionRequest, signal: () => AbortSignal): MaybePromise<GroupVersionKind>;
   /** Roles stay empty: they are looked up only if a rule reads them. */
@@ -23,7 +23,7 @@ export interface RequestReader {
 }
 
 /** The user of an admission request is always known. */
-export type ReadRequest = PolicyRequest & { readonly info: RequestInfo };
+type ReadRequest = PolicyRequest & { readonly info: RequestInfo };
 
 export function createRequestReader({ discovery, namespaces, clock }: RequestReaderOptions): RequestReader {
   return {

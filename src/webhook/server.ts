@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { KeyPair } from '../base/index.ts';
-import { type Clock, errorCode, type Logger, serverCiphers } from '../base/index.ts';
+import { type Clock, errorCode, type KeyPair, type Logger, serverCiphers, whenAborted } from '../base/index.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { type ClientAuthentication, createAuthenticate } from './client-certificate.ts';
 import { type Connections, limitConnections } from './connections.ts';
@@ -124,10 +123,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
       return port;
     },
     async run(signal) {
-      const aborted = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const aborted = whenAborted(signal);
       const certificate = await Promise.race([first, aborted]);
       if (!certificate) return;
       const serving = await listen(certificate);

@@ -2,7 +2,6 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOf, type Repository, type Tag } from '../../src/image/index.ts';
-import { recordingLog } from '../../src/kube/testing/recording-log.ts';
 import {
   type CopyEvent,
   type CredentialSource,
@@ -20,6 +19,7 @@ import {
   type SeenRequest,
   startFaultRegistry,
 } from '../support/fault-registry.ts';
+import { createRecordingLogger } from '../support/recording-logger.ts';
 import { type ImageParts, layerBytes, pushImage } from '../support/registry-images.ts';
 import { seeded } from './random.ts';
 
@@ -287,7 +287,7 @@ describe('a copy', { timeout: 60_000 }, () => {
       'not-for-logs',
     ];
     const produced: unknown[] = [];
-    const log = recordingLog();
+    const log = createRecordingLogger();
     const echo = (seen: SeenRequest): RegistryFault => ({
       kind: 'status',
       status: 400,

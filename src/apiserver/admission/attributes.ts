@@ -2,7 +2,7 @@ import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../../o
 import type { Call } from '../operations/context.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
 
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** One request as admission sees it. */
 export interface Attributes {
@@ -21,7 +21,7 @@ export interface Attributes {
   readonly call: Call;
 }
 
-export interface AttributesInput {
+interface AttributesInput {
   readonly operation: Operation;
   readonly definition: ResourceDefinition;
   readonly namespace: string;

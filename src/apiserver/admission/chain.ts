@@ -5,18 +5,13 @@ import { forbidden, notFound } from '../operations/errors.ts';
 import type { Attributes } from './attributes.ts';
 import type { Webhooks } from './webhooks.ts';
 
-export interface ChainEnvironment {
+interface ChainEnvironment {
   readonly namespace: (name: string) => Pick<KubeObject, 'metadata'> | undefined;
   readonly randomSuffix: () => string;
 }
 
 /** Cannot be deleted: the cluster needs them. */
-export const immortalNamespaces: ReadonlySet<string> = new Set([
-  'default',
-  'kube-system',
-  'kube-public',
-  'kube-node-lease',
-]);
+const immortalNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
 
 /** Built-in admission first, then the webhooks, as in the real server. */
 export function createAdmission(environment: ChainEnvironment, webhooks: Webhooks): Admission {

@@ -23,7 +23,7 @@ export interface WebhookResponse {
   readonly status?: { readonly message?: string; readonly reason?: string; readonly code?: number };
 }
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly attributes: Attributes;
   /** Kind and resource in the version that the webhook requested, and the objects in that version. */
   readonly kind: GroupVersionKind;

@@ -12,7 +12,7 @@ import { WebhookCallError, WebhookCaller, type WebhookResponse } from './webhook
 import { type Webhook, webhooksOf } from './webhook-config.ts';
 import { type MatchEnvironment, matchWebhook } from './webhook-match.ts';
 
-export interface WebhookEnvironment extends MatchEnvironment {
+interface WebhookEnvironment extends MatchEnvironment {
   readonly mutatingConfigurations: () => readonly KubeObject[];
   readonly validatingConfigurations: () => readonly KubeObject[];
   readonly kindOf: (resource: GroupVersionResource, subresource: string) => GroupVersionKind;

@@ -19,7 +19,7 @@ export interface Manager {
 /** By id: an applier is the same in every API version, an updater is not. */
 export type Managers = ReadonlyMap<string, Manager>;
 
-export type ManagerIdentity = Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>;
+type ManagerIdentity = Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>;
 
 // The order of the parts is the sort order of the real server.
 const idOf = ({ name, operation, apiVersion, subresource }: ManagerIdentity): string =>

@@ -8,7 +8,7 @@ import { type Manager, type Managers, mayOwn, withFields } from './managers.ts';
 import { fitToSchema } from './schema-fit.ts';
 
 /** An object in another version of its kind, with that version's schema. */
-export interface Converted {
+interface Converted {
   readonly object: JsonObject;
   readonly schema: Schema | undefined;
 }
@@ -18,7 +18,7 @@ export interface Converted {
  * longer served, and such managers are dropped. Without a converter all versions are treated as equal, as they are for
  * custom resources without a conversion webhook and with the same schema.
  */
-export type Convert = (object: JsonObject, apiVersion: string) => Converted | undefined;
+type Convert = (object: JsonObject, apiVersion: string) => Converted | undefined;
 
 /** What a write is, as far as ownership is concerned. */
 export interface WriteContext {
@@ -64,7 +64,7 @@ function inVersion(object: JsonObject, apiVersion: string, context: WriteContext
   return context.convert(object, apiVersion);
 }
 
-export interface Transfer {
+interface Transfer {
   /** The managers after they lost what was changed or removed. */
   readonly managers: Map<string, Manager>;
   readonly comparison: Comparison;

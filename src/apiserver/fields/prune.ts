@@ -7,7 +7,7 @@ import type { WriteContext } from './ownership.ts';
 import { removeFields } from './remove.ts';
 import { withNamedFields } from './schema-fit.ts';
 
-export interface PruneOptions {
+interface PruneOptions {
   readonly merged: JsonObject;
   /** What the applying manager owned before, in the version it spoke then. */
   readonly last: Manager;

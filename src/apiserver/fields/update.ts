@@ -87,7 +87,7 @@ function noneIfInvalid(parse: () => Managers): Managers {
   }
 }
 
-export type UpdateIdentity = WriteContext & Pick<UpdateOptions, 'manager' | 'subresource' | 'now'>;
+type UpdateIdentity = WriteContext & Pick<UpdateOptions, 'manager' | 'subresource' | 'now'>;
 
 /** The managers after a write from `before` to `after`; both without managed fields. */
 export function recordUpdate(

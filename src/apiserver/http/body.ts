@@ -6,10 +6,10 @@ import { statusError } from '../status.ts';
 import { asGoReads } from './go-json.ts';
 
 /** The limit of the real server: the largest object that etcd accepts, with room for its encoding. */
-export const maxBodyBytes = 3 * 1024 * 1024;
+const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Reads the whole body, or fails with 413 as soon as it is too large. */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const tooLarge = () => reject(statusError(413, `Request entity too large: limit is ${maxBodyBytes}`));
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge();
@@ -39,7 +39,7 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
 const mediaType = (request: IncomingMessage) =>
   (request.headers['content-type'] ?? 'application/json').split(';')[0]!.trim().toLowerCase();
 
-export interface ReadBody {
+interface ReadBody {
   readonly value: unknown;
   /** Paths of duplicate fields. */
   readonly duplicateFields: readonly string[];

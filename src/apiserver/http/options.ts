@@ -5,7 +5,7 @@ import type { DeleteOptions } from '../operations/delete.ts';
 import { invalidStatus, notSupported, required } from '../schema/index.ts';
 import { statusError } from '../status.ts';
 
-export interface CallInput {
+interface CallInput {
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;
   readonly user: UserInfo;

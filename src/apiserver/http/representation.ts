@@ -35,7 +35,7 @@ export function negotiate(accept: string | undefined): Negotiated {
 const served = new Set(['application/json', 'application/yaml', 'application/*', '*/*']);
 
 /** An entry as JSON in the requested version; the stored text itself wherever possible. */
-export function renderEntry(entry: Entry, definition: ResourceDefinition): string {
+function renderEntry(entry: Entry, definition: ResourceDefinition): string {
   const changed = changedForm(entry, definition);
   return changed ? renderJson(changed) : jsonOf(entry);
 }
@@ -48,7 +48,7 @@ function* renderItem(entry: Entry, definition: ResourceDefinition, head: string)
   yield* others;
 }
 
-export function renderMetadata({ metadata }: Described): string {
+function renderMetadata({ metadata }: Described): string {
   return renderJson({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata });
 }
 

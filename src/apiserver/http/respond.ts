@@ -4,7 +4,7 @@ import { isStatusError, type Status, statusError } from '../status.ts';
 import { JournalError } from '../store/index.ts';
 import { streamText } from './stream-text.ts';
 
-export interface Answer {
+interface Answer {
   readonly code: number;
   /** JSON text, or bytes with their own content type. */
   readonly body: string | Buffer;

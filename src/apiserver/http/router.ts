@@ -12,7 +12,7 @@ import { parseResourcePath, type RequestInfo } from './request-info.ts';
 import { methodNotAllowed, type ResourceHandler, unknownPath } from './resource-handler.ts';
 import { send } from './respond.ts';
 
-export interface RouterEnvironment {
+interface RouterEnvironment {
   readonly catalog: Catalog;
   readonly openApi: OpenApi;
   readonly resources: ResourceHandler;

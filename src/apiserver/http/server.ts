@@ -8,7 +8,7 @@ import { statusError } from '../status.ts';
 import { announceWarnings, sendError } from './respond.ts';
 import type { Router } from './router.ts';
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly certificate: KeyPair;
   readonly host: string;
   readonly port: number;

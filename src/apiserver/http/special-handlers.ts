@@ -13,7 +13,7 @@ import { callOf, deleteOptionsOf } from './options.ts';
 import type { ResourceRequest } from './resource-handler.ts';
 import { send } from './respond.ts';
 
-export interface SpecialEnvironment {
+interface SpecialEnvironment {
   readonly core: Core;
   readonly authenticate: Authenticate;
   readonly podLogs: (pod: KubeObject, container: string) => string;

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 const chunkLength = 64 * 1024;
 
 /** Joins short texts to chunks. */
-export function* inChunks(texts: Iterable<string>): Iterable<string> {
+function* inChunks(texts: Iterable<string>): Iterable<string> {
   let chunk = '';
   for (const text of texts) {
     chunk += text;

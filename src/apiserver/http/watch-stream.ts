@@ -9,7 +9,7 @@ import { type Representation, renderOne, type TableRequest } from './representat
 import { WatchBroadcast } from './watch-broadcast.ts';
 import { WatchConnection } from './watch-connection.ts';
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly namespace: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;

@@ -23,7 +23,7 @@ interface CrdVersion {
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
-export interface CrdSpec {
+interface CrdSpec {
   readonly group: string;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly names: {
@@ -69,7 +69,7 @@ export function prepareCrdUpdate(object: KubeObject, old: KubeObject): KubeObjec
   return { ...object, status: { ...status, acceptedNames: names, storedVersions: [...stored] } };
 }
 
-export function specOf(crd: KubeObject): CrdSpec {
+function specOf(crd: KubeObject): CrdSpec {
   return crd['spec'] as CrdSpec;
 }
 

@@ -9,7 +9,7 @@ import { createTaskQueue } from './task-queue.ts';
 
 export const crdStorage = 'apiextensions.k8s.io/customresourcedefinitions';
 
-export interface CustomResourceEnvironment {
+interface CustomResourceEnvironment {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly log: Logger;

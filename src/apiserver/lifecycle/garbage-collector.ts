@@ -6,7 +6,7 @@ import { isStatusError } from '../status.ts';
 import type { Change, Described, Store } from '../store/index.ts';
 import { createTaskQueue } from './task-queue.ts';
 
-export interface CollectorEnvironment {
+interface CollectorEnvironment {
   readonly store: Store;
   readonly log: Logger;
   readonly storedDefinitions: () => Iterable<ResourceDefinition>;

@@ -1,12 +1,12 @@
 import { errorMessage, type Logger, rfc3339 } from '../../base/index.ts';
-import { type Condition, deepEqual, type KubeObject } from '../../object/index.ts';
+import { type Condition, deepEqual, findCondition, type KubeObject } from '../../object/index.ts';
 import { namespaceFinalizer } from '../kinds/namespace.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
 import { isStatusError } from '../status.ts';
 import type { Change, Described, Store } from '../store/index.ts';
 import { createTaskQueue } from './task-queue.ts';
 
-export interface NamespaceEnvironment {
+interface NamespaceEnvironment {
   readonly store: Store;
   readonly log: Logger;
   readonly now: () => number;
@@ -69,7 +69,7 @@ export class NamespaceLifecycle {
     const status = namespace['status'] as { readonly conditions?: readonly Condition[] } | undefined;
     const now = rfc3339(this.environment.now());
     const condition = (type: string, value: 'True' | 'False', reason: string, message: string): Condition => {
-      const before = status?.conditions?.find((present) => present.type === type);
+      const before = findCondition(status?.conditions, type);
       const lastTransitionTime = before?.status === value ? before.lastTransitionTime : now;
       return { type, status: value, lastTransitionTime, reason, message };
     };

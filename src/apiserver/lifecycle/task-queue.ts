@@ -1,5 +1,5 @@
 /** Runs tasks in sequence, each key at most once in the queue. A failure is reported and does not stop the others. */
-export interface TaskQueue {
+interface TaskQueue {
   add(key: string, task: () => Promise<void>): void;
   /** Resolves when the queue is empty and nothing runs. */
   settle(): Promise<void>;

@@ -17,7 +17,7 @@ export interface DeleteOptions {
   readonly resourceVersion?: string | undefined;
 }
 
-export interface DeleteRequest {
+interface DeleteRequest {
   readonly definition: ResourceDefinition;
   readonly namespace: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface DeleteRequest {
   readonly call: Call;
 }
 
-export interface DeleteResult {
+interface DeleteResult {
   readonly entry: Entry;
   /** False while finalizers or a grace period keep the object. */
   readonly gone: boolean;

@@ -13,7 +13,7 @@ import { type Next, updateObject } from './update.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
-export interface PatchRequest {
+interface PatchRequest {
   readonly definition: ResourceDefinition;
   readonly namespace: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export interface PatchRequest {
   readonly call: Call;
 }
 
-export interface PatchResult {
+interface PatchResult {
   readonly entry: Entry;
   readonly created: boolean;
 }

@@ -16,7 +16,7 @@ import { bodyChanged, isSameObject } from './generation.ts';
 import { writeContextOf } from './ownership.ts';
 import { validateChange } from './validation.ts';
 
-export interface UpdateRequest {
+interface UpdateRequest {
   readonly definition: ResourceDefinition;
   readonly namespace: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface UpdateRequest {
   readonly next: (live: KubeObject) => Next;
 }
 
-export interface AdmissionView {
+interface AdmissionView {
   readonly subresource: string;
   readonly kind: GroupVersionKind;
   readonly show: (object: KubeObject) => KubeObject;

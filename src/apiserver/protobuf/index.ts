@@ -7,4 +7,3 @@
  * the body. The field tables in `generated` are written by scripts/generate-protobuf.ts.
  */
 export { decodeProtobuf, protobufMediaType } from './decode.ts';
-export { ProtobufError } from './protobuf-error.ts';

@@ -7,7 +7,7 @@ import type { Schema } from './types.ts';
 import { type Fields, isObject, stringIn } from './value.ts';
 
 /** Either the object as its Go type would give it back, or why it does not fit that type. */
-export type Decoded<T> = { readonly ok: true; readonly object: T } | { readonly ok: false; readonly message: string };
+type Decoded<T> = { readonly ok: true; readonly object: T } | { readonly ok: false; readonly message: string };
 
 /**
  * What happens to a built-in kind when the real server reads it into a Go struct: wrong types are refused (400,

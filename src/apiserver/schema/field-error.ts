@@ -3,7 +3,7 @@ import { quote, renderBadValue } from './go-text.ts';
 import type { Path } from './path.ts';
 
 /** Why a field was refused, in the words of a Status cause. */
-export type FieldErrorReason =
+type FieldErrorReason =
   | 'FieldValueDuplicate'
   | 'FieldValueForbidden'
   | 'FieldValueInvalid'
@@ -69,12 +69,12 @@ export const tooMany = (where: Where, actual: number, max: number): FieldError =
 export const renderFieldError = (error: FieldError): string => `${error.field}: ${error.message}`;
 
 /** Several errors as Kubernetes prints a list: one bare, more in brackets, repeats only once. */
-export function renderFieldErrors(errors: readonly FieldError[]): string {
+function renderFieldErrors(errors: readonly FieldError[]): string {
   const lines = [...new Set(errors.map(renderFieldError))];
   return lines.length === 1 ? lines[0]! : `[${lines.join(', ')}]`;
 }
 
-export interface InvalidObject {
+interface InvalidObject {
   readonly group: string;
   readonly kind: string;
   readonly name: string;

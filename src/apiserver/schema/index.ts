@@ -9,39 +9,21 @@
  * The way of a custom one: pruneUnknown, applyDefaults, validate, and validateCreate or validateUpdate for metadata.
  */
 export { applyDefaults } from './apply-defaults.ts';
-export { checkCrd, hasCelRules } from './crd/index.ts';
-export { type Decoded, decodeTyped, renderDecodeError } from './decode.ts';
+export { checkCrd } from './crd/index.ts';
+export { decodeTyped, renderDecodeError } from './decode.ts';
 export { applyBuiltinDefaults } from './defaults/index.ts';
 export {
-  duplicate,
   type FieldError,
-  type FieldErrorReason,
   forbidden,
-  type InvalidObject,
   invalid,
   invalidStatus,
-  notFound,
   notSupported,
   renderFieldError,
-  renderFieldErrors,
   required,
-  tooLong,
-  tooMany,
-  typeInvalid,
 } from './field-error.ts';
-export {
-  type BuiltinData,
-  type BuiltinKind,
-  type BuiltinResource,
-  type BuiltinSubresource,
-  type LinkedSchemas,
-  linkSchemas,
-  objectMetaDefinition,
-  type RawSchema,
-} from './link.ts';
-export { Path } from './path.ts';
-export { type Pruned, type PruneOptions, pruneUnknown, renderUnknownFields } from './prune.ts';
-export { type RuleOptions, scheduleError, validateCreate, validateUpdate } from './rules/index.ts';
+export { type BuiltinData, type LinkedSchemas, linkSchemas, objectMetaDefinition, type RawSchema } from './link.ts';
+export { pruneUnknown, renderUnknownFields } from './prune.ts';
+export { validateCreate, validateUpdate } from './rules/index.ts';
 export type { Schema } from './types.ts';
 export { validate } from './validate.ts';
 export type { Fields } from './value.ts';

@@ -9,18 +9,18 @@ export interface RawSchema {
   readonly [keyword: string]: unknown;
 }
 
-export interface BuiltinKind extends GroupVersionKind {
+interface BuiltinKind extends GroupVersionKind {
   /** The definition's name: `io.k8s.api.core.v1.Pod`. */
   readonly definition: string;
 }
 
-export interface BuiltinSubresource extends GroupVersionKind {
+interface BuiltinSubresource extends GroupVersionKind {
   readonly name: string;
   readonly verbs: readonly string[];
 }
 
 /** One resource that the real server serves without any CRD. */
-export interface BuiltinResource extends GroupVersionKind {
+interface BuiltinResource extends GroupVersionKind {
   readonly resource: string;
   readonly singular: string;
   readonly namespaced: boolean;

@@ -4,12 +4,12 @@ import { type Plan, planOf } from './plan.ts';
 import type { Schema } from './types.ts';
 import { type Fields, isObject } from './value.ts';
 
-export interface PruneOptions {
+interface PruneOptions {
   /** The schema of ObjectMeta, by which metadata is pruned where a custom resource's schema says nothing of it. */
   readonly objectMeta?: Schema;
 }
 
-export interface Pruned<T> {
+interface Pruned<T> {
   /** The very object that was given when nothing had to go. */
   readonly object: T;
   /** Where the dropped fields were: `spec.containers[0].foo`. */

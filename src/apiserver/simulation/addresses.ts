@@ -1,5 +1,5 @@
 /** Allocates pod addresses from 10.244.0.0/16 and beyond. An address in use is never allocated again. */
-export interface AddressPool {
+interface AddressPool {
   take(): string;
   /** For addresses of pods that exist when the simulation starts. */
   reserve(address: string): void;

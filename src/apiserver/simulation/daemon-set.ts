@@ -1,8 +1,8 @@
 import type { DaemonSet } from 'kubernetes-types/apps/v1.js';
 import type { Node, Pod } from 'kubernetes-types/core/v1.js';
-import { nonZero } from './conditions.ts';
 import { revisionHashLabel, syncRevisions } from './controller-revision.ts';
 import { daemonSets, nodes as nodeType, pods as podType } from './kinds.ts';
+import { nonZero } from './non-zero.ts';
 import { controllerOf } from './owned-index.ts';
 import { countPods, isActive, isFinished, isReady, isTerminating } from './pod-state.ts';
 import { createPods, deletePods, podFromTemplate } from './pod-template.ts';

@@ -1,7 +1,8 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from 'kubernetes-types/apps/v1.js';
 import { rfc3339 } from '../../base/index.ts';
-import { conditionOf, nonZero, withCondition, withoutCondition } from './conditions.ts';
+import { findCondition, withCondition, withoutCondition } from '../../object/index.ts';
 import { available, limitsOf, sum, wanted } from './deployment-strategy.ts';
+import { nonZero } from './non-zero.ts';
 import type { Live } from './types.ts';
 
 export interface Rollout {
@@ -67,7 +68,7 @@ interface Progress {
 
 function progress({ deployment, next, conditions, isComplete, hasProgressed, now }: Progress): Conditions {
   const at = rfc3339(now);
-  const current = conditionOf(conditions, 'Progressing');
+  const current = findCondition(conditions, 'Progressing');
   const set = (status: string, reason: string, message: string) =>
     setCondition(conditions, at, 'Progressing', status, reason, message);
   if (deployment.spec.paused) return set('Unknown', 'DeploymentPaused', 'Deployment is paused');
@@ -111,7 +112,7 @@ function progressed(before: DeploymentStatus | undefined, counts: Readonly<Recor
 }
 
 function replicaFailure(conditions: Conditions, next: Live<ReplicaSet> | undefined): Conditions {
-  const failure = conditionOf(next?.status?.conditions, 'ReplicaFailure');
+  const failure = findCondition(next?.status?.conditions, 'ReplicaFailure');
   if (!failure) return withoutCondition(conditions, 'ReplicaFailure');
   const at = failure.lastTransitionTime ?? '';
   return setCondition(conditions, at, failure.type, failure.status, failure.reason ?? '', failure.message ?? '');
@@ -124,7 +125,7 @@ function setCondition(
   ...fields: [string, string, string, string]
 ): DeploymentCondition[] {
   const [type, status, reason, message] = fields;
-  const before = conditionOf(list, type);
+  const before = findCondition(list, type);
   if (before?.status === status && before.reason === reason && before.message === message) return [...list];
   return withCondition<DeploymentCondition>(list, {
     type,

@@ -1,7 +1,7 @@
 import type { Deployment, ReplicaSet } from 'kubernetes-types/apps/v1.js';
 import type { Live } from './types.ts';
 
-export interface Limits {
+interface Limits {
   readonly desired: number;
   readonly maxSurge: number;
   readonly maxUnavailable: number;

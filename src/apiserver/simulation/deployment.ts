@@ -1,6 +1,5 @@
 import type { Deployment, ReplicaSet } from 'kubernetes-types/apps/v1.js';
-import type { KubeObject } from '../../object/index.ts';
-import { conditionOf } from './conditions.ts';
+import { findCondition, type KubeObject } from '../../object/index.ts';
 import { deploymentStatus, type Rollout, untilDeadlineMs } from './deployment-status.ts';
 import { limitsOf, planPaused, planRollingUpdate, type Scale, sum, wanted } from './deployment-strategy.ts';
 import { deployments, pods as podType, replicaSets } from './kinds.ts';
@@ -24,7 +23,7 @@ const notCopied = new Set([
   'deprecated.deployment.rollback.to',
 ]);
 
-export interface DeploymentIndexes {
+interface DeploymentIndexes {
   readonly pods: OwnedIndex;
   readonly replicaSets: OwnedIndex;
 }
@@ -44,7 +43,7 @@ export function createDeploymentController(context: Context, indexes: Deployment
       deploymentStatus(rollout, live<Deployment>(object).status, clock.now()),
     );
     const status = written && live<Deployment>(written).status;
-    return untilDeadlineMs(deployment, conditionOf(status?.conditions, 'Progressing'), clock.now());
+    return untilDeadlineMs(deployment, findCondition(status?.conditions, 'Progressing'), clock.now());
   };
 
   const roll = async (deployment: Live<Deployment>): Promise<Rollout> => {

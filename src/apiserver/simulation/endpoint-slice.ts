@@ -14,7 +14,7 @@ const endpointsPerSlice = 1000;
 // A rollout changes many pods; a slice of hundreds of endpoints is not rewritten for each of them.
 const debounceMs = 250;
 
-export interface EndpointIndexes {
+interface EndpointIndexes {
   readonly pods: OwnedIndex;
   readonly slices: OwnedIndex;
 }

@@ -23,7 +23,7 @@ export interface EventRecorder {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly client: InternalClient;
   readonly clock: Clock;
   readonly log: Logger;

@@ -23,7 +23,7 @@ export interface SimulationHarness {
   end(): Promise<void>;
 }
 
-export const start = Date.parse('2026-03-01T12:00:00Z');
+const start = Date.parse('2026-03-01T12:00:00Z');
 
 export async function startHarness(options: Partial<SimulationOptions> = {}): Promise<SimulationHarness> {
   const clock = createFakeClock(start);

@@ -7,6 +7,6 @@
  * Invariants: a store callback only adds keys to queues; a key is processed once at a time; a conflict is retried with
  * a fresh read, a denial with backoff; no list of all pods is scanned for one pod's change.
  */
-export { type BindPod, defaultSimulationOptions, type SimulationOptions } from './options.ts';
+export type { SimulationOptions } from './options.ts';
 export { podLogs } from './pod-script.ts';
-export { createSimulation, type Simulation, type SimulationSettings } from './simulation.ts';
+export { createSimulation } from './simulation.ts';

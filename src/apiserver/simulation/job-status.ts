@@ -44,7 +44,7 @@ export function indexOf(pod: Live<Pod>): number | undefined {
 }
 
 /** `0-2,5` as numbers. */
-export function parseIndexes(text: string): number[] {
+function parseIndexes(text: string): number[] {
   return text.split(',').flatMap((part) => {
     if (part === '') return [];
     const [first = 0, last = first] = part.split('-').map(Number);

@@ -1,8 +1,7 @@
 import type { Job, JobCondition, JobStatus } from 'kubernetes-types/batch/v1.js';
 import type { Pod } from 'kubernetes-types/core/v1.js';
 import { rfc3339 } from '../../base/index.ts';
-import type { KubeObject } from '../../object/index.ts';
-import { conditionOf, nonZero, withCondition } from './conditions.ts';
+import { findCondition, type KubeObject, withCondition } from '../../object/index.ts';
 import {
   concludeJob,
   conclusionConditions,
@@ -15,6 +14,7 @@ import {
   tallyJob,
 } from './job-status.ts';
 import { jobs, pods as podType } from './kinds.ts';
+import { nonZero } from './non-zero.ts';
 import { controllerOf, type OwnedIndex } from './owned-index.ts';
 import { isTerminating } from './pod-state.ts';
 import { createPods, deletePods, podFromTemplate } from './pod-template.ts';
@@ -192,7 +192,7 @@ function freeIndexes(completions: number, tally: JobTally, count: number): numbe
 }
 
 function suspendCondition(list: readonly JobCondition[], isSuspended: boolean, at: string): JobCondition[] {
-  const before = conditionOf(list, 'Suspended');
+  const before = findCondition(list, 'Suspended');
   const status = isSuspended ? 'True' : 'False';
   if (before ? before.status === status : !isSuspended) return [...list];
   const words = isSuspended

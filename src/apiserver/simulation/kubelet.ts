@@ -1,4 +1,5 @@
 import type { Node, Pod, PodStatus } from 'kubernetes-types/core/v1.js';
+import { isTrue } from '../../object/index.ts';
 import { createAddressPool } from './addresses.ts';
 import { nodes as nodeType, pods as podType } from './kinds.ts';
 import { scriptOf } from './pod-script.ts';
@@ -176,10 +177,8 @@ function needsRefresh({ spec, status }: Live<Pod>): boolean {
   const added = (spec.ephemeralContainers ?? []).length - (status?.ephemeralContainerStatuses ?? []).length;
   if (isChanged || added > 0) return true;
   if ((spec.readinessGates ?? []).length === 0) return false;
-  const isMarkedReady = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
-  const gates = (spec.readinessGates ?? []).every((gate) =>
-    status?.conditions?.some((one) => one.type === gate.conditionType && one.status === 'True'),
-  );
+  const isMarkedReady = isTrue(status?.conditions, 'Ready');
+  const gates = (spec.readinessGates ?? []).every((gate) => isTrue(status?.conditions, gate.conditionType));
   return gates !== isMarkedReady;
 }
 

@@ -1,5 +1,6 @@
 import type { Node, NodeStatus } from 'kubernetes-types/core/v1.js';
 import { rfc3339, rfc3339Micro } from '../../base/index.ts';
+import { isTrue } from '../../object/index.ts';
 import { leases, namespaces, nodes as nodeType } from './kinds.ts';
 import { type Context, type Controller, live, splitKey } from './types.ts';
 import { createIfAbsent, modify, writeStatus } from './writes.ts';
@@ -7,7 +8,7 @@ import { createIfAbsent, modify, writeStatus } from './writes.ts';
 const leaseNamespace = 'kube-node-lease';
 const leaseSeconds = 40;
 
-export const nodeName = (index: number) => `supercargo-node-${index}`;
+const nodeName = (index: number) => `supercargo-node-${index}`;
 
 /** Registers the simulated nodes and renews their leases. A deleted Node is created again, as by a real kubelet. */
 export function createNodeController(context: Context): Controller {
@@ -18,7 +19,7 @@ export function createNodeController(context: Context): Controller {
     await createIfAbsent(context, nodeType, renderNode(name));
     await writeStatus(context, { type: nodeType, namespace: '', name }, (object) => {
       const { status } = live<Node>(object);
-      const isUp = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
+      const isUp = isTrue(status?.conditions, 'Ready');
       return isUp ? undefined : renderStatus(name, clock.now(), options.kubeletVersion);
     });
     await renewLease(name);

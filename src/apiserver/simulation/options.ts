@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Binds a pod to a node: the API server's `binding` subresource, the only way to write `spec.nodeName`. */
-export type BindPod = (namespace: string, name: string, node: string) => Promise<void>;
+type BindPod = (namespace: string, name: string, node: string) => Promise<void>;
 
 export interface SimulationOptions {
   /** Number of nodes: `supercargo-node-1` and so on. With 0 no pod is scheduled or run. */

@@ -2,11 +2,11 @@ import type { Pod } from 'kubernetes-types/core/v1.js';
 import { controllerOf } from './owned-index.ts';
 import type { Live } from './types.ts';
 
-export const simulateKey = 'supercargo.dev/simulate';
-export const durationKey = 'supercargo.dev/simulate-duration';
+const simulateKey = 'supercargo.dev/simulate';
+const durationKey = 'supercargo.dev/simulate-duration';
 
 /** How a simulated pod ends: after a time, with an exit code. */
-export interface PodScript {
+interface PodScript {
   readonly durationMs: number;
   readonly exitCode: number;
 }
@@ -38,7 +38,7 @@ function commandExitCode({ spec }: Live<Pod>): number {
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Go's duration format: `5s`, `1m30s`, `250ms`. Anything else is ignored. */
-export function parseDuration(text: string | undefined): number | undefined {
+function parseDuration(text: string | undefined): number | undefined {
   if (!text || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
   for (const [, amount = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {

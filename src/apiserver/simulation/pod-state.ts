@@ -1,4 +1,5 @@
 import type { Pod } from 'kubernetes-types/core/v1.js';
+import { findCondition, isTrue } from '../../object/index.ts';
 import type { Live } from './types.ts';
 
 export const isTerminating = ({ metadata }: { readonly metadata: { readonly deletionTimestamp?: string } }) =>
@@ -10,18 +11,18 @@ export const isFinished = ({ status }: Live<Pod>) => status?.phase === 'Succeede
 export const isActive = (pod: Live<Pod>) => !isTerminating(pod) && !isFinished(pod);
 
 export function isReady({ status }: Live<Pod>): boolean {
-  return status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
+  return isTrue(status?.conditions, 'Ready');
 }
 
 /** Milliseconds until a ready pod counts as available: 0 when it does, undefined when it is not ready. */
-export function untilAvailableMs(pod: Live<Pod>, minReadySeconds: number, now: number): number | undefined {
+function untilAvailableMs(pod: Live<Pod>, minReadySeconds: number, now: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;
-  const since = pod.status?.conditions?.find((one) => one.type === 'Ready')?.lastTransitionTime;
+  const since = findCondition(pod.status?.conditions, 'Ready')?.lastTransitionTime;
   return Math.max(0, Date.parse(since ?? '') + minReadySeconds * 1000 - now);
 }
 
-export interface PodCounts {
+interface PodCounts {
   readonly ready: number;
   readonly available: number;
   /** When the next ready pod becomes available. */

@@ -8,7 +8,7 @@ import type {
   PodStatus,
 } from 'kubernetes-types/core/v1.js';
 import { rfc3339 } from '../../base/index.ts';
-import { withCondition } from './conditions.ts';
+import { isTrue, withCondition } from '../../object/index.ts';
 import type { Live } from './types.ts';
 
 export interface Placement {
@@ -216,9 +216,7 @@ function notReady(names: readonly string[]): ConditionWords {
 }
 
 function unmetGates({ spec, status }: Live<Pod>): string | undefined {
-  const unmet = (spec.readinessGates ?? []).filter(
-    (gate) => !status?.conditions?.some((one) => one.type === gate.conditionType && one.status === 'True'),
-  );
+  const unmet = (spec.readinessGates ?? []).filter((gate) => !isTrue(status?.conditions, gate.conditionType));
   if (unmet.length === 0) return undefined;
   return unmet
     .map((gate) => `corresponding condition of pod readiness gate "${gate.conditionType}" does not exist.`)

@@ -16,7 +16,7 @@ export function controllerReference({ apiVersion, kind, metadata }: Owner): Owne
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
 }
 
-export interface PodDraft {
+interface PodDraft {
   /** Set for StatefulSets; the others get a random suffix after `<owner>-`. */
   readonly name?: string;
   readonly generateName?: string;
@@ -51,7 +51,7 @@ export function podFromTemplate(owner: Owner, template: PodTemplateSpec, draft: 
 const bite = 500;
 const concurrentWrites = 8;
 
-export interface PodWrites {
+interface PodWrites {
   readonly owner: Owner;
   readonly component: string;
 }

@@ -1,9 +1,9 @@
 import type { ReplicaSet } from 'kubernetes-types/apps/v1.js';
 import type { Pod } from 'kubernetes-types/core/v1.js';
 import { errorMessage, rfc3339 } from '../../base/index.ts';
-import type { GroupVersionResource } from '../../object/index.ts';
-import { nonZero, withCondition, withoutCondition } from './conditions.ts';
+import { type GroupVersionResource, withCondition, withoutCondition } from '../../object/index.ts';
 import { pods as podType, replicaSets, replicationControllers } from './kinds.ts';
+import { nonZero } from './non-zero.ts';
 import { controllerOf, type OwnedIndex } from './owned-index.ts';
 import { byDispensability, countPods, isActive, isTerminating } from './pod-state.ts';
 import { createPods, deletePods, podFromTemplate } from './pod-template.ts';

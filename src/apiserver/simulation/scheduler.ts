@@ -1,4 +1,5 @@
 import type { Node, Pod } from 'kubernetes-types/core/v1.js';
+import { findCondition } from '../../object/index.ts';
 import { nodes as nodeType, pods as podType } from './kinds.ts';
 import { isFinished, isTerminating } from './pod-state.ts';
 import { unscheduledStatus } from './pod-status.ts';
@@ -53,7 +54,7 @@ export function createScheduler(context: Context): Controller {
   const refuse = ({ metadata }: Live<Pod>, reason: string, message: string) =>
     writeStatus(context, { type: podType, namespace: metadata.namespace ?? '', name: metadata.name }, (object) => {
       const current = live<Pod>(object);
-      const before = current.status?.conditions?.find((one) => one.type === 'PodScheduled');
+      const before = findCondition(current.status?.conditions, 'PodScheduled');
       if (before?.reason === reason && before.message === message) return undefined;
       return unscheduledStatus(current, reason, message, clock.now());
     });

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, errorMessage, type Logger } from '../../base/index.ts';
+import { type Clock, errorMessage, type Logger, linkAbort } from '../../base/index.ts';
 import type { InternalClient } from '../internal-client.ts';
 import { createCronJobController } from './cron-job.ts';
 import { createDaemonSetController } from './daemon-set.ts';
@@ -20,13 +20,13 @@ import type { Context, Controller } from './types.ts';
 import { createVolumeClaimController } from './volume-claim.ts';
 import { createWorkQueue } from './work-queue.ts';
 
-export interface SimulationSettings {
+interface SimulationSettings {
   readonly clock: Clock;
   readonly log: Logger;
   readonly options?: Partial<SimulationOptions>;
 }
 
-export interface Simulation {
+interface Simulation {
   /** Watches and reconciles until the signal aborts; resolves when nothing is left running. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -57,9 +57,8 @@ export function createSimulation(client: InternalClient, settings: SimulationSet
         createEndpointSliceController(context, indexes),
         createVolumeClaimController(context),
       ];
-      const own = new AbortController();
+      const own = linkAbort(signal);
       setMaxListeners(controllers.length + 1, own.signal);
-      signal.addEventListener('abort', () => own.abort(signal.reason), { once: true });
       const running = controllers.map((controller) => runController(context, controller, own.signal));
       await Promise.all([...running, context.events.run(own.signal)]);
       for (const index of Object.values(indexes)) index.stop();

@@ -1,9 +1,9 @@
 import type { StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { Pod } from 'kubernetes-types/core/v1.js';
 import type { KubeObject } from '../../object/index.ts';
-import { nonZero } from './conditions.ts';
 import { revisionHashLabel, syncRevisions } from './controller-revision.ts';
 import { pods as podType, statefulSets, volumeClaims } from './kinds.ts';
+import { nonZero } from './non-zero.ts';
 import { controllerOf, type OwnedIndex } from './owned-index.ts';
 import { countPods, isActive, isFinished, isReady, isTerminating } from './pod-state.ts';
 import { createPods, deletePods, podFromTemplate } from './pod-template.ts';

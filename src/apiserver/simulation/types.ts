@@ -17,7 +17,7 @@ export interface Context {
 export type EventWords = Omit<EventNote, 'component'>;
 
 /** Adds a key (`namespace/name`) to the controller's own queue. */
-export type Enqueue = (key: string, afterMs?: number) => void;
+type Enqueue = (key: string, afterMs?: number) => void;
 
 export interface Controller {
   readonly name: string;
@@ -41,9 +41,6 @@ export type Live<T extends { metadata?: unknown; spec?: unknown }> = Omit<T, 'me
 /** The store checked the object against its schema: the only place where it gets the type of its kind. */
 export function live<T extends { metadata?: unknown; spec?: unknown }>(object: KubeObject): Live<T> {
   return object as unknown as Live<T>;
-}
-export function stored(object: object): KubeObject {
-  return object as KubeObject;
 }
 
 export const keyOf = ({ metadata }: { readonly metadata: ObjectMeta }): string =>

@@ -1,6 +1,6 @@
-import { backoffMs, type Clock } from '../../base/index.ts';
+import { backoffMs, type Clock, onAbort } from '../../base/index.ts';
 
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   /** Processes one key; returns the milliseconds after which to process it again, if any. */
@@ -14,7 +14,7 @@ export interface WorkQueueOptions {
  * A workqueue. A key is queued once however often it is added, and is never processed concurrently; a key that is added
  * while it is processed runs again afterwards.
  */
-export interface WorkQueue {
+interface WorkQueue {
   /** Never starts the work before the caller has returned, so it may be called from a store callback. */
   add(key: string): void;
   /** The earliest of several times counts. */
@@ -111,7 +111,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         };
         if (signal.aborted) return resolve();
         isRunning = true;
-        signal.addEventListener('abort', stop, { once: true });
+        onAbort(signal, stop);
         wake();
       });
     },

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 import type { Change } from './store.ts';
 
-export type Listener = (change: Change) => void;
+type Listener = (change: Change) => void;
 
 /** The objects of one stored resource, sorted by key, with the recent history. */
 export interface Collection {

@@ -28,7 +28,7 @@ import type { Store } from './store.ts';
 
 export class JournalError extends SupercargoError {}
 
-export type JournalRecord =
+type JournalRecord =
   | { readonly storage: string; readonly key: string; readonly entry: Entry }
   | { readonly storage: string; readonly key: string; readonly revision: number };
 

@@ -2,7 +2,7 @@ import { errorMessage, type Logger } from '../../base/index.ts';
 import { Journal } from './journal.ts';
 import { type Change, Store } from './store.ts';
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   /** Directory of the journal. Without it everything is in memory. */
   readonly dir?: string | undefined;
   readonly log: Logger;
@@ -10,7 +10,7 @@ export interface OpenStoreOptions {
   readonly observe: (storage: string, change: Change) => void;
 }
 
-export interface OpenStore {
+interface OpenStore {
   readonly store: Store;
   close(): void;
 }

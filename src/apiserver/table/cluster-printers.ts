@@ -11,6 +11,7 @@ import type {
 import type { Event as NewEvent } from 'kubernetes-types/events/v1.js';
 import type { RuntimeClass } from 'kubernetes-types/node/v1.js';
 import type { PriorityClass } from 'kubernetes-types/scheduling/v1.js';
+import { findCondition } from '../../object/index.ts';
 import {
   type Age,
   ageColumn,
@@ -62,7 +63,7 @@ export const nodePrinter = printerOf<Node>(
 );
 
 function nodeStatus({ spec, status }: Node): string {
-  const ready = status?.conditions?.find((one) => one.type === 'Ready');
+  const ready = findCondition(status?.conditions, 'Ready');
   const word = !ready ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
   return spec?.unschedulable ? `${word},SchedulingDisabled` : word;
 }

@@ -3,8 +3,4 @@
  * Pure: no clock of its own, no store; the same objects and time give the same table. It does not negotiate
  * content types and does not know which custom resources exist: the caller passes their columns.
  */
-export { renderAge, renderHumanDuration } from './human-duration.ts';
-export { compileJsonPath, type JsonPath } from './json-path.ts';
-export { JsonPathError } from './json-path-error.ts';
-export { type RenderTableOptions, renderTable } from './render-table.ts';
-export type { Cell, CustomColumn, Table, TableColumn, TableListMeta, TableRow } from './types.ts';
+export { renderTable } from './render-table.ts';

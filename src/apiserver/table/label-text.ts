@@ -8,7 +8,7 @@ interface Requirement {
   readonly operator: string;
   readonly values?: readonly string[];
 }
-export interface LabelSelectorLike {
+interface LabelSelectorLike {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly Requirement[];
 }

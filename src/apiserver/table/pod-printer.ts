@@ -1,5 +1,5 @@
 import type { ContainerState, ContainerStatus, Pod } from 'kubernetes-types/core/v1.js';
-import type { KubeObject } from '../../object/index.ts';
+import { isTrue, type KubeObject } from '../../object/index.ts';
 import { ageColumn, createdOf, nameColumn, nameOf, type Printer, printerOf, text, wide } from './printer.ts';
 import type { TableRowCondition } from './types.ts';
 
@@ -64,7 +64,7 @@ function summarize(pod: Pod): Summary {
     lastRestart: init.lastRestart,
   };
   if (init.reason !== undefined) summary.reason = init.reason;
-  if (init.reason === undefined || hasCondition(pod, 'Initialized')) {
+  if (init.reason === undefined || isTrue(pod.status?.conditions, 'Initialized')) {
     summary.restarts = init.sidecarRestarts;
     summary.lastRestart = init.sidecarLastRestart;
     addContainers(pod, summary);
@@ -130,7 +130,7 @@ function addContainers(pod: Pod, summary: Summary): void {
     }
   }
   if (summary.reason !== 'Completed') return;
-  if (hasRunning && hasCondition(pod, 'Ready')) summary.reason = 'Running';
+  if (hasRunning && isTrue(pod.status?.conditions, 'Ready')) summary.reason = 'Running';
   else if (errorReason) summary.reason = errorReason;
   else if (hasRunning) summary.reason = 'NotReady';
 }
@@ -143,11 +143,7 @@ function terminationReason(terminated: NonNullable<ContainerState['terminated']>
 function readinessGates(pod: Pod): string {
   const gates = pod.spec?.readinessGates ?? [];
   if (gates.length === 0) return '<none>';
-  return `${gates.filter((gate) => hasCondition(pod, gate.conditionType)).length}/${gates.length}`;
-}
-
-function hasCondition({ status }: Pod, type: string): boolean {
-  return status?.conditions?.find((one) => one.type === type)?.status === 'True';
+  return `${gates.filter((gate) => isTrue(pod.status?.conditions, gate.conditionType)).length}/${gates.length}`;
 }
 
 // RFC 3339 in UTC with whole seconds: the order of the text is the order in time.

@@ -4,7 +4,7 @@ import { compileCustomColumns } from './custom-columns.ts';
 import type { Printer } from './printer.ts';
 import type { CustomColumn, Table, TableListMeta, TableRow } from './types.ts';
 
-export interface RenderTableOptions {
+interface RenderTableOptions {
   readonly resource: {
     readonly group: string;
     readonly version: string;

@@ -19,7 +19,7 @@ export interface TableRowCondition {
   readonly message?: string;
 }
 
-export interface PartialObjectMetadata {
+interface PartialObjectMetadata {
   readonly kind: 'PartialObjectMetadata';
   readonly apiVersion: 'meta.k8s.io/v1';
   readonly metadata: ObjectMeta;

@@ -1,7 +1,7 @@
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { CronJob, Job } from 'kubernetes-types/batch/v1.js';
 import type { Container, PodTemplate, ReplicationController } from 'kubernetes-types/core/v1.js';
-import { parseApiVersion, renderGroupResource } from '../../object/index.ts';
+import { isTrue, parseApiVersion, renderGroupResource } from '../../object/index.ts';
 import { renderHumanDuration } from './human-duration.ts';
 import { renderLabels, renderSelector } from './label-text.ts';
 import {
@@ -125,7 +125,7 @@ export const jobPrinter = printerOf<Job>(
 );
 
 function jobStatus({ metadata, status }: Job): string {
-  const has = (type: string) => status?.conditions?.find((one) => one.type === type)?.status === 'True';
+  const has = (type: string) => isTrue(status?.conditions, type);
   if (has('Complete')) return 'Complete';
   if (has('Failed')) return 'Failed';
   if (metadata?.deletionTimestamp) return 'Terminating';

@@ -9,9 +9,9 @@ export interface StandInRequest {
 }
 
 /** A received report about a policy or a job. */
-export type Report = Readonly<Record<string, unknown>>;
+type Report = Readonly<Record<string, unknown>>;
 
-export interface StandInJob {
+interface StandInJob {
   readonly id: number | string;
   readonly reportType: string;
   readonly options?: Readonly<Record<string, unknown>>;

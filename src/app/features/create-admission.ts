@@ -1,7 +1,7 @@
 import { imageResourcePolicies, imagesDetected, resourceTemplates } from '../../api/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 
-export interface DetectionAdmissionOptions {
+interface DetectionAdmissionOptions {
   readonly installation: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;

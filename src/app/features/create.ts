@@ -11,7 +11,7 @@ import {
   resourceTemplates,
 } from '../../api/index.ts';
 import { builtinSchemaOf } from '../../apiserver/index.ts';
-import type { AddressPolicy } from '../../base/index.ts';
+import { type AddressPolicy, whenAborted } from '../../base/index.ts';
 import { createController, informerSource, type Runnable, startOrder } from '../../controller/index.ts';
 import {
   createCreateMetrics,
@@ -204,10 +204,7 @@ function cacheOf(given: string | undefined): { readonly dir: string; readonly re
     async removeAfter(signal) {
       // Clones and private folders of killed processes.
       await removeLeftovers(tmpdir());
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await whenAborted(signal);
       if (given === undefined) await rm(dir, { recursive: true, force: true });
     },
   };

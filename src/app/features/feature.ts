@@ -56,7 +56,7 @@ export interface PolicyProblemsFeed extends PolicyProblems {
 }
 
 /** The parts of a feature. Leader-only runnables need the group of the feature's name. */
-export interface FeatureParts {
+interface FeatureParts {
   readonly runnables: readonly Runnable[];
 }
 

@@ -43,10 +43,4 @@ export async function loadFeature(name: FeatureName): Promise<WireFeature> {
   return load();
 }
 
-export type {
-  AdmissionResultsFeed,
-  FeatureEnvironment,
-  FeatureParts,
-  PolicyProblemsFeed,
-  WireFeature,
-} from './feature.ts';
+export type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './feature.ts';

@@ -25,7 +25,7 @@ import { registryNetwork } from '../registry-network.ts';
 import type { FeatureEnvironment } from './feature.ts';
 
 /** Clients for copying. */
-export interface MirrorRegistries {
+interface MirrorRegistries {
   /** For checks of the backup registry during a request: with short time-outs. */
   readonly looking: RegistryClient;
   /** Lends the client with the credentials of an image; cached for a while, never closed while in use. */

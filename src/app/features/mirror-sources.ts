@@ -74,7 +74,7 @@ export function isOrdered(change: InformerChange<MirroredImage, MirroredImage>):
   return isNew || isOpened ? [change.key] : [];
 }
 
-export interface ImageUse {
+interface ImageUse {
   /** Undefined until all workloads are listed. */
   isUsed(names: { readonly source: string; readonly copy: string }): boolean | undefined;
 }

@@ -1,13 +1,6 @@
 import { type MirroredImage, mirroredImages, ownerLabel } from '../../api/index.ts';
-import { systemClock, UsageError } from '../../base/index.ts';
-import {
-  createBackgroundYield,
-  createController,
-  informerSource,
-  type Runnable,
-  startOrder,
-  whenAborted,
-} from '../../controller/index.ts';
+import { createBusyLoopBackoff, systemClock, UsageError, whenAborted } from '../../base/index.ts';
+import { createController, informerSource, type Runnable, startOrder } from '../../controller/index.ts';
 import { type Digest, parseReference, type RegistryTarget } from '../../image/index.ts';
 import { workloadTypes } from '../../inventory/index.ts';
 import {
@@ -104,7 +97,7 @@ export const wireMirror: WireFeature = (environment) => {
           withClient: registries.withClient,
           keepsDigests: settings.pin === 'digest',
           follow: settings.follow,
-          pace: createBackgroundYield(systemClock),
+          pace: createBusyLoopBackoff(systemClock),
           log,
         }),
         headSource: (image, source, signal) =>

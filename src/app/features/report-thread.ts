@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type Logger, SupercargoError } from '../../base/index.ts';
+import { type Logger, onAbort, SupercargoError } from '../../base/index.ts';
 import {
   type AdmittedResults,
   admittedResults,
@@ -15,7 +15,7 @@ import type { ConnectionOrigin } from '../connect.ts';
 import { addCounts, type ReportCounts } from './report-counts.ts';
 
 /** Our policies: those of the configured selector, all of them, or none if Kyverno runs. */
-export type OwnPolicies = 'selected' | 'all' | 'none';
+type OwnPolicies = 'selected' | 'all' | 'none';
 
 /** The data that the thread gets at start. */
 export interface ReportThreadSetup {
@@ -37,7 +37,7 @@ export type FromReportThread =
 /** A reporter as the feature sees it, in any thread. Its state may be one second old. */
 export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 
-export interface ReportThreadOptions extends ReportThreadSetup {
+interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
   readonly isExcluded: IsExcluded;
   readonly onProblem?: OnReportProblem | undefined;
@@ -93,10 +93,9 @@ export function createReportThread(options: ReportThreadOptions): RemoteReporter
           void running.terminate();
         }, graceMs);
       };
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
+      const unlink = onAbort(signal, stop);
       await ended;
-      signal.removeEventListener('abort', stop);
+      unlink();
       clearTimeout(insist);
       [worker, gauges, isIdle] = [undefined, undefined, false];
       // A terminated thread could not clear them.

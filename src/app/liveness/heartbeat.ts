@@ -1,5 +1,5 @@
 /** Shared memory of two threads: when the event loop of one of them last turned. */
-export interface Heartbeat {
+interface Heartbeat {
   readonly memory: SharedArrayBuffer;
   beat(): void;
 }

@@ -1,7 +1,7 @@
 /** Worker thread for leases and health: its own client, elections, and the server for probes, until it is stopped. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLogger, errorCode, errorMessage } from '../../base/index.ts';
-import { createLeadershipHost, whenAborted } from '../../controller/index.ts';
+import { createLogger, errorCode, errorMessage, whenAborted } from '../../base/index.ts';
+import { createLeadershipHost } from '../../controller/index.ts';
 import { createKubeClient, loadClusterConfig } from '../../kube/index.ts';
 import { plain } from '../status-responses.ts';
 import { createStatusServer } from '../status-server.ts';

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../base/index.ts';
 import { plain, type StatusResponder, type StatusResponse } from '../status-responses.ts';
 
 /** Requests to another thread that may not respond. */
-export interface PendingRequests {
+interface PendingRequests {
   readonly send: StatusResponder;
   onResponse(id: number, response: StatusResponse): void;
 }

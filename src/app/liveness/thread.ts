@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { errorMessage, type LogLevel, SupercargoError } from '../../base/index.ts';
+import { errorMessage, type LogLevel, onAbort, SupercargoError } from '../../base/index.ts';
 import { createRemoteLeaderships, type Runnable, startOrder } from '../../controller/index.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import type { Elect } from '../leaderships.ts';
@@ -7,7 +7,7 @@ import { plain, type StatusResponder } from '../status-responses.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
 
-export interface LivenessThreadOptions {
+interface LivenessThreadOptions {
   readonly program: URL;
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
@@ -20,7 +20,7 @@ export interface LivenessThreadOptions {
   readonly graceMs?: number;
 }
 
-export interface LivenessThread {
+interface LivenessThread {
   readonly elect: Elect;
   /** Must start before all leaderships and stop after them. */
   readonly runnable: Runnable;
@@ -77,10 +77,9 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
       send({ kind: 'stop' });
       insist = setTimeout(() => void running.terminate(), graceMs);
     };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    const unlink = onAbort(signal, stop);
     await new Promise<void>((resolve) => running.once('exit', () => resolve()));
-    signal.removeEventListener('abort', stop);
+    unlink();
     clearTimeout(insist);
     clearInterval(beating);
     worker = undefined;

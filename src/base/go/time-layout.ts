@@ -4,7 +4,7 @@ export type LayoutPart =
   | { readonly kind: 'fraction'; readonly digits: number; readonly isExact: boolean; readonly separator: string }
   | { readonly kind: LayoutElement };
 
-export type LayoutElement = (typeof elements)[number];
+type LayoutElement = (typeof elements)[number];
 
 // Longest first where one is a prefix of another.
 const elements = [

@@ -11,7 +11,7 @@ export const document = {
   q: '1Gi',
 };
 
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly expression: string;
   readonly value?: unknown;
   readonly error?: string;

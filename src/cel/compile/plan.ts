@@ -1,6 +1,6 @@
 import type { Checked } from '../checker/checker.ts';
 import type { Environment } from '../environment.ts';
-import type { Eval, Frame } from './frame.ts';
+import type { Eval } from './frame.ts';
 
 /**
  * A node on its way to a closure. What it costs follows the reference implementation: an identifier or the value that
@@ -50,4 +50,4 @@ export const withSteps = (attribute: Attribute, step: Step): Attribute =>
 export const attributeOf = ({ attribute, eval: base }: Plan): Attribute =>
   attribute ?? { kind: 'path', base, steps: [] };
 
-export type { Eval, Frame };
+export type { Eval };

@@ -17,11 +17,6 @@ export function missing(object: unknown, key: unknown): CelError {
   return new CelError(`${Array.isArray(object) ? 'index out of bounds' : 'no such key'}: ${renderGo(key)}`);
 }
 
-export function qualify(object: unknown, key: unknown): unknown {
-  const value = find(object, key);
-  return value === undefined ? missing(object, key) : value;
-}
-
 /** A field by a name that is known: fast for plain maps, which almost all are. */
 export function fieldOf(object: unknown, name: string): unknown {
   return isPlainMap(object) ? (Object.hasOwn(object, name) ? object[name] : undefined) : find(object, name);

@@ -116,7 +116,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-export function quote(text: string): string {
+function quote(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
   return `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (c) => escapes[c] as string)}"`;
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/index.ts';
+import { type Logger, whenAborted } from '../../base/index.ts';
 import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from '../leader-election.ts';
 import type { LeaseServer, Link } from './lease-server.ts';
 import type { MachineClock } from './machine-clock.ts';
@@ -47,7 +47,7 @@ export function startCandidate(options: CandidateOptions): Candidate {
   const lead = async (signal: AbortSignal) => {
     isWorking = true;
     options.onStart?.(candidate);
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await whenAborted(signal);
     if (stopMs > 0) await clock.sleep(stopMs);
     isWorking = false;
   };

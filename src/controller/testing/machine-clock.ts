@@ -10,7 +10,7 @@ export interface MachineClock extends Clock {
   thawed(): Promise<void>;
 }
 
-export interface MachineClockOptions {
+interface MachineClockOptions {
   /** Local milliseconds per true millisecond. */
   readonly rate: number;
   readonly wallOffsetMs: number;

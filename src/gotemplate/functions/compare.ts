@@ -20,7 +20,7 @@ function basicKind(value: Value): BasicKind {
 
 const numberOf = (value: Value) => (value instanceof Num ? value.value : (value as number | bigint));
 
-export function equal(run: Run, first: Value, others: readonly Value[]): boolean {
+function equal(run: Run, first: Value, others: readonly Value[]): boolean {
   if (others.length === 0) throw new CallFailure('missing argument for comparison');
   const kind = basicKind(first);
   return others.some((other) => equalTo(run, first, kind, other));
@@ -60,7 +60,7 @@ function equalOthers(run: Run, first: Value, other: Value): boolean {
 const isNil = (value: Value) => value === undefined || value === null;
 const areIntegers = (a: BasicKind, b: BasicKind) => (a === 'int' && b === 'uint') || (a === 'uint' && b === 'int');
 
-export function lessThan(a: Value, b: Value): boolean {
+function lessThan(a: Value, b: Value): boolean {
   const [kind, otherKind] = [basicKind(a), basicKind(b)];
   if (kind === undefined || otherKind === undefined) throw new CallFailure('invalid type for comparison');
   if (kind !== otherKind && !areIntegers(kind, otherKind)) {

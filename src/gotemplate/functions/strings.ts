@@ -11,7 +11,7 @@ import { camelCase, delimitedCase, initials, swapCase, titleCase, uncapitalize }
 import { define, defineRunning, type FunctionSpec } from './signature.ts';
 
 /** Go's unicode.IsSpace. */
-export const spaces = '\\t\\n\\v\\f\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const spaces = '\\t\\n\\v\\f\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const outerSpaces = new RegExp(`^[${spaces}]+|[${spaces}]+$`, 'gu');
 const byteSpace = /[\t\n\v\f\r \x85\xa0]/g;
 

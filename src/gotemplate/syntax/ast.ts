@@ -11,13 +11,13 @@ export interface NumberNode {
   readonly float?: number;
   readonly complex?: Complex;
 }
-export interface StringNode {
+interface StringNode {
   readonly kind: 'string';
   readonly pos: number;
   readonly quoted: string;
   readonly text: string;
 }
-export interface BoolNode {
+interface BoolNode {
   readonly kind: 'bool';
   readonly pos: number;
   readonly value: boolean;
@@ -44,11 +44,11 @@ export interface IdentifierNode {
   readonly pos: number;
   readonly name: string;
 }
-export interface DotNode {
+interface DotNode {
   readonly kind: 'dot';
   readonly pos: number;
 }
-export interface NilNode {
+interface NilNode {
   readonly kind: 'nil';
   readonly pos: number;
 }
@@ -76,12 +76,12 @@ export type Operand =
   | NilNode
   | PipeNode;
 
-export interface TextNode {
+interface TextNode {
   readonly kind: 'text';
   readonly pos: number;
   readonly text: string;
 }
-export interface ActionNode {
+interface ActionNode {
   readonly kind: 'action';
   readonly pos: number;
   readonly pipe: PipeNode;
@@ -93,7 +93,7 @@ export interface BranchNode {
   readonly list: ListNode;
   readonly elseList: ListNode | undefined;
 }
-export interface JumpNode {
+interface JumpNode {
   readonly kind: 'break' | 'continue';
   readonly pos: number;
 }

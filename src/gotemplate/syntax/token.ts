@@ -25,7 +25,7 @@ export type TokenType =
   | 'dot'
   | Keyword;
 
-export type Keyword =
+type Keyword =
   | 'block'
   | 'break'
   | 'continue'

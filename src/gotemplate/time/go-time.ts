@@ -2,7 +2,7 @@ import { parseDuration, renderDuration, rfc3339Layout } from '../../base/index.t
 import { CallFailure } from '../errors.ts';
 import { GoObject, int64, type Kind, type Value } from '../values.ts';
 import { formatTime, monthNames, weekdayNames } from './format.ts';
-import { loadZone, utc, type Zone } from './zone.ts';
+import { utc, type Zone } from './zone.ts';
 
 const secondNs = 1_000_000_000n;
 /** The year 1, where Go's zero time is. */
@@ -165,4 +165,3 @@ export function floorDiv(a: bigint, b: bigint): bigint {
 export const fromSeconds = (seconds: number | bigint, zone: Zone): GoTime =>
   new GoTime(BigInt(seconds) * secondNs, zone);
 export const renderRfc3339 = (time: GoTime): string => time.format(rfc3339Layout.replace('05', '05.999999999'));
-export { loadZone };

@@ -34,7 +34,7 @@ function parseHexadecimal(text: string): number | undefined {
  * A number as text where Kyverno turns a number into text for a pattern or a key: the shortest decimal that names
  * the same single-precision value, without exponent. Integers beyond 2^24 lose digits there, and so they do here.
  */
-export function renderSingle(value: number | bigint): string {
+function renderSingle(value: number | bigint): string {
   const single = Math.fround(Number(value));
   if (!Number.isFinite(single)) return single > 0 ? '+Inf' : '-Inf';
   for (let digits = 1; digits < 9; digits++) {

@@ -15,7 +15,7 @@ export function isInRange(time: GoTime): boolean {
   return seconds < maxSeconds - 86_400n && seconds > -maxSeconds + 86_400n;
 }
 
-export function floorDiv(a: bigint, b: bigint): bigint {
+function floorDiv(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a % b < 0n ? quotient - 1n : quotient;
 }

@@ -1,69 +1,19 @@
 import { LRUCache } from 'lru-cache';
+import { compareVersions, parseStrictVersion, type Version } from '../../base/index.ts';
 import { invalid } from '../errors.ts';
-import { compareText } from '../values.ts';
 import { define, type FunctionSpec } from './signature.ts';
 
 /** A version that cannot be read counts as 0.0.0; a range that cannot be read is an error. */
 export const semverFunctions: readonly FunctionSpec[] = [
   define('semver_compare', ['string', 'string'], (run, version: string, range: string) => {
     run.chargeText(version.length + range.length);
-    return parseRange(range)(parseVersion(version) ?? zero);
+    return parseRange(range)(parseStrictVersion(version) ?? zero);
   }),
 ];
 
-interface Version {
-  readonly numbers: readonly [bigint, bigint, bigint];
-  readonly pre: readonly (bigint | string)[];
-}
 type Range = (version: Version) => boolean;
 
-const zero: Version = { numbers: [0n, 0n, 0n], pre: [] };
-const maxUint64 = 2n ** 64n - 1n;
-const identifier = /^[0-9A-Za-z-]+$/;
-
-function parseVersion(text: string): Version | undefined {
-  const [major = '', minor = '', ...rest] = text.split('.');
-  if (rest.length === 0) return undefined;
-  const [release = '', build] = cut(rest.join('.'), '+');
-  const [patch = '', pre] = cut(release, '-');
-  const numbers = [major, minor, patch].map(parseNumber);
-  const preParts = pre?.split('.').map((part) => (/^[0-9]+$/.test(part) ? parseNumber(part) : part)) ?? [];
-  const isFine = preParts.every((part) => part !== undefined && (typeof part === 'bigint' || identifier.test(part)));
-  const isBuildFine = build === undefined || build.split('.').every((part) => identifier.test(part));
-  if (!isFine || !isBuildFine || numbers.includes(undefined)) return undefined;
-  return { numbers: numbers as [bigint, bigint, bigint], pre: preParts as (bigint | string)[] };
-}
-
-function cut(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function parseNumber(text: string): bigint | undefined {
-  if (!/^(?:0|[1-9][0-9]{0,19})$/.test(text)) return undefined;
-  const number = BigInt(text);
-  return number > maxUint64 ? undefined : number;
-}
-
-function compareVersions(a: Version, b: Version): number {
-  for (let i = 0; i < 3; i++) {
-    const order = compareParts(a.numbers[i] as bigint, b.numbers[i] as bigint);
-    if (order !== 0) return order;
-  }
-  // A pre-release comes before its release.
-  if (a.pre.length === 0 || b.pre.length === 0) return Math.sign(b.pre.length - a.pre.length);
-  for (let i = 0; i < Math.min(a.pre.length, b.pre.length); i++) {
-    const order = compareParts(a.pre[i] as bigint | string, b.pre[i] as bigint | string);
-    if (order !== 0) return order;
-  }
-  return Math.sign(a.pre.length - b.pre.length);
-}
-
-function compareParts(a: bigint | string, b: bigint | string): number {
-  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : 1;
-  if (typeof b === 'string') return -1;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const zero = parseStrictVersion('0.0.0')!;
 
 const holds: Record<string, (order: number) => boolean> = {
   '': (order) => order === 0,
@@ -167,7 +117,7 @@ function splitOperator(part: string): [string, string] {
 
 function parseComparison(part: string): Range {
   const [operator, text] = splitOperator(part);
-  const version = parseVersion(text);
+  const version = parseStrictVersion(text);
   if (!Object.hasOwn(holds, operator) || version === undefined)
     throw invalid(`Could not parse Range ${JSON.stringify(part)}`);
   const isHeld = holds[operator] as (order: number) => boolean;

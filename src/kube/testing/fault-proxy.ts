@@ -10,7 +10,7 @@ export type Fault =
   | { readonly kind: 'status'; readonly code: number }
   | { readonly kind: 'html' | 'garbage' };
 
-export interface FaultProxy extends TestServer {
+interface FaultProxy extends TestServer {
   /** How often each kind of fault was injected. */
   readonly done: Map<string, number>;
 }

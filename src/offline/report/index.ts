@@ -21,7 +21,7 @@ export {
   statuses,
 } from './entry.ts';
 export { emptySummary, type Finding, type FindingOptions, findingOf } from './finding.ts';
-export { type Colour, type Paint, painter, statusColours } from './paint.ts';
+export { type Paint, painter, statusColours } from './paint.ts';
 export type { ReportSink, ReportTotals, SinkOptions } from './sink.ts';
 export { renderTotals } from './table-report.ts';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { ReportedStatus } from './entry.ts';
 
-export type Colour = 'red' | 'green' | 'yellow' | 'gray' | 'bold' | 'cyan' | 'magenta';
+type Colour = 'red' | 'green' | 'yellow' | 'gray' | 'bold' | 'cyan' | 'magenta';
 export type Paint = (colour: Colour, text: string) => string;
 
 /** The caller has decided about colours; `styleText` would check the streams and the environment again. */

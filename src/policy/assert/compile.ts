@@ -34,7 +34,7 @@ export interface AssertionOptions {
 }
 
 /** Compares a value with the tree; throws AssertionError, and what the environment throws. */
-export type Assertion = (value: unknown, options: AssertionOptions) => void;
+type Assertion = (value: unknown, options: AssertionOptions) => void;
 
 export function compileAssertion(tree: unknown): Assertion {
   const node = compileTree(tree);

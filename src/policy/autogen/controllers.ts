@@ -18,7 +18,7 @@ const templateControllers: ReadonlyMap<string, string> = new Map([
 const podKinds = new Set([...templateControllers.keys(), 'CronJob', 'Pod']);
 
 /** The kind selectors of derived rules; an undefined one means that no rule of that form is derived. */
-export interface DerivedKinds {
+interface DerivedKinds {
   readonly template?: readonly string[];
   readonly cronJob?: readonly string[];
 }

@@ -9,4 +9,4 @@
 export { hasContent } from './content.ts';
 export { autogenAnnotation, autogenControllers } from './controllers.ts';
 export { autogenRuleNames, type ExpandedRule, expandRules } from './expand.ts';
-export { containsKind, kindOf, kindsOf } from './kinds.ts';
+export { kindOf, kindsOf } from './kinds.ts';

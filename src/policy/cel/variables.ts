@@ -11,7 +11,7 @@ import {
 import { compileExpression, type Expression } from './expression.ts';
 import { namespaceType, requestType } from './request-types.ts';
 
-export interface VariableSpec {
+interface VariableSpec {
   readonly name: string;
   readonly expression: string;
 }

@@ -11,7 +11,7 @@ import type { PolicyFacts } from './rule-context.ts';
 import { builtInScope, type ScopeOf } from './scope.ts';
 import { checkShape } from './shape.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Overrides `spec.background`: false skips the checks that apply only to background scans. */
   readonly background?: boolean;
   /** Used before the table of built-in kinds; a live cluster also knows custom resources. */

@@ -6,8 +6,6 @@
  * It reads only the policy. Whether kinds exist, or the engine may access them, is known only to a cluster. The only
  * external input is the scope of a kind, which is optional.
  */
-export { type CheckOptions, checkPolicy } from './check.ts';
+export { checkPolicy } from './check.ts';
 export { checkException } from './exception.ts';
-export { type PolicyIssueCode, policyIssueCodes } from './issues.ts';
-export { maxPolicyBytes, maxPolicyDepth, maxRules, maxStars } from './limits.ts';
-export { builtInScope, type ScopeOf } from './scope.ts';
+export { policyIssueCodes } from './issues.ts';

@@ -33,7 +33,7 @@ export const policyIssueCodes = [
   'policy-limit',
   'policy-unsupported',
 ] as const;
-export type PolicyIssueCode = (typeof policyIssueCodes)[number];
+type PolicyIssueCode = (typeof policyIssueCodes)[number];
 
 /** Limits the number of issues, so that a hostile policy cannot inflate its admission response. */
 const maxIssues = 50;

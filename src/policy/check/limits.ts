@@ -3,11 +3,11 @@ import { cut, fieldOf, type Issues } from './issues.ts';
 /** Rules in one policy. The largest public policies have about thirty. */
 export const maxRules = 1000;
 /** Size as JSON: an object larger than this does not fit into a cluster's storage together with its status. */
-export const maxPolicyBytes = 1_048_576;
+const maxPolicyBytes = 1_048_576;
 /** Nesting of a policy, patterns and nested loops included. */
-export const maxPolicyDepth = 100;
+const maxPolicyDepth = 100;
 /** Stars in one wildcard; matching costs their number times the length of the text. */
-export const maxStars = 32;
+const maxStars = 32;
 
 /** Whether the policy is within the limits for further checks. Stops at the first exceeded limit. */
 export function checkSize(policy: unknown, issues: Issues): boolean {

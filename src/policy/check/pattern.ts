@@ -3,7 +3,7 @@ import { cut, fieldOf, type Issues } from './issues.ts';
 import { checkStars } from './limits.ts';
 
 /** Anchors a document may carry: those of patterns, or none where it is a plain resource. */
-export const patternAnchors = '<=X^';
+const patternAnchors = '<=X^';
 
 const anchor = /^([+<=X^])?\(.+\)$/;
 

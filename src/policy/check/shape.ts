@@ -12,7 +12,7 @@ export type Shape =
   | { readonly type: 'object'; readonly fields: Fields; readonly required: readonly string[] };
 
 /** A function if a shape contains itself. */
-export type Fields = Readonly<Record<string, Shape | (() => Shape)>>;
+type Fields = Readonly<Record<string, Shape | (() => Shape)>>;
 
 export const any: Shape = { type: 'any' };
 export const boolean: Shape = { type: 'boolean' };

@@ -1,9 +1,9 @@
 import { type Bindings, missing } from '../../jmespath/index.ts';
 import { AssertionError, type AssertionOptions, compileAssertion, type Finding } from '../assert/index.ts';
-import { spend } from '../evaluate/budget.ts';
-import { errored, failed, type MaybeOutcome, pass } from '../evaluate/outcome.ts';
-import type { Run } from '../evaluate/run.ts';
 import type { PolicyRequest } from '../request.ts';
+import { spend } from '../run/budget.ts';
+import { errored, failed, type MaybeOutcome, pass } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
 import type { RuleSpec } from '../types.ts';
 
 /** Further violations are only counted, because one object can have thousands. */

@@ -1,12 +1,12 @@
 import type { LabelSelector } from '../../object/index.ts';
 import { namespaceOf } from '../cel/index.ts';
 import { askFor } from '../context/index.ts';
-import { errored, failed, pass, type RuleOutcome } from '../evaluate/outcome.ts';
-import type { Run } from '../evaluate/run.ts';
+import { errored, failed, pass, type RuleOutcome } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
 import type { CelSpec } from '../types.ts';
 
 /** The objects that a rule is parameterised with, one evaluation each; or the outcome where there are none. */
-export type Params = (run: Run) => { readonly params: readonly unknown[] } | RuleOutcome;
+type Params = (run: Run) => { readonly params: readonly unknown[] } | RuleOutcome;
 
 /** Undefined for a rule without parameters. */
 export function compileParams({ paramKind, paramRef }: CelSpec): Params | undefined {

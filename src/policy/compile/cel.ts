@@ -9,9 +9,9 @@ import {
   requestValue,
   VariableValues,
 } from '../cel/index.ts';
-import { spend } from '../evaluate/budget.ts';
-import { failed, type MaybeOutcome, pass, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import type { Run } from '../evaluate/run.ts';
+import { spend } from '../run/budget.ts';
+import { failed, type MaybeOutcome, pass, type RuleOutcome, skip } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
 import type { CelSpec, RuleSpec } from '../types.ts';
 import { compileParams } from './cel-params.ts';
 

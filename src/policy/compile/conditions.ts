@@ -2,15 +2,15 @@ import { errorMessage } from '../../base/index.ts';
 import { type Condition, evaluateOperator, parseConditionBlock, prepareOperator } from '../condition/index.ts';
 import { Need } from '../context/index.ts';
 import { PolicyError } from '../errors.ts';
-import { spend } from '../evaluate/budget.ts';
-import { joinNonEmpty } from '../evaluate/outcome.ts';
-import { type Run, resolverOf } from '../evaluate/run.ts';
+import { spend } from '../run/budget.ts';
+import { joinNonEmpty } from '../run/outcome.ts';
+import { type Run, resolverOf } from '../run/run.ts';
 import { compileDocument, type DocumentTemplate } from '../variables/index.ts';
 
 const always: ConditionsResult = { hold: true, message: '' };
 const never: ConditionsResult = { hold: false, message: '' };
 
-export interface ConditionsResult {
+interface ConditionsResult {
   readonly hold: boolean;
   readonly message: string;
 }

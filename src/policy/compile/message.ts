@@ -1,6 +1,6 @@
 import { Need } from '../context/index.ts';
-import { joinNonEmpty } from '../evaluate/outcome.ts';
-import { type Run, resolverOf } from '../evaluate/run.ts';
+import { joinNonEmpty } from '../run/outcome.ts';
+import { type Run, resolverOf } from '../run/run.ts';
 import { compileDocument } from '../variables/index.ts';
 
 /** The messages of a failed rule: the text of its author with variables resolved, and the path of the failure. */

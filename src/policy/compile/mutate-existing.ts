@@ -1,8 +1,8 @@
 import { errorMessage } from '../../base/index.ts';
 import type { KubeObject, LabelSelector } from '../../object/index.ts';
 import { askFor, compileContext, layerOf, Need } from '../context/index.ts';
-import { errored, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf, withContext, withScope } from '../evaluate/run.ts';
+import { errored, type RuleOutcome, skip } from '../run/outcome.ts';
+import { type Run, resolverOf, withContext, withScope } from '../run/run.ts';
 import type { MutateSpec, MutateTarget } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { compileConditions } from './conditions.ts';

@@ -1,22 +1,22 @@
 import { errorMessage, isJsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { compileContext, layerOf, Need } from '../context/index.ts';
-import { sizeOf, spend } from '../evaluate/budget.ts';
-import { errored, pass, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf, withContext, withScope } from '../evaluate/run.ts';
 import { applyJson6902, type MergeOutcome, mergeStrategic, parseJson6902 } from '../mutate/index.ts';
+import { sizeOf, spend } from '../run/budget.ts';
+import { errored, pass, type RuleOutcome, skip } from '../run/outcome.ts';
+import { type Run, resolverOf, withContext, withScope } from '../run/run.ts';
 import type { ForEachMutate, MutateSpec } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { type Conditions, compileConditions } from './conditions.ts';
 import { elementRun, type LoopList, listElements, loopList } from './validate.ts';
 
 /** The result of a mutation; `unchanged` when there was nothing to patch. */
-export type MutateResult =
+type MutateResult =
   | { readonly kind: 'patched'; readonly object: KubeObject }
   | { readonly kind: 'unchanged'; readonly message: string }
   | { readonly kind: 'error'; readonly message: string };
 
-export type Mutator = (run: Run, object: KubeObject) => MutateResult;
+type Mutator = (run: Run, object: KubeObject) => MutateResult;
 
 /** patchStrategicMerge, patchesJson6902 or foreach. */
 export function compileMutator(spec: MutateSpec): Mutator {

@@ -1,14 +1,14 @@
 import { errorMessage, isJsonObject } from '../../base/index.ts';
 import { Need } from '../context/index.ts';
-import { sizeOf, spend } from '../evaluate/budget.ts';
-import { errored, failed, type MaybeOutcome, pass, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf } from '../evaluate/run.ts';
-import type { TraceStep } from '../evaluate/trace.ts';
 import { compilePattern, type PatternOutcome, parseAnchor } from '../pattern/index.ts';
+import { sizeOf, spend } from '../run/budget.ts';
+import { errored, failed, type MaybeOutcome, pass, skip } from '../run/outcome.ts';
+import { type Run, resolverOf } from '../run/run.ts';
+import type { TraceStep } from '../run/trace.ts';
 import { compileDocument, type DocumentTemplate } from '../variables/index.ts';
 import type { RuleMessage } from './message.ts';
 
-export type PatternCheck = (run: Run, resource: unknown) => MaybeOutcome;
+type PatternCheck = (run: Run, resource: unknown) => MaybeOutcome;
 
 /** `validate.pattern`: the object must match the pattern. */
 export function compilePatternCheck(rule: string, pattern: unknown, message: RuleMessage): PatternCheck {

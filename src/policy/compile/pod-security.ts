@@ -1,7 +1,7 @@
 import { errorMessage } from '../../base/index.ts';
-import { errored, failed, type MaybeOutcome, pass } from '../evaluate/outcome.ts';
-import type { Run } from '../evaluate/run.ts';
 import { compilePodSecurity, renderPodSecurityFailure } from '../podsecurity/index.ts';
+import { errored, failed, type MaybeOutcome, pass } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
 import type { PodSecurityExclusion, PodSecuritySpec } from '../types.ts';
 
 /** Evaluates with the exclusions of exceptions in addition to those of the rule. */

@@ -1,8 +1,6 @@
 import { gvkOf } from '../../object/index.ts';
 import type { ExpandedRule } from '../autogen/index.ts';
 import { compileContext, Need } from '../context/index.ts';
-import { type MaybeOutcome, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf, withContext } from '../evaluate/run.ts';
 import {
   compileMayMatchKind,
   compileRuleMatch,
@@ -12,6 +10,8 @@ import {
 } from '../match/index.ts';
 import type { Phase, RuleProgram } from '../program.ts';
 import type { RequestInfo } from '../request.ts';
+import { type MaybeOutcome, type RuleOutcome, skip } from '../run/outcome.ts';
+import { type Run, resolverOf, withContext } from '../run/run.ts';
 import type { PolicyObject, RuleSpec } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { compileAssertCheck } from './assert.ts';

@@ -1,8 +1,8 @@
 import { errorMessage, isJsonObject } from '../../base/index.ts';
 import { compileContext, ElementLayer, Need } from '../context/index.ts';
-import { elementUnits, spend } from '../evaluate/budget.ts';
-import { errored, failed, joinNonEmpty, type MaybeOutcome, pass, type RuleOutcome, skip } from '../evaluate/outcome.ts';
-import { type Run, resolverOf, withContext } from '../evaluate/run.ts';
+import { elementUnits, spend } from '../run/budget.ts';
+import { errored, failed, joinNonEmpty, type MaybeOutcome, pass, type RuleOutcome, skip } from '../run/outcome.ts';
+import { type Run, resolverOf, withContext } from '../run/run.ts';
 import type { ForEachValidate } from '../types.ts';
 import { compileQuery, type Resolver } from '../variables/index.ts';
 import { compileConditions } from './conditions.ts';
@@ -10,10 +10,10 @@ import type { RuleMessage } from './message.ts';
 import { compileAnyPatternCheck, compilePatternCheck } from './patterns.ts';
 
 /** Checks the element of a loop if there is one, else the object. */
-export type Check = (run: Run, element: unknown) => MaybeOutcome;
+type Check = (run: Run, element: unknown) => MaybeOutcome;
 
 /** pattern, anyPattern, deny and foreach: the fields that rules and loops share. */
-export interface CheckSpec {
+interface CheckSpec {
   readonly pattern?: unknown;
   readonly anyPattern?: readonly unknown[];
   readonly deny?: { readonly conditions?: unknown };

@@ -1,8 +1,8 @@
 import { imagesOf } from '../context/index.ts';
-import { failed, type MaybeOutcome, pass, skip } from '../evaluate/outcome.ts';
-import type { Run } from '../evaluate/run.ts';
 import { compileWildcard } from '../match/index.ts';
 import { subjectOf } from '../request.ts';
+import { failed, type MaybeOutcome, pass, skip } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
 import type { RuleSpec } from '../types.ts';
 
 /**

@@ -10,14 +10,14 @@ export interface Condition {
   readonly message: string;
 }
 
-export interface ConditionIssue {
+interface ConditionIssue {
   /** Relative to the block: `any[0].operator`, or `[0].operator` in the old form. */
   readonly path: string;
   readonly message: string;
 }
 
 /** Holds when each of `all` holds and, if there is an `any` list, one of `any` holds. An empty `any` never holds. */
-export interface ConditionBlock {
+interface ConditionBlock {
   readonly any: readonly Condition[] | undefined;
   readonly all: readonly Condition[];
   readonly issues: readonly ConditionIssue[];

@@ -1,7 +1,7 @@
 import { durationOf } from '../pattern/index.ts';
 import { isOrdered, type Order } from './operator.ts';
 
-export interface DurationPair {
+interface DurationPair {
   readonly key: bigint;
   readonly value: bigint;
 }

@@ -4,6 +4,5 @@
  *
  * Invariants: operands are never changed; only PolicyError is thrown; the run time is bounded for any operands.
  */
-export { type Condition, type ConditionBlock, type ConditionIssue, parseConditionBlock } from './block.ts';
+export { type Condition, parseConditionBlock } from './block.ts';
 export { evaluateOperator, prepareOperator } from './evaluate.ts';
-export { type ConditionOperator, conditionOperators, parseOperator } from './operator.ts';

@@ -1,7 +1,7 @@
+import { compareVersions, parseStrictVersion } from '../../base/index.ts';
 import { parseGoFloat, quantityOf } from '../pattern/index.ts';
 import { durationPair, seconds } from './duration.ts';
 import { isOrdered, type Order } from './operator.ts';
-import { compareVersions, parseVersion } from './version.ts';
 
 /** GreaterThan etc.: compares as durations, quantities, numbers, versions, in that order; false for anything else. */
 export function compareOrder(order: Order, key: unknown, value: unknown): boolean {
@@ -17,8 +17,8 @@ function compareText(order: Order, key: string, value: unknown): boolean {
   if (keyQuantity !== undefined && valueQuantity !== undefined) return isOrdered(order, keyQuantity, valueQuantity);
   const number = parseGoFloat(key);
   if (number !== undefined) return compareNumber(order, number, value);
-  const keyVersion = typeof value === 'string' ? parseVersion(key) : undefined;
-  const valueVersion = keyVersion && parseVersion(value as string);
+  const keyVersion = typeof value === 'string' ? parseStrictVersion(key) : undefined;
+  const valueVersion = keyVersion && parseStrictVersion(value as string);
   return keyVersion !== undefined && valueVersion !== undefined
     ? isOrdered(order, compareVersions(keyVersion, valueVersion), 0)
     : false;

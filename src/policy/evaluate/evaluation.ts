@@ -12,12 +12,12 @@ import type {
   SilentRule,
 } from '../program.ts';
 import { type PolicyRequest, subjectOf } from '../request.ts';
-import { heavyUnits, newRequestBudget, type RequestBudget, ruleBudget, settleRule } from './budget.ts';
+import { heavyUnits, newRequestBudget, type RequestBudget, ruleBudget, settleRule } from '../run/budget.ts';
+import { errored, type MaybeOutcome, type RuleOutcome } from '../run/outcome.ts';
+import type { Run } from '../run/run.ts';
+import type { TraceStep } from '../run/trace.ts';
 import { candidatesFor, type RuleCandidate } from './candidates.ts';
-import { errored, type MaybeOutcome, type RuleOutcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
-import type { Run } from './run.ts';
-import type { TraceStep } from './trace.ts';
 
 /** Bounds the rounds of look-ups, so that a rule cannot request look-ups forever. */
 const maxRounds = 16;

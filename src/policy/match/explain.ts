@@ -4,7 +4,7 @@ import type { MatchBlock, ResourceDescription, ResourceFilter } from '../types.t
 import { compileFilter } from './filter.ts';
 
 /** One part of a filter: the wanted value, the value of the request, and whether they match. */
-export interface FilterPart {
+interface FilterPart {
   readonly field: string;
   readonly wanted: unknown;
   readonly found: unknown;

@@ -4,14 +4,8 @@
  */
 
 export { filtersOf, matchedOperations } from './blocks.ts';
-export { explainBlock, type FilterExplanation, type FilterPart } from './explain.ts';
-export {
-  compileKinds,
-  compileWildcard,
-  type KindMatcher,
-  type KindSelector,
-  parseKindSelector,
-} from './kind-selector.ts';
-export { compileAnnotations, compileSelector } from './label-match.ts';
+export { explainBlock, type FilterExplanation } from './explain.ts';
+export { compileKinds, compileWildcard, type KindMatcher, parseKindSelector } from './kind-selector.ts';
+export { compileSelector } from './label-match.ts';
 export { compileMayMatchKind } from './may-match-kind.ts';
-export { compileRuleMatch, type MatchOptions, type RuleMatcher } from './rule-match.ts';
+export { compileRuleMatch, type RuleMatcher } from './rule-match.ts';

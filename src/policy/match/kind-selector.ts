@@ -2,7 +2,7 @@ import { matchesWildcard } from '../../jmespath/index.ts';
 import type { GroupVersionKind } from '../../object/index.ts';
 
 /** A kind as policies write it: `Pod`, `apps/v1/Deployment`, `Pod/status`, `*`. Each part may hold wildcards. */
-export interface KindSelector {
+interface KindSelector {
   readonly group: string;
   readonly version: string;
   readonly kind: string;

@@ -3,7 +3,7 @@ import type { PolicyRequest } from '../request.ts';
 import type { MatchBlock, ResourceFilter } from '../types.ts';
 import { compileFilter, type FilterMatcher, type MismatchReason } from './filter.ts';
 
-export interface MatchOptions {
+interface MatchOptions {
   readonly match: MatchBlock | undefined;
   readonly exclude?: MatchBlock | undefined;
   /** A namespaced policy matches only objects of its own namespace. */

@@ -2,7 +2,7 @@ import { PolicyError } from '../errors.ts';
 import { type Elements, setElement } from './elements.ts';
 import { fieldOf, isMissing, type ListTree, type MapTree, removeField, type Tree, textOf } from './tree.ts';
 
-export type Directive = 'merge' | 'replace' | 'delete';
+type Directive = 'merge' | 'replace' | 'delete';
 
 const key = '$patch';
 

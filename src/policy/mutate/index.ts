@@ -7,7 +7,5 @@
  * outcome, never an exception; the size of a result is bounded.
  */
 export { applyJson6902 } from './json6902.ts';
-export { type Json6902Operation, type Json6902Parse, parseJson6902 } from './json6902-parse.ts';
-export { builtInListKeys, type ListField, type ListKeys, type ListSchema } from './list-keys.ts';
-export { type MergeOptions, type MergeOutcome, mergeStrategic, nothingToDo } from './strategic.ts';
-export { isUnchanged } from './unchanged.ts';
+export { parseJson6902 } from './json6902-parse.ts';
+export { type MergeOutcome, mergeStrategic } from './strategic.ts';

@@ -6,7 +6,7 @@ export type Json6902Operation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string };
 
-export type Json6902Parse =
+type Json6902Parse =
   | { readonly kind: 'parsed'; readonly operations: readonly Json6902Operation[] }
   | { readonly kind: 'error'; readonly message: string };
 

@@ -20,7 +20,7 @@ import {
 export type MatchesPattern = (value: unknown, pattern: unknown) => boolean;
 
 /** The result of a part of the overlay: an unmet condition skips its element, an unmet global one the whole patch. */
-export type Applies = 'yes' | 'condition' | 'global';
+type Applies = 'yes' | 'condition' | 'global';
 
 /**
  * Resolves the anchors of a patch against the resource, in place: conditions are checked and removed, additions are kept

@@ -12,7 +12,7 @@ export type MergeOutcome =
   | { readonly kind: 'skip'; readonly message: string }
   | { readonly kind: 'error'; readonly message: string };
 
-export interface MergeOptions {
+interface MergeOptions {
   /** The source of the merge keys of lists; by default the built-in kinds. */
   readonly listKeys?: ListKeys;
 }

@@ -12,7 +12,7 @@ export interface MapTree {
   fields: Field[];
 }
 
-export interface Field {
+interface Field {
   key: string;
   value: Tree;
 }
@@ -22,7 +22,7 @@ export interface ListTree {
   items: Tree[];
 }
 
-export interface ScalarTree {
+interface ScalarTree {
   readonly kind: 'scalar';
   readonly value: Scalar;
   /** A quoted text: a number that replaces it becomes text too. */
@@ -31,7 +31,7 @@ export interface ScalarTree {
   readonly kept?: boolean;
 }
 
-export type Scalar = string | number | bigint | boolean | null;
+type Scalar = string | number | bigint | boolean | null;
 
 /** Far more than any object that an API server accepts; nested anchored lists multiply and reach it quickly. */
 const maxNodes = 500_000;

@@ -1,5 +1,5 @@
 /** The type of an anchor. */
-export type AnchorKind = 'condition' | 'global' | 'negation' | 'add' | 'equality' | 'existence';
+type AnchorKind = 'condition' | 'global' | 'negation' | 'add' | 'equality' | 'existence';
 
 export interface Anchor {
   readonly kind: AnchorKind;

@@ -1,19 +1,8 @@
 import { PolicyError } from '../errors.ts';
-import { mismatch } from './failure.ts';
-import { goText, goType } from './go-text.ts';
+import { compileLeaf, type Element } from './leaf.ts';
 import { compileList } from './list.ts';
 import { compileMap } from './map.ts';
-import { type Check, isFields } from './run.ts';
-import { compileScalar } from './scalar.ts';
-
-/** A compiled part of a pattern. */
-export interface Element {
-  readonly check: Check;
-  /** Parts with anchors at any depth are evaluated before their siblings. */
-  readonly hasAnchors: boolean;
-  /** The elements of a list, one by one; undefined for those that are not maps. */
-  readonly items?: readonly (Check | undefined)[];
-}
+import { isFields } from './run.ts';
 
 /** The depth limit of our parsers. */
 const maxDepth = 500;
@@ -23,29 +12,7 @@ export function compileElement(pattern: unknown, depth: number): Element {
   if (depth > maxDepth) {
     throw new PolicyError('policy-pattern-too-deep', `the pattern is nested more than ${maxDepth} levels deep`);
   }
-  if (isFields(pattern)) return compileMap(pattern, depth);
-  if (Array.isArray(pattern)) return compileList(pattern, depth);
+  if (isFields(pattern)) return compileMap(pattern, depth, compileElement);
+  if (Array.isArray(pattern)) return compileList(pattern, depth, compileElement);
   return { check: compileLeaf(pattern), hasAnchors: false };
-}
-
-/** A scalar in the pattern applies to every element if the object has a list. */
-export function compileLeaf(pattern: unknown): Check {
-  const matches = compileScalar(pattern);
-  return (value, path) => {
-    const isMatch = Array.isArray(value) ? value.every((item) => matches(item)) : matches(value);
-    if (isMatch) return undefined;
-    return mismatch(
-      path,
-      () => `resource value '${goText(value)}' does not match '${goText(pattern, 'float')}' at path ${path}`,
-    );
-  };
-}
-
-/** The object has a value of another type here. */
-export function differentStructure(path: string, pattern: unknown, value: unknown) {
-  return mismatch(
-    path,
-    () =>
-      `pattern and resource have different structures. Path: ${path}. Expected ${goType(pattern, 'float')}, found ${goType(value)}`,
-  );
 }

@@ -1,13 +1,13 @@
 import type { Anchor } from './anchor.ts';
-import type { Element } from './element.ts';
 import { forbidden, mismatch, notApplicable, type PatternFailure } from './failure.ts';
 import { goType } from './go-text.ts';
+import type { Element } from './leaf.ts';
 import { type Check, type Fields, fieldOf, type MatchRun } from './run.ts';
 
 /** Checks one key of a map; the path is the map's. */
 export type EntryCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
-export interface EntrySource {
+interface EntrySource {
   readonly raw: string;
   readonly anchor: Anchor | undefined;
   readonly pattern: unknown;

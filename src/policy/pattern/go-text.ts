@@ -4,7 +4,7 @@
  */
 
 /** Whether a whole number counts as an integer (objects) or as a float (patterns). */
-export type NumberKind = 'integer' | 'float';
+type NumberKind = 'integer' | 'float';
 
 /** Limits the length of values that are quoted in messages. */
 const maxText = 2000;

@@ -6,10 +6,10 @@
  * not on the order of keys; no text of an object can turn a failure into a skip.
  */
 export { durationOf, quantityOf } from './amount.ts';
-export { type Anchor, type AnchorKind, parseAnchor, renderAnchor } from './anchor.ts';
+export { type Anchor, parseAnchor, renderAnchor } from './anchor.ts';
 export { goText } from './go-text.ts';
 export { parseGoFloat } from './number.ts';
-export { operatorOf, type ScalarOperator } from './operator.ts';
-export { compilePattern, type PatternOutcome, type PatternProgram } from './program.ts';
-export { compileScalar, matchScalar, type ScalarCheck } from './scalar.ts';
+export { operatorOf } from './operator.ts';
+export { compilePattern, type PatternOutcome } from './program.ts';
+export { matchScalar } from './scalar.ts';
 export { containsWildcard, matchesWildcard } from './wildcard.ts';

@@ -1,11 +1,11 @@
-import { compileElement, compileLeaf, type Element } from './element.ts';
 import { allSkipped, mismatch, type PatternFailure } from './failure.ts';
+import { type CompileElement, compileLeaf, type Element } from './leaf.ts';
 import { type Check, isFields, type MatchRun } from './run.ts';
 
 type ListCheck = (list: readonly unknown[], path: string, run: MatchRun) => PatternFailure | undefined;
 
 /** A list in the pattern: its first element determines how the object's list is matched. */
-export function compileList(pattern: readonly unknown[], depth: number): Element {
+export function compileList(pattern: readonly unknown[], depth: number, compileElement: CompileElement): Element {
   // Elements after the first may be unused, but their anchors still affect the order of evaluation.
   const elements = pattern.map((element) => compileElement(element, depth + 1));
   const checkList = compileElements(pattern, elements);

@@ -1,10 +1,11 @@
 import { type Anchor, parseAnchor } from './anchor.ts';
-import { compileElement, differentStructure, type Element } from './element.ts';
 import { compileEntry, type EntryCheck } from './entry.ts';
 import { allSkipped, type PatternFailure } from './failure.ts';
+import { type CompileElement, differentStructure, type Element } from './leaf.ts';
 import { compileMetadataExpansion } from './metadata.ts';
 import { type Fields, isFields, type MatchRun } from './run.ts';
 
+type CompileBelow = (pattern: unknown) => Element;
 type MapCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
 /** One key of a map in a pattern. */
@@ -17,20 +18,21 @@ export interface Entry {
 }
 
 /** A map in the pattern: its anchors first, then its other keys. */
-export function compileMap(pattern: Fields, depth: number): Element {
+export function compileMap(pattern: Fields, depth: number, compileElement: CompileElement): Element {
+  const compileBelow = (below: unknown) => compileElement(below, depth + 1);
   const entries = Object.keys(pattern)
     .sort()
-    .map((raw) => compileMapEntry(raw, pattern[raw], depth));
-  const check = compileEntries(entries, depth);
+    .map((raw) => compileMapEntry(raw, pattern[raw], compileBelow));
+  const check = compileEntries(entries, compileBelow);
   return {
     check: (value, path, run) => (isFields(value) ? check(value, path, run) : differentStructure(path, pattern, value)),
     hasAnchors: entries.some(({ anchor, hasAnchors }) => hasAnchors || (anchor !== undefined && anchor.kind !== 'add')),
   };
 }
 
-function compileMapEntry(raw: string, pattern: unknown, depth: number): Entry {
+function compileMapEntry(raw: string, pattern: unknown, compileBelow: CompileBelow): Entry {
   const anchor = parseAnchor(raw);
-  const element = compileElement(pattern, depth + 1);
+  const element = compileBelow(pattern);
   return {
     raw,
     anchor,
@@ -40,13 +42,13 @@ function compileMapEntry(raw: string, pattern: unknown, depth: number): Entry {
   };
 }
 
-function compileEntries(entries: readonly Entry[], depth: number): MapCheck {
+function compileEntries(entries: readonly Entry[], compileBelow: CompileBelow): MapCheck {
   const noted = entries.flatMap(({ raw, anchor }) =>
     anchor?.kind === 'condition' || anchor?.kind === 'existence' ? [{ raw, key: anchor.key }] : [],
   );
   const plain = compilePhases(entries);
   const expand = compileMetadataExpansion(entries, (raw, pattern) =>
-    compilePhases(entries.map((entry) => (entry.raw === raw ? compileMapEntry(raw, pattern, depth) : entry))),
+    compilePhases(entries.map((entry) => (entry.raw === raw ? compileMapEntry(raw, pattern, compileBelow) : entry))),
   );
   return (fields, path, run) => {
     for (const { raw, key } of noted) run.note(raw, Object.hasOwn(fields, key));

@@ -13,7 +13,7 @@ export type PatternOutcome =
   | { readonly kind: 'error'; readonly path: string; readonly message: string };
 
 /** A compiled pattern, to be matched any number of times. */
-export interface PatternProgram {
+interface PatternProgram {
   match(resource: unknown): PatternOutcome;
 }
 

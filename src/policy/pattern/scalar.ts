@@ -5,7 +5,7 @@ import { isRange, operatorOf, type ScalarOperator, splitRange } from './operator
 import { matchesWildcard } from './wildcard.ts';
 
 /** Whether a value satisfies a scalar pattern. */
-export type ScalarCheck = (value: unknown) => boolean;
+type ScalarCheck = (value: unknown) => boolean;
 
 /** Compiles a text, number, boolean or null; an object matches any object, and a list matches nothing. */
 export function compileScalar(pattern: unknown): ScalarCheck {

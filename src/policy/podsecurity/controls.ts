@@ -69,22 +69,3 @@ export const checkIdsOf = (controlName: string): readonly string[] => idsByContr
 export const controlOf = (id: string): string => controlById.get(id) ?? '';
 
 export const controlNames: readonly string[] = [...idsByControl.keys()];
-/** Their exclusions must name images. */
-export const containerControls: readonly string[] = [
-  'Capabilities',
-  'Privileged Containers',
-  'Host Ports',
-  '/proc Mount Type',
-  'Privilege Escalation',
-];
-/** Their exclusions must not name images. */
-export const podControls: readonly string[] = ['Host Namespaces', 'HostPath Volumes', 'Sysctls', 'Volume Types'];
-/** Not to be excluded from a rule of the level `baseline`. */
-export const restrictedControls: readonly string[] = [
-  'Volume Types',
-  'Privilege Escalation',
-  'Running as Non-root',
-  'Running as Non-root user',
-  'Seccomp',
-  'Capabilities',
-];

@@ -18,12 +18,12 @@ export interface FailedCheck {
   readonly images?: readonly string[];
 }
 
-export interface PodSecurityResult {
+interface PodSecurityResult {
   readonly allowed: boolean;
   readonly checks: readonly FailedCheck[];
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   /** More exclusions, as those of a policy exception. */
   readonly exclude?: readonly PodSecurityExclusion[];
   /** The image of a container as reports write it. */
@@ -31,7 +31,7 @@ export interface EvaluateOptions {
 }
 
 /** Checks pods against one `podSecurity` rule. Throws a PolicyError for an object without a pod. */
-export type PodSecurityProgram = (resource: unknown, options?: EvaluateOptions) => PodSecurityResult;
+type PodSecurityProgram = (resource: unknown, options?: EvaluateOptions) => PodSecurityResult;
 
 const versionForm = /^v1\.([0-9]|[1-9][0-9]*)$/;
 

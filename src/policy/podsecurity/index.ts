@@ -9,14 +9,6 @@
  * As upstream and unlike the admission plugin: a check also applies to versions before its first, restricted checks do
  * not stand in for baseline ones, user namespaces relax nothing, and the level `privileged` has every check.
  */
-export type { BadValue, FieldError } from './check.ts';
-export { containerControls, controlNames, controlOf, podControls, restrictedControls } from './controls.ts';
-export {
-  checkPodSecurity,
-  compilePodSecurity,
-  type EvaluateOptions,
-  type FailedCheck,
-  type PodSecurityProgram,
-  type PodSecurityResult,
-} from './evaluate.ts';
+export { controlNames } from './controls.ts';
+export { checkPodSecurity, compilePodSecurity } from './evaluate.ts';
 export { renderPodSecurityFailure } from './message.ts';

@@ -46,7 +46,7 @@ export function podOf(resource: unknown): Pod {
 }
 
 /** Builds what the checks need of metadata and a pod's spec. */
-export function readPod(metadata: unknown, spec: Fields): Pod {
+function readPod(metadata: unknown, spec: Fields): Pod {
   return {
     annotations: fieldsOf(fieldsOf(metadata)['annotations']),
     spec,
@@ -76,7 +76,7 @@ export function containersOf(pod: Pod): readonly Container[] {
 }
 
 /** An object, empty where there is none. */
-export function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): Fields {
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) throw wrongType('object', value);
   return value;

@@ -79,7 +79,7 @@ const textsWith = (variable: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   );
 
 export const texts = textsWith(variables);
-export const loopTexts = textsWith(loopVariables);
+const loopTexts = textsWith(loopVariables);
 export const plainTexts = words;
 
 const plainKeys = fc.constantFrom('a', 'b', 'name', 'image', 'labels', 'containers', 'spec', 'metadata', 'constructor');

@@ -10,10 +10,10 @@ import {
   type PolicyRequest,
 } from '../index.ts';
 
-export const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
 
 /** One rule result as plain data that can be compared. */
-export interface RuleSummary {
+interface RuleSummary {
   readonly phase: Phase;
   readonly rule: string;
   readonly status: string;
@@ -23,7 +23,7 @@ export interface RuleSummary {
   readonly generated?: unknown;
 }
 
-export interface EvaluationSummary {
+interface EvaluationSummary {
   readonly rules: readonly RuleSummary[];
   readonly object: unknown;
   /** All answers that were used. */
@@ -31,7 +31,7 @@ export interface EvaluationSummary {
   readonly rounds: number;
 }
 
-export interface EvaluateAllOptions {
+interface EvaluateAllOptions {
   readonly answer?: (lookUp: LookUp) => LookUpAnswer;
   readonly known?: ReadonlyMap<string, LookUpAnswer>;
   readonly evaluation?: Partial<EvaluationOptions>;

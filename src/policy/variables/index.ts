@@ -4,6 +4,6 @@
  */
 export { compileDocument, type DocumentTemplate } from './document-template.ts';
 export { compileExpression } from './expression.ts';
-export { findVariables, hasVariables, type Occurrence } from './find-variables.ts';
+export { findVariables, hasVariables } from './find-variables.ts';
 export { expressionPaths, variablePaths } from './read-paths.ts';
 export { compileQuery, query, type Resolver } from './resolver.ts';

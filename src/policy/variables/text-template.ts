@@ -11,7 +11,7 @@ const maxTextLength = 1_000_000;
 const asText = compile('to_string(@)');
 
 /** A text with variables; `path` is its position in the document, for `{{@}}`. */
-export type TextTemplate = (resolver: Resolver) => unknown;
+type TextTemplate = (resolver: Resolver) => unknown;
 
 /** Undefined when the text has nothing to resolve; `\{{` alone is unescaped by the caller's `plainText`. */
 export function compileText(text: string, path: readonly string[]): TextTemplate | undefined {

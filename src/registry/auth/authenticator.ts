@@ -7,7 +7,7 @@ import { type Credential, type CredentialSource, secretsOf } from './credentials
 import { basicHeader, fetchToken, type SmallExchange } from './token.ts';
 
 /** The authorization of one request. */
-export interface Grant {
+interface Grant {
   readonly authorization: string | undefined;
   readonly login: Login | undefined;
 }
@@ -21,7 +21,7 @@ interface Login {
   hasWorked: boolean;
 }
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly registry: string;
   readonly isSecure: boolean;
   readonly source: CredentialSource;

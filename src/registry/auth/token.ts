@@ -14,12 +14,12 @@ export type SmallExchange = (request: {
   readonly signal: AbortSignal | undefined;
 }) => Promise<{ readonly status: number; readonly text: string; readonly retryAfterMs: number | undefined }>;
 
-export interface Token {
+interface Token {
   readonly token: string;
   readonly lifetimeMs: number;
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly registry: string;
   /** True when the registry itself is reached over TLS. */
   readonly isSecure: boolean;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, mapConcurrent, systemClock } from '../../base/index.ts';
+import { type Clock, linkAbort, mapConcurrent, systemClock } from '../../base/index.ts';
 import { type Digest, type ImageReference, type Platform, renderReference, type Tag } from '../../image/index.ts';
 import type { RegistryClient } from '../client.ts';
 import { isRegistryError, RegistryError } from '../errors.ts';
@@ -39,7 +39,7 @@ export interface CopyResult extends CopyTotals {
   readonly durationMs: number;
 }
 
-export interface CopierOptions {
+interface CopierOptions {
   readonly clock?: Clock;
   /** Without it, copies are not throttled. */
   readonly throttle?: CopyThrottle | undefined;
@@ -69,14 +69,12 @@ export function createCopier(client: RegistryClient, options: CopierOptions = {}
   return {
     async copy(request) {
       check(request);
+      request.signal?.throwIfAborted();
       // The first error aborts the other transfers.
-      const aborter = new AbortController();
+      const aborter = linkAbort(request.signal);
       // Every request of the copy listens to this signal. The lanes bound their number, so Node's default limit of ten
       // does not apply.
       setMaxListeners(0, aborter.signal);
-      const onAbort = () => aborter.abort(request.signal?.reason);
-      request.signal?.throwIfAborted();
-      request.signal?.addEventListener('abort', onAbort, { once: true });
       const startedAt = clock.monotonicMs();
       let bytes = 0;
       const onEvent = (event: CopyEvent) => {
@@ -98,7 +96,7 @@ export function createCopier(client: RegistryClient, options: CopierOptions = {}
         throw thrown;
       } finally {
         cancelTimer();
-        request.signal?.removeEventListener('abort', onAbort);
+        aborter.unlink();
       }
     },
   };

@@ -1,20 +1,20 @@
 import { BulkSocket, type BulkTarget, connectionClosed } from './bulk-socket.ts';
 
-export interface BulkRequest extends BulkTarget {
+interface BulkRequest extends BulkTarget {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Requires a content-length header. */
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
-export interface BulkResponse {
+interface BulkResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BulkBody;
 }
 
 /** A body that can be read once. A piece is valid until the next one is requested. */
-export interface BulkBody extends AsyncIterable<Buffer> {
+interface BulkBody extends AsyncIterable<Buffer> {
   /** Discards the rest of the body. */
   dump(): Promise<void>;
 }

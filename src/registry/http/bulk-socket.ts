@@ -1,5 +1,6 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
+import { onAbort } from '../../base/index.ts';
 import { PieceRing } from './piece-ring.ts';
 
 export interface BulkTarget {
@@ -43,9 +44,10 @@ export class BulkSocket {
     const { socket } = bulk;
     const ready = target.url.protocol === 'https:' ? 'secureConnect' : 'connect';
     const timer = setTimeout(() => socket.destroy(timeout('connecting')), target.connectTimeoutMs);
-    const onAbort = () => socket.destroy();
-    target.signal?.addEventListener('abort', onAbort, { once: true });
-    socket.once('close', () => target.signal?.removeEventListener('abort', onAbort));
+    socket.once(
+      'close',
+      onAbort(target.signal, () => socket.destroy()),
+    );
     try {
       await new Promise<void>((resolve, reject) => {
         socket.once(ready, resolve);

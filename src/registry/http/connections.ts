@@ -22,7 +22,7 @@ export interface TlsSettings {
   readonly key?: string | undefined;
 }
 
-export interface ConnectionOptions extends HttpLimits {
+interface ConnectionOptions extends HttpLimits {
   readonly proxy: ProxySettings;
   /** The system's authorities, to which `ca` is added: Node would otherwise replace them. */
   readonly systemCa: () => readonly string[];
@@ -32,7 +32,7 @@ export interface ConnectionOptions extends HttpLimits {
   readonly resolve?: Resolve | undefined;
 }
 
-export interface ConnectionRequest extends StreamedRequest {
+interface ConnectionRequest extends StreamedRequest {
   readonly tls: TlsSettings;
   /** The request or response body is large and uses its own connection where possible. */
   readonly isBulk: boolean;

@@ -4,7 +4,7 @@ import type { SecureContext } from 'node:tls';
 import { type HttpConnections, type HttpLimits, type HttpRequest, type HttpResponse, keepAliveMs } from './exchange.ts';
 import { flatten, type ResponseBody } from './response.ts';
 
-export interface DirectOptions extends HttpLimits {
+interface DirectOptions extends HttpLimits {
   readonly secureContext: () => SecureContext | undefined;
   readonly rejectUnauthorized: boolean;
 }

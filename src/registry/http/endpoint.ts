@@ -17,7 +17,7 @@ export interface Endpoint {
 }
 
 /** Returns the status of `/v2/`; throws when there is no response. */
-export type Ping = (url: URL, settings: RegistrySettings, signal: AbortSignal | undefined) => Promise<number>;
+type Ping = (url: URL, settings: RegistrySettings, signal: AbortSignal | undefined) => Promise<number>;
 
 // Error codes of a TLS handshake with a server without TLS.
 const noTls = new Set([
@@ -29,7 +29,7 @@ const noTls = new Set([
 ]);
 
 /** The host of a registry name. Docker Hub's is another host. */
-export const hostOf = (registry: string) => (registry === 'docker.io' ? 'registry-1.docker.io' : registry);
+const hostOf = (registry: string) => (registry === 'docker.io' ? 'registry-1.docker.io' : registry);
 
 /**
  * Finds the endpoint of a registry. TLS unless plain HTTP is configured. On loopback, and where any certificate is

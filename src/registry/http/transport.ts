@@ -4,6 +4,7 @@ import {
   isAbort,
   type Limiter,
   type Logger,
+  parseRetryAfter,
   type Retry,
   retry,
   SupercargoError,
@@ -11,7 +12,7 @@ import {
 import { Authenticator } from '../auth/authenticator.ts';
 import type { CredentialSource } from '../auth/credentials.ts';
 import { withDeadline } from '../deadline.ts';
-import { badResponse, errorFromNetwork, errorFromRefusal, parseRetryAfter, RegistryError, safeUrl } from '../errors.ts';
+import { badResponse, errorFromNetwork, errorFromRefusal, RegistryError, safeUrl } from '../errors.ts';
 import type { RateLimits } from '../rate-floor.ts';
 import type { StallLimits } from '../stall.ts';
 import { parseChallenges } from './challenge.ts';
@@ -21,7 +22,7 @@ import { isStream } from './exchange.ts';
 import type { Redactor } from './redact.ts';
 import { firstError, type RegistryResponse, readText } from './response.ts';
 
-export interface RegistryRequest {
+interface RegistryRequest {
   readonly registry: string;
   readonly repository?: string | undefined;
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
@@ -38,7 +39,7 @@ export interface RegistryRequest {
   readonly isBulk?: boolean;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly connections: Connections;
   readonly credentials: CredentialSource;
   readonly settings: (registry: string) => RegistrySettings;
@@ -64,7 +65,7 @@ export interface TransportOptions {
  * Concurrency lanes per registry. An upload waits for downloads and calls, which wait for nothing, so there is no
  * deadlock.
  */
-export interface Lanes {
+interface Lanes {
   readonly calls: Limiter;
   readonly downloads: Limiter;
   readonly uploads: Limiter;

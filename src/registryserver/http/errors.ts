@@ -18,7 +18,7 @@ const statuses = {
   TAG_INVALID: 400,
 } as const;
 
-export type OciCode = keyof typeof statuses;
+type OciCode = keyof typeof statuses;
 
 /** An error response in the format of the specification. */
 export class OciError extends Error {

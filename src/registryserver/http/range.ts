@@ -1,4 +1,4 @@
-export type Range = 'whole' | 'unsatisfiable' | { readonly start: number; readonly end: number };
+type Range = 'whole' | 'unsatisfiable' | { readonly start: number; readonly end: number };
 
 /** One byte range of RFC 9110. Other headers are ignored, as the RFC requires; several ranges are not supported. */
 export function parseRange(header: string | undefined, size: number): Range {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
 import { type Digest, isDigest, isTag, type Tag } from '../../image/index.ts';
 
-export interface ManifestEntry {
+interface ManifestEntry {
   readonly mediaType: string;
   readonly subject?: Digest | undefined;
 }

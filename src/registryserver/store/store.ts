@@ -6,7 +6,7 @@ import { Catalog, type Change, changeOf } from './catalog.ts';
 import { type Journal, openJournal, readJournal, rewriteJournal } from './journal.ts';
 import { Uploads } from './uploads.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly folder: string;
   readonly maxUploads: number;
   readonly uploadIdleMs: number;

@@ -18,7 +18,7 @@ export interface Upload {
   digest(like: Digest): Promise<Digest>;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly folder: string;
   readonly maxUploads: number;
   readonly idleMs: number;

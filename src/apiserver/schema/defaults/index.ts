@@ -12,8 +12,6 @@ import { serviceDefaulters } from './service.ts';
 import { staticDefaults, zeroDefaults } from './statics.ts';
 import { workloadDefaulters } from './workload.ts';
 
-export { tagOf } from './pod.ts';
-
 /** Walks by the schema and gives every object the defaults of its definition, outermost first. */
 export function applyBuiltinDefaults<T extends Fields>(object: T, schema: Schema): T {
   return walk(object, planOf(schema)) as T;

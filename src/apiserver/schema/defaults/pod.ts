@@ -4,7 +4,7 @@ import { type Defaulter, fill, within } from './fill.ts';
 const core = 'io.k8s.api.core.v1.';
 
 /** The tag of an image reference as the default pull policy sees it: none means latest, unless there is a digest. */
-export function tagOf(image: string): string {
+function tagOf(image: string): string {
   const at = image.indexOf('@');
   const name = at === -1 ? image : image.slice(0, at);
   const colon = name.lastIndexOf(':');

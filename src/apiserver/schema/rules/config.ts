@@ -4,7 +4,7 @@ import { type Fields, numberIn, objectIn, stringIn } from '../value.ts';
 import { checkConfigKey } from './common.ts';
 
 /** What a ConfigMap or a Secret may hold altogether. */
-export const maxConfigBytes = 1024 * 1024;
+const maxConfigBytes = 1024 * 1024;
 
 export function checkConfigMap(object: Fields, errors: FieldError[]): void {
   const data = objectIn(object, 'data') ?? {};

@@ -23,10 +23,8 @@ import {
   checkStatefulSet,
 } from './workload.ts';
 
-export { maxConfigBytes } from './config.ts';
 export { checkMetadata, checkMetadataUpdate, immutable } from './metadata.ts';
-export { dnsSubdomainName, type NameRule } from './names.ts';
-export { scheduleError } from './schedule.ts';
+export { dnsSubdomainName } from './names.ts';
 export { checkClientConfig } from './webhook.ts';
 
 type Rule = (object: Fields, errors: FieldError[], old?: Fields) => void;
@@ -53,7 +51,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'rbac.authorization.k8s.io/ClusterRoleBinding': checkClusterRoleBinding,
 };
 
-export interface RuleOptions {
+interface RuleOptions {
   readonly isNamespaced: boolean;
 }
 

@@ -18,7 +18,7 @@ export const negative = 'must be greater than or equal to 0';
 
 const metadataPath = Path.of('metadata');
 
-export interface MetadataRules {
+interface MetadataRules {
   readonly isNamespaced: boolean;
   readonly nameRule: NameRule;
 }

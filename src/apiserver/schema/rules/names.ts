@@ -5,7 +5,7 @@ export type NameRule = (name: string, isPrefix: boolean) => readonly string[];
 
 export const dnsSubdomainName: NameRule = (name, isPrefix) =>
   validateDnsSubdomain(isPrefix ? maskTrailingDash(name) : name);
-export const dnsLabelName: NameRule = (name, isPrefix) => validateDnsLabel(isPrefix ? maskTrailingDash(name) : name);
+const dnsLabelName: NameRule = (name, isPrefix) => validateDnsLabel(isPrefix ? maskTrailingDash(name) : name);
 
 /** RBAC names may hold colons and capitals: anything that can stand in a URL's path. */
 export const pathSegmentName: NameRule = (name) => {

@@ -41,12 +41,7 @@ export function checkPodTemplate(
   checkPodSpec(objectIn(template, 'spec') ?? {}, where.child('spec'), errors, extraVolumes);
 }
 
-export function checkPodSpec(
-  spec: Fields,
-  where: Path,
-  errors: FieldError[],
-  extraVolumes: readonly string[] = [],
-): void {
+function checkPodSpec(spec: Fields, where: Path, errors: FieldError[], extraVolumes: readonly string[] = []): void {
   const volumes = checkVolumes(listIn(spec, 'volumes'), where.child('volumes'), errors);
   for (const name of extraVolumes) volumes.add(name);
   const names = new Set<string>();

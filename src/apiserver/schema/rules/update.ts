@@ -14,7 +14,7 @@ import {
 import { checkImmutable, isSame } from './metadata.ts';
 
 /** What may not change when an object of a kind is replaced. */
-export type UpdateRule = (old: Fields, updated: Fields, errors: FieldError[]) => void;
+type UpdateRule = (old: Fields, updated: Fields, errors: FieldError[]) => void;
 
 const specPath = Path.of('spec');
 

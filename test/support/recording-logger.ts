@@ -1,4 +1,4 @@
-import type { Fields, Logger } from '../../base/index.ts';
+import type { Fields, Logger } from '../../src/base/index.ts';
 
 export interface LogLine {
   readonly level: string;

@@ -1,0 +1,3 @@
+import { SupercargoError } from './errors.ts';
+
+export class JsonError extends SupercargoError {}
