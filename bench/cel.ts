@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CelError, compile, dynType } from '../src/cel/index.ts';
-import { askCelWitness, locateCelWitness } from '../test/support/cel-witness.ts';
+import { askCelOracle, locateCelOracle } from '../test/support/cel-oracle.ts';
 import { best, type Figure, renderFigures } from './support/figures.ts';
 
 const { values: options } = parseArgs({
@@ -51,8 +51,8 @@ function nanosOf(work: () => void, times: number): number {
   return Number(process.hrtime.bigint() - start) / times;
 }
 
-const witness = await locateCelWitness();
-if (witness.path === undefined) process.stderr.write(`cel-go is left out: ${witness.reason}\n`);
+const oracle = await locateCelOracle();
+if (oracle.path === undefined) process.stderr.write(`cel-go is left out: ${oracle.reason}\n`);
 
 const faster: number[] = [];
 const share: number[] = [];
@@ -65,9 +65,9 @@ for (let run = 0; run < runs; run++) {
   const all = ours.reduce((sum, nanos) => sum + nanos, 0);
   own.push(all / 1000);
   share.push(all / parse);
-  const theirs = witness.path
-    ? await askCelWitness(
-        witness.path,
+  const theirs = oracle.path
+    ? await askCelOracle(
+        oracle.path,
         expressions.map((expression) => ({ expression, object, bench: count })),
       )
     : [];

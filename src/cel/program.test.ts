@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sorted, toWitness } from '../../test/support/cel-answer.ts';
+import { sorted, toOracleForm } from '../../test/support/cel-answer.ts';
 import { answers, document } from './cases/answers.ts';
 import { CelCompileError } from './errors.ts';
 import { compile } from './program.ts';
@@ -11,7 +11,7 @@ const variables = new Map([['object', dynType]]);
 function answer(expression: string): unknown {
   try {
     const { value, cost } = compile(expression, { variables }).evaluate([document]);
-    return { ...toWitness(value), cost };
+    return { ...toOracleForm(value), cost };
   } catch (thrown) {
     if (!(thrown instanceof CelCompileError)) throw thrown;
     return { compile: thrown.message, cost: 0 };

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { answers, document } from '../../src/cel/cases/answers.ts';
 import { sorted } from '../support/cel-answer.ts';
 import { generateQuestions } from '../support/cel-generate.ts';
-import { type Answer, answerCel, askCelWitness, locateCelWitness, type Question } from '../support/cel-witness.ts';
+import { type Answer, answerCel, askCelOracle, locateCelOracle, type Question } from '../support/cel-oracle.ts';
 
-const witness = await locateCelWitness();
-if (witness.path === undefined) process.stderr.write(`comparison of CEL skipped: ${witness.reason}\n`);
+const oracle = await locateCelOracle();
+if (oracle.path === undefined) process.stderr.write(`comparison of CEL skipped: ${oracle.reason}\n`);
 
 /** A hundred thousand by hand: `CEL_FUZZ=100000 npx vitest run test/oracle/cel.test.ts`. */
 const count = Number(process.env['CEL_FUZZ'] ?? 1000);
@@ -29,10 +29,10 @@ function differences(questions: readonly Question[], theirs: readonly Answer[]) 
   });
 }
 
-describe.skipIf(witness.path === undefined)("against cel-go with Kubernetes' options", () => {
+describe.skipIf(oracle.path === undefined)("against cel-go with Kubernetes' options", () => {
   test('the recorded answers are what it says', async () => {
     const questions = answers.map(({ expression }) => ({ expression, object: document }));
-    const theirs = await askCelWitness(witness.path!, questions, 5);
+    const theirs = await askCelOracle(oracle.path!, questions, 5);
     const recorded = answers.map(({ expression: _, ...answer }) => comparable(answer));
     expect(theirs.map(comparable)).toEqual(recorded);
   });
@@ -44,7 +44,7 @@ describe.skipIf(witness.path === undefined)("against cel-go with Kubernetes' opt
       for (let done = 0; done < count; done += batch) {
         const seed = Number(process.env['SEED'] ?? 20_260_101) + done;
         const questions = generateQuestions(seed, Math.min(batch, count - done));
-        const theirs = await askCelWitness(witness.path!, questions, 5);
+        const theirs = await askCelOracle(oracle.path!, questions, 5);
         expect(differences(questions, theirs), `seed ${seed}`).toEqual([]);
         excluded.push(...theirs.filter((answer) => !isUsable(answer)));
       }

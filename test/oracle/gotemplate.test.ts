@@ -88,7 +88,7 @@ describe.skipIf(helm.path === undefined)('against helm template', () => {
     const chart = await mkdtemp(join(tmpdir(), 'supercargo-chart-'));
     try {
       await mkdir(join(chart, 'templates'));
-      await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: witness\nversion: 1.0.0\n');
+      await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: oracle\nversion: 1.0.0\n');
       await writeFile(join(chart, 'values.yaml'), renderJson(data));
       const definitions = known.map(({ template }, i) => `{{- define "case-${i}" }}${template}{{ end }}`).join('\n');
       const entries = known.map((_, i) => `  case-${i}: {{ include "case-${i}" .Values | b64enc | quote }}`).join('\n');

@@ -1,4 +1,4 @@
-/** CEL values in the words of the witness: each with its type. */
+/** CEL values in the words of the oracle: each with its type. */
 import { CelCompileError } from '../../src/cel/errors.ts';
 import { compile } from '../../src/cel/program.ts';
 import { dynType } from '../../src/cel/types.ts';
@@ -21,7 +21,7 @@ import {
 
 export { CelCompileError, compile, dynType };
 
-export function toWitness(value: unknown): { value?: unknown; error?: string } {
+export function toOracleForm(value: unknown): { value?: unknown; error?: string } {
   return value instanceof CelError ? { error: value.message } : { value: encode(value) };
 }
 

@@ -1,5 +1,5 @@
 /** Random expressions and documents: mostly of the right types, now and then not. */
-import type { Question } from './cel-witness.ts';
+import type { Question } from './cel-oracle.ts';
 
 type Kind =
   | 'int'

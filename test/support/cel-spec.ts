@@ -48,11 +48,17 @@ export const specTests: readonly SpecTest[] = (tests as unknown as Suite).suites
   ...flatten(suite),
 ]);
 
-const protobuf =
-  /"google\.protobuf"|google\.protobuf\.(?!Timestamp|Duration)|TestAllTypes|proto[23]\b|objectValue|messageType|NestedEnum|GlobalEnum|wrapper"|enumValue/;
+/** Names of message types, enums and packages; Timestamp and Duration are types of CEL itself. */
+const protobufName = /google\.protobuf(?!\.(?:Timestamp|Duration))|TestAllTypes|proto[23]\b|NestedEnum|GlobalEnum/;
+/** Fields in which the suite writes messages and enums. */
+const protobufFields: ReadonlySet<string> = new Set(['objectValue', 'messageType', 'enumValue', 'wrapper']);
 
 /** Messages of protocol buffers, their enums and wrappers: Kubernetes has none. */
-export const isAboutProtobuf = (test: SpecTest): boolean => protobuf.test(JSON.stringify(test));
+export function isAboutProtobuf(value: unknown): boolean {
+  if (typeof value === 'string') return protobufName.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([field, inner]) => protobufFields.has(field) || isAboutProtobuf(inner));
+}
 
 const primitives: Readonly<Record<string, types.CelType>> = {
   BOOL: types.boolType,

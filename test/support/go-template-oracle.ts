@@ -17,7 +17,7 @@ export async function locateGoTemplateOracle(): Promise<GoTemplateOracle> {
     const hash = createHash('sha256');
     for (const name of (await readdir(source)).sort()) hash.update(await readFile(join(source, name)));
     const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
-    const path = join(cache, `template-witness-${hash.digest('hex').slice(0, 12)}`);
+    const path = join(cache, `template-oracle-${hash.digest('hex').slice(0, 12)}`);
     const isBuilt = await access(path, constants.X_OK).then(
       () => true,
       () => false,

@@ -35,7 +35,7 @@ export async function locateKyverno(
       hash.update(await readFile(join(source, name)));
     const cache = join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
     const command = join(cache, `kyverno-${version}`);
-    const oracle = join(cache, `kyverno-witness-${version}-${hash.digest('hex').slice(0, 12)}`);
+    const oracle = join(cache, `kyverno-oracle-${version}-${hash.digest('hex').slice(0, 12)}`);
     const packages = { command: { path: command, name: commandPackage }, oracle: { path: oracle, name: '.' } };
     for (const { path, name } of needed.map((part) => packages[part])) {
       if (await exists(path)) continue;

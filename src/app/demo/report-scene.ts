@@ -23,10 +23,10 @@ const policy: KubeObject = {
   },
 };
 
-const stowaway: KubeObject = {
+const unlabelled: KubeObject = {
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { name: 'stowaway', namespace: 'default' },
+  metadata: { name: 'unlabelled', namespace: 'default' },
   spec: { containers: [{ name: 'main', image: 'busybox:1.37' }] },
 };
 
@@ -40,8 +40,8 @@ export const reportScene: Scene = {
   async play(context) {
     const { client } = context.connection;
     await made(client.create(policyTypes.clusterPolicy, policy, { signal: context.signal }));
-    await made(client.create(pods, stowaway, { signal: context.signal }));
-    context.say('created clusterpolicy/require-app-label, which only audits, and pod/stowaway without the label');
+    await made(client.create(pods, unlabelled, { signal: context.signal }));
+    context.say('created clusterpolicy/require-app-label, which only audits, and pod/unlabelled without the label');
     const found = await untilReported(context);
     if (!found) {
       context.say('no report has come yet');
@@ -49,16 +49,19 @@ export const reportScene: Scene = {
     }
     const { pass, fail } = found['summary'] as unknown as ReportSummary;
     context.say(`policyreport/${report.name}: ${pass} pass, ${fail} fail`);
-    const results = found['results'] as readonly {
-      result: string;
-      message: string;
-      resources: readonly { kind: string; name: string }[];
-    }[];
-    for (const { result, message, resources } of results)
+    for (const { result, message, resources } of resultsOf(found))
       if (result === 'fail') context.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
     context.say(`see them all with: ${context.program} kubectl get polr -A, or ${context.program} report -A --details`);
   },
 };
+
+interface ShownResult {
+  readonly result: string;
+  readonly message: string;
+  readonly resources: readonly { readonly kind: string; readonly name: string }[];
+}
+
+const resultsOf = (object: KubeObject) => (object['results'] ?? []) as readonly ShownResult[];
 
 /** The demo may run twice on a persistent cluster. */
 async function made(creation: Promise<KubeObject>): Promise<void> {
@@ -70,7 +73,8 @@ async function made(creation: Promise<KubeObject>): Promise<void> {
 /** Undefined if no report has the pod within the time limit. */
 async function untilReported({ connection: { client }, signal }: SceneContext): Promise<KubeObject | undefined> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const exists = (object: KubeObject) => JSON.stringify(object['results'] ?? []).includes('"stowaway"');
+  const exists = (object: KubeObject) =>
+    resultsOf(object).some(({ resources }) => resources.some(({ name }) => name === unlabelled.metadata.name));
   const selection = { namespace: report.namespace, fieldSelector: `metadata.name=${report.name}`, signal: until };
   try {
     const list = await client.list<KubeObject>(reportTypes.namespaced, selection);

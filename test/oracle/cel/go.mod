@@ -1,4 +1,4 @@
-module supercargo.dev/cel-witness
+module supercargo.dev/cel-oracle
 
 go 1.26.0
 

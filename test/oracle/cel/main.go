@@ -1,4 +1,4 @@
-// A witness for CEL: for each line of JSON on standard input, what cel-go says of the expression in Kubernetes' own
+// An oracle for CEL: for each line of JSON on standard input, what cel-go says of the expression in Kubernetes' own
 // environment, as a line of JSON: its value, its error, and what it cost.
 package main
 

@@ -1,4 +1,4 @@
-module supercargo.dev/witness
+module supercargo.dev/oracle
 
 go 1.22
 

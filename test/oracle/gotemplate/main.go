@@ -1,7 +1,7 @@
-// Renders templates with Go's own text/template and sprig: the witness of src/gotemplate.
+// Renders templates with Go's own text/template and sprig: the oracle of src/gotemplate.
 //
-//	witness            reads cases as JSON lines, answers one JSON line each
-//	witness bench N    renders the case on standard input N times, prints the nanoseconds of one rendering
+//	oracle            reads cases as JSON lines, answers one JSON line each
+//	oracle bench N    renders the case on standard input N times, prints the nanoseconds of one rendering
 package main
 
 import (

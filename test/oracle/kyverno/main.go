@@ -1,4 +1,4 @@
-// A witness for Kyverno's classic policies: for each line of JSON on standard input, what the engine behind
+// An oracle for Kyverno's classic policies: for each line of JSON on standard input, what the engine behind
 // `kyverno test` says of the case, as a line of JSON.
 package main
 
@@ -70,7 +70,7 @@ type answer struct {
 
 func main() {
 	data.InjectProcessor(data.NewCRDProcessor(nil))
-	folder, err := os.MkdirTemp("", "witness-")
+	folder, err := os.MkdirTemp("", "oracle-")
 	if err != nil {
 		panic(err)
 	}

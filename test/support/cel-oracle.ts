@@ -4,9 +4,9 @@ import { access, constants, mkdir, readdir, readFile, rename, rm } from 'node:fs
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage, parseJson, renderJson } from '../../src/base/index.ts';
-import { CelCompileError, compile, dynType, toWitness } from './cel-answer.ts';
+import { CelCompileError, compile, dynType, toOracleForm } from './cel-answer.ts';
 
-export type Witness = { readonly path: string } | { readonly path?: never; readonly reason: string };
+export type Oracle = { readonly path: string } | { readonly path?: never; readonly reason: string };
 
 export interface Question {
   readonly expression: string;
@@ -28,12 +28,12 @@ export interface Answer {
 const source = join(process.cwd(), 'test/oracle/cel');
 
 /** The program that evaluates with cel-go in Kubernetes' environment, built into the user's cache. */
-export async function locateCelWitness(): Promise<Witness> {
+export async function locateCelOracle(): Promise<Oracle> {
   try {
     const hash = createHash('sha256');
     for (const name of (await readdir(source)).sort()) hash.update(await readFile(join(source, name)));
     const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
-    const path = join(cache, `cel-witness-${hash.digest('hex').slice(0, 12)}`);
+    const path = join(cache, `cel-oracle-${hash.digest('hex').slice(0, 12)}`);
     const isBuilt = await access(path, constants.X_OK).then(
       () => true,
       () => false,
@@ -63,7 +63,7 @@ async function build(cache: string, path: string): Promise<void> {
 }
 
 /** What cel-go answers; each question is asked `runs` times, to find what depends on the order of a map. */
-export async function askCelWitness(
+export async function askCelOracle(
   path: string,
   questions: readonly (Question & { readonly bench?: number })[],
   runs = 1,
@@ -76,7 +76,7 @@ export async function askCelWitness(
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
-      else reject(new Error(`the witness ended with ${code}`));
+      else reject(new Error(`the oracle ended with ${code}`));
     });
     child.stdin.on('error', reject);
     child.stdin.end(input);
@@ -94,7 +94,7 @@ export function answerCel({ expression, object }: Question): Answer {
   try {
     const program = compile(expression, { variables });
     const { value, cost } = program.evaluate([object]);
-    return { ...toWitness(value), cost };
+    return { ...toOracleForm(value), cost };
   } catch (thrown) {
     if (!(thrown instanceof CelCompileError)) throw thrown;
     return { compile: thrown.message, cost: 0 };
