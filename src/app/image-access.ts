@@ -45,14 +45,14 @@ export async function openImageClient(
   { allowInsecureRegistry, providers, secrets, pullSecrets = [] }: ImageAccess,
   { client, namespace, env, network, log }: ImageClientOptions,
 ): Promise<RegistryClient> {
-  const { awsEcrToken, combineSources, createRegistryClient, ecrSource, proxyFromEnvironment } = await import(
+  const { awsEcrToken, combineSources, createRegistryClient, ecrCredentials, proxyFromEnvironment } = await import(
     '../registry/index.ts'
   );
   const missing = providers?.filter((provider) => unavailable.has(provider)) ?? [];
   if (missing.length > 0) log.warn('a rule names providers of credentials that are not available', { missing });
   const refs = [...secrets.map((name) => ({ namespace, name })), ...pullSecrets];
   const own = refs.length > 0 ? [(await import('../mirror/index.ts')).pullSecretSource(refs, client, log)] : [];
-  const cloud = providers === undefined || providers.includes('amazon') ? [ecrSource(awsEcrToken())] : [];
+  const cloud = providers === undefined || providers.includes('amazon') ? [ecrCredentials(awsEcrToken())] : [];
   return createRegistryClient({
     credentials: combineSources(...own, ...cloud),
     settings: (registry) => ({

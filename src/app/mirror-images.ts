@@ -31,7 +31,7 @@ import {
   createCopier,
   createRegistryClient,
   dockerConfigSource,
-  ecrSource,
+  ecrCredentials,
   parseDockerConfig,
   proxyFromEnvironment,
   runHelper,
@@ -159,7 +159,7 @@ export function credentialsFor(target: string, env: MirrorOptions['env']): Crede
     const text = readFileIfThere(file);
     return text === undefined ? [] : [dockerConfigSource(parseDockerConfig(text, file), runHelper(env))];
   });
-  return combineSources(...own, ...configs, ecrSource(awsEcrToken()));
+  return combineSources(...own, ...configs, ecrCredentials(awsEcrToken()));
 }
 
 function dockerConfigFiles(env: MirrorOptions['env']): string[] {

@@ -25,8 +25,8 @@ export {
   type AwsOptions,
   awsEcrToken,
   type EcrToken,
+  ecrCredentials,
   ecrRegion,
-  ecrSource,
   type GetEcrToken,
 } from './auth/ecr.ts';
 export { type HelperRunner, runHelper } from './auth/helper.ts';

@@ -9,7 +9,7 @@ import { parseReference, type Tag } from '../../src/image/index.ts';
 import {
   awsEcrToken,
   createRegistryClient,
-  ecrSource,
+  ecrCredentials,
   findMissing,
   type RegistryClientOptions,
 } from '../../src/registry/index.ts';
@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)(`a registry of ECR${missing ? ` (needs ${
     let now = expiresAtMs - 12 * hour;
     const clock = { ...systemClock, now: () => now };
     const getToken = awsEcrToken({ endpoint: aws.endpoint, credentials: keys });
-    const client = clientOf({ credentials: ecrSource(getToken, clock), clock });
+    const client = clientOf({ credentials: ecrCredentials(getToken, clock), clock });
     try {
       const digest = await pushImage(client, `${host}/team/app:v1`);
       const look = async () =>

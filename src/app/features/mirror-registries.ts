@@ -13,7 +13,7 @@ import {
   createBlobPlaces,
   createRegistryClient,
   dockerConfigSource,
-  ecrSource,
+  ecrCredentials,
   intersectPlaces,
   parseDockerConfig,
   proxyFromEnvironment,
@@ -106,7 +106,7 @@ function clientFactory({ config, env, namespace, connection, clock, log }: Featu
   const configured: readonly CredentialSource[] = [
     ...(refs.length > 0 ? [pullSecretSource(refs, connection.client, log)] : []),
     ...(dockerConfig === undefined ? [] : [fileSource(dockerConfig)]),
-    ecrSource(awsEcrToken(), clock),
+    ecrCredentials(awsEcrToken(), clock),
   ];
   return (sources: readonly CredentialSource[], options: RegistryClientOptions = {}) =>
     createRegistryClient({

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../base/index.ts';
 import { dockerConfigSource, fitOfKey, parseDockerConfig, parsePullSecret } from './docker-config.ts';
-import { ecrRegion, ecrSource } from './ecr.ts';
+import { ecrCredentials, ecrRegion } from './ecr.ts';
 import { runHelper } from './helper.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -139,7 +139,7 @@ describe('ECR', () => {
     let asked = 0;
     let isDown = true;
     const hour = 3_600_000;
-    const source = ecrSource(
+    const source = ecrCredentials(
       async (region) => {
         asked++;
         if (isDown) throw new Error('down');

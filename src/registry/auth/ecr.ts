@@ -22,7 +22,7 @@ export function ecrRegion(registry: string): string | undefined {
 const renewBeforeMs = 60 * 60 * 1000;
 
 /** Credentials for private ECR registries, renewed before they expire. At most one request per region at a time. */
-export function ecrSource(getToken: GetEcrToken, clock: Clock = systemClock): CredentialSource {
+export function ecrCredentials(getToken: GetEcrToken, clock: Clock = systemClock): CredentialSource {
   const known = new Map<string, Promise<Credential & { readonly renewAtMs: number }>>();
   const renew = (region: string, signal: AbortSignal | undefined) => {
     const asked = getToken(region, signal).then((token) => {
