@@ -8,7 +8,7 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/cluster/**', 'test/prove/**', '**/node_modules/**'],
+    exclude: ['test/cluster/**', 'test/prove/**', 'test/servers/**', '**/node_modules/**'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',

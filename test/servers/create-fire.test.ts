@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundleScript } from '../integration/bundle.ts';
+import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from '../integration/create-publisher.ts';
+import { type Program, startNode } from '../integration/program.ts';
 import { hasGit, plainGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
-import { bundleScript } from './bundle.ts';
-import { detectionOf, itemOf, localPublisher, localTemplate, type Publisher } from './create-publisher.ts';
-import { type Program, startNode } from './program.ts';
 
 const signal = new AbortController().signal;
 

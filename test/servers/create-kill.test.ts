@@ -17,10 +17,10 @@ import { createGit, type Git } from '../../src/git/index.ts';
 import { ImageIndex } from '../../src/inventory/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
 import { type KubeObject, keyOf } from '../../src/object/index.ts';
+import { createCreateFixture } from '../integration/create-fixture.ts';
+import { useInstalledCluster } from '../integration/installed-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
 import { committedDetections, filesOf, type GitTarget, localTarget } from '../support/git-targets.ts';
-import { createCreateFixture } from './create-fixture.ts';
-import { useInstalledCluster } from './installed-cluster.ts';
 
 class Killed extends Error {}
 

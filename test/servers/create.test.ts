@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { startRegistryServer } from '../../src/registryserver/index.ts';
+import { defineCreateScenario } from '../integration/create-scenario.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
 import { localTarget, protectedTarget, strangerTarget } from '../support/git-targets.ts';
-import { defineCreateScenario } from './create-scenario.ts';
 
 describe.skipIf(!hasGit())('creation on the embedded cluster', () => {
   defineCreateScenario({

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
+import { startEverything, startUp } from '../integration/everything-programs.ts';
+import { defineEverythingScenario } from '../integration/everything-scenario.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { hasGit } from '../support/git-server.ts';
 import { localTarget } from '../support/git-targets.ts';
-import { startEverything, startUp } from './everything-programs.ts';
-import { defineEverythingScenario } from './everything-scenario.ts';
 
 describe.skipIf(!hasGit())('everything at once in supercargo up', () => {
   defineEverythingScenario({ rewrite: 'workloads', start: startUp, startTarget: localTarget });
