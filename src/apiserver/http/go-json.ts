@@ -1,7 +1,10 @@
 import { JsonError, setOwn } from '../../base/index.ts';
 
-/** Where the two parsers may differ: lone surrogates, and numbers beyond int64 or a double. */
-const suspicious = /\\u[dD][89a-fA-F]|\d{19}|[eE]\+?\d{3}/;
+/**
+ * Where the two parsers may differ: lone surrogates, and numbers beyond int64 or a double. A number starts after a
+ * delimiter: most digests and UIDs contain an `e` before digits.
+ */
+const suspicious = /\\u[dD][89a-fA-F]|(?:^|[[:,\s])-?\d(?:\d{18}|[\d.]*[eE]\+?\d{3})/;
 const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /**
@@ -28,7 +31,7 @@ export function asGoReads<T>(text: string, value: T): T {
 }
 
 /** Encoding replaces lone surrogates. */
-const wellFormed = (text: string): string => Buffer.from(text).toString();
+const wellFormed = (text: string): string => (text.isWellFormed() ? text : Buffer.from(text).toString());
 
 function scalar(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value);
