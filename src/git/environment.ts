@@ -169,8 +169,13 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
     'ControlMaster no',
   ];
   await writeFile(config, `${lines.join('\n')}\n`, { mode: 0o600 });
-  // git passes this to a shell. The only variable part is a directory that we created; it is quoted all the same.
-  const command = { GIT_SSH_COMMAND: `ssh -F ${shellQuote(config)}`, GIT_SSH_VARIANT: 'ssh' };
+  // GIT_SSH_COMMAND would need a shell, which a container image may not have; git runs GIT_SSH itself.
+  const helper = await writeHelper(
+    join(dir, 'ssh'),
+    `const { status } = require('node:child_process').spawnSync('ssh', ['-F', ${JSON.stringify(config)}, ...process.argv.slice(2)], { stdio: 'inherit' });
+process.exitCode = status ?? 255;`,
+  );
+  const command = { GIT_SSH: helper, GIT_SSH_VARIANT: 'ssh' };
   return auth.passphrase === undefined
     ? command
     : { ...command, ...(await askpassEnvironment(auth.passphrase, options)) };
@@ -178,12 +183,18 @@ async function sshEnvironment({ auth }: CheckedRemote, options: SshOptions): Pro
 
 async function askpassEnvironment(passphrase: string, { dir, secret }: SshOptions): Promise<GitEnvironment> {
   const file = await secret('passphrase', `${passphrase}\n`);
-  const helper = join(dir, 'askpass');
-  // Uses our own interpreter: an image without a shell has no other.
-  const program = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'));`;
-  await writeFile(helper, `#!${process.execPath}\n${program}\n`, { mode: 0o700 });
+  const helper = await writeHelper(
+    join(dir, 'askpass'),
+    `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8'));`,
+  );
   // Older versions of ssh call the helper only when DISPLAY is set.
   return { SSH_ASKPASS: helper, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':none' };
+}
+
+/** A program that git or ssh starts by its path. It uses our own interpreter: an image without a shell has no other. */
+async function writeHelper(path: string, program: string): Promise<string> {
+  await writeFile(path, `#!${process.execPath}\n${program}\n`, { mode: 0o700 });
+  return path;
 }
 
 /** The address is pinned; known_hosts is searched by name, in ssh's notation for other ports. */
@@ -192,5 +203,3 @@ function hostLines(pinned: PinnedAddress | undefined): readonly string[] {
   const { host, port, address } = pinned;
   return [`HostName ${address}`, `HostKeyAlias ${port === 22 ? host : `[${host}]:${port}`}`];
 }
-
-const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
