@@ -1,4 +1,4 @@
-// Finds or builds the binaries of a real control plane: etcd, kube-apiserver, kube-controller-manager. As a program it
+// Finds or builds the binaries of a real cluster: etcd, the control plane, and the programs of a node. As a program it
 // prints their directory, or exits with 3 and one line with the reason.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const moduleDirectory = fileURLToPath(new URL('../test/assets/', import.meta.url));
 const required = ['etcd', 'kube-apiserver'];
-const all = [...required, 'kube-controller-manager'];
+const all = [...required, 'kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubelet'];
 const buildAttempts = 4;
 const signals = ['SIGINT', 'SIGTERM'];
 const networkFailure =
@@ -22,8 +22,8 @@ export class AssetsUnavailable extends Error {
 }
 
 /**
- * The directory of the binaries: KUBEBUILDER_ASSETS if set (its kube-controller-manager is optional), otherwise the
- * user's cache, otherwise a new build of test/assets into that cache, which takes minutes. Throws AssetsUnavailable.
+ * The directory of the binaries: KUBEBUILDER_ASSETS if set (where only etcd and kube-apiserver are required), otherwise
+ * the user's cache, otherwise a new build of test/assets into that cache, which takes minutes. Throws AssetsUnavailable.
  */
 export async function resolveAssets({ env = process.env, build = true, log = () => {} } = {}) {
   const given = env.KUBEBUILDER_ASSETS;

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 /** A server process started by a test; its output goes to a file. */
 export interface Child {
   readonly name: string;
+  readonly pid: number;
   /** Throws, with the last lines of the log, when the process has ended. */
   assertRunning(): void;
   lastLines(): string;
@@ -34,6 +35,7 @@ export function startChild(name: string, binary: string, args: readonly string[]
   const lastLines = () => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
   return {
     name,
+    pid: process_.pid ?? 0,
     lastLines,
     assertRunning() {
       if (ended !== undefined) throw new Error(`${name} ${ended}; its last lines:\n${lastLines()}`);

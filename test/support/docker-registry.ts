@@ -16,12 +16,15 @@ export interface DockerRegistryOptions {
   /** The text of an htpasswd file (bcrypt). */
   readonly htpasswd?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Default: loopback. */
+  readonly address?: string;
 }
 
 export async function startDockerRegistry(options: DockerRegistryOptions = {}): Promise<DockerRegistry> {
   const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-docker-registry-'));
   const [port] = (await freePorts(1)) as [number];
-  const host = `127.0.0.1:${port}`;
+  const { address = '127.0.0.1' } = options;
+  const host = `${address}:${port}`;
   const write = (name: string, text: string) => {
     const file = path.join(folder, name);
     writeFileSync(file, text);
@@ -51,7 +54,7 @@ export async function startDockerRegistry(options: DockerRegistryOptions = {}): 
   try {
     await eventually(async () => {
       child.assertRunning();
-      await connectTo(port);
+      await connectTo(port, address);
     });
   } catch (thrown) {
     await stop();
@@ -60,10 +63,10 @@ export async function startDockerRegistry(options: DockerRegistryOptions = {}): 
   return { host, child, stop };
 }
 
-async function connectTo(port: number): Promise<void> {
+async function connectTo(port: number, address: string): Promise<void> {
   const { connect } = await import('node:net');
   await new Promise<void>((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
+    const socket = connect(port, address, () => {
       socket.destroy();
       resolve();
     });

@@ -29,6 +29,11 @@ export interface RealCluster extends Cluster {
 export interface RealClusterOptions {
   /** Starts kube-controller-manager too: garbage collection, namespace deletion, workload controllers, default accounts. */
   readonly controllerManager?: boolean;
+  /**
+   * Serves on this address instead of loopback, for a node: the server calls webhooks by their endpoints, kube-scheduler
+   * runs too, and the service `kubernetes` leads to the server.
+   */
+  readonly address?: string;
 }
 
 const startTimeoutMs = 90_000;
@@ -56,10 +61,11 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     const etcd = start('etcd', etcdArguments(directory, etcdClient, etcdPeer));
     const apiserver = start('kube-apiserver', [
       ...apiserverArguments(directory, etcdClient, port, keys),
+      ...addressArguments(options.address),
       // Without controllers nobody makes the accounts this plugin would demand of every pod.
       ...(options.controllerManager ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ]);
-    const url = `https://127.0.0.1:${port}`;
+    const url = `https://${options.address ?? '127.0.0.1'}:${port}`;
     const caFile = path.join(directory, 'apiserver.crt');
     const caPem = await untilReady(url, caFile, token, [etcd, apiserver]);
     const kubeconfigPath = path.join(directory, 'kubeconfig');
@@ -74,6 +80,8 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
         );
         await untilAccountsExist(client, manager);
       } else await createDefaultAccount(client);
+      if (options.address !== undefined)
+        start('kube-scheduler', [`--kubeconfig=${kubeconfigPath}`, '--leader-elect=false', '--secure-port=0']);
     } finally {
       await client.close();
     }
@@ -134,12 +142,8 @@ function apiserverArguments(directory: string, etcd: number, port: number, keys:
   return [
     `--etcd-servers=http://127.0.0.1:${etcd}`,
     `--cert-dir=${directory}`,
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
     `--secure-port=${port}`,
     '--service-cluster-ip-range=10.0.0.0/24',
-    // A loopback address is no valid endpoint of the `kubernetes` service.
-    '--endpoint-reconciler-type=none',
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${keys.verifying}`,
     `--service-account-signing-key-file=${keys.signing}`,
@@ -149,6 +153,22 @@ function apiserverArguments(directory: string, etcd: number, port: number, keys:
     '--profiling=false',
   ];
 }
+
+const addressArguments = (address: string | undefined): readonly string[] =>
+  address === undefined
+    ? [
+        '--bind-address=127.0.0.1',
+        '--advertise-address=127.0.0.1',
+        // A loopback address is no valid endpoint of the `kubernetes` service.
+        '--endpoint-reconciler-type=none',
+      ]
+    : [
+        `--bind-address=${address}`,
+        `--advertise-address=${address}`,
+        // There is no kube-proxy where the server runs.
+        '--enable-aggregator-routing=true',
+        '--kubelet-preferred-address-types=InternalIP',
+      ];
 
 function controllerManagerArguments(kubeconfigPath: string, signingKey: string, caFile: string): readonly string[] {
   return [
