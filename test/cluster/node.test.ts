@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kubectlPath, runTool } from '../support/kubectl.ts';
 import { type RealNode, startRealNode, whyNoNode } from '../support/real-node.ts';
 
-const reason = await whyNoNode();
+const tool = await kubectlPath();
+const reason = tool === undefined ? 'no kubectl' : await whyNoNode();
 
 describe.skipIf(reason !== undefined)('a real node', () => {
   let node: RealNode;
@@ -16,7 +17,7 @@ describe.skipIf(reason !== undefined)('a real node', () => {
 
   const kubectl = async (args: readonly string[], input?: object) => {
     const run = await runTool(
-      await kubectlPath(),
+      tool ?? 'kubectl',
       ['--kubeconfig', node.cluster.kubeconfigPath, ...args],
       input && JSON.stringify(input),
     );
