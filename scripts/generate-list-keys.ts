@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const source = fileURLToPath(new URL('../src/apiserver/schema/generated/builtin.json', import.meta.url));
+const source = fileURLToPath(new URL('../src/schema/generated/builtin.json', import.meta.url));
 const output = fileURLToPath(new URL('../src/policy/mutate/generated/list-keys.json', import.meta.url));
 
 const newerKinds = new Set([

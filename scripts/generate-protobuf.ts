@@ -51,7 +51,7 @@ interface Builtin {
   readonly kinds: readonly { group: string; version: string; kind: string; definition: string }[];
 }
 
-const builtin = JSON.parse(readFileSync(fromRoot('src/apiserver/schema/generated/builtin.json'), 'utf8')) as Builtin;
+const builtin = JSON.parse(readFileSync(fromRoot('src/schema/generated/builtin.json'), 'utf8')) as Builtin;
 const moduleFolders = findModules();
 const packages = new Map<string, Package>();
 const exceptions: string[] = [];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createHttpClient, type HttpClient } from '../test/support/http-client.ts';
 import { startRealCluster } from '../test/support/real-cluster.ts';
 
-const output = fileURLToPath(new URL('../src/apiserver/schema/generated/builtin.json', import.meta.url));
+const output = fileURLToPath(new URL('../src/schema/generated/builtin.json', import.meta.url));
 
 const groupVersions = [
   'v1',

@@ -4,7 +4,7 @@ import { dirname, join, normalize, relative, sep } from 'node:path';
 /** Which folders of src each folder may import. A folder that is not listed may not exist. */
 export type Rules = Readonly<Record<string, readonly string[]>>;
 
-const pure = ['base', 'object', 'jmespath', 'cel', 'gotemplate', 'image'];
+const pure = ['base', 'object', 'schema', 'jmespath', 'cel', 'mutation', 'gotemplate', 'image'];
 const shared = [
   ...pure,
   'api',
@@ -23,6 +23,8 @@ const features = ['admission', 'generate', 'mirror', 'detect', 'create', 'report
 export const rules: Rules = {
   base: [],
   object: ['base'],
+  schema: ['base', 'object'],
+  mutation: ['base', 'object', 'schema', 'cel'],
   // Quantities and durations are data of `object`; the dialect calculates with them.
   jmespath: ['base', 'object'],
   cel: ['base', 'object'],
@@ -41,7 +43,7 @@ export const rules: Rules = {
   manifests: ['base', 'object'],
   offline: [...pure, 'api', 'policy', 'runtime', 'manifests'],
   // Independent implementations, so that each tests the client: never `kube`, never `registry`.
-  apiserver: ['base', 'object', 'cel'],
+  apiserver: ['base', 'object', 'schema', 'cel', 'mutation'],
   registryserver: ['base', 'image'],
   ...Object.fromEntries(features.map((feature) => [feature, shared])),
   app: [...shared, ...features, 'manifests', 'offline', 'apiserver', 'registryserver'],

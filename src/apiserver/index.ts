@@ -9,5 +9,4 @@
  * trace.
  */
 export { checkCustomResource } from './custom-resource-check.ts';
-export { builtinSchemaOf } from './schema/builtin-data.ts';
 export { type ApiServerOptions, startApiServer } from './server.ts';

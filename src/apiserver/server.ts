@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, type Logger, silentLogger, systemClock } from '../base/index.ts';
+import { builtinData } from '../schema/index.ts';
 import { bootstrapObjects } from './bootstrap.ts';
 import { createCore } from './core.ts';
 import { OpenApi } from './discovery/openapi.ts';
@@ -14,7 +15,6 @@ import type { Core } from './operations/core.ts';
 import { createInternalClient } from './operations/internal.ts';
 import { builtinDefinitions } from './resources/builtins.ts';
 import { Catalog } from './resources/catalog.ts';
-import { builtinData } from './schema/builtin-data.ts';
 import { linkSchemas } from './schema/index.ts';
 import { createSimulation, podLogs, type SimulationOptions } from './simulation/index.ts';
 import { isStatusError } from './status.ts';

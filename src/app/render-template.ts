@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResourceTemplate } from '../api/index.ts';
-import { builtinSchemaOf } from '../apiserver/index.ts';
 import { errorCode, errorMessage, rfc3339, UsageError } from '../base/index.ts';
 import { renderDetection, type TemplateData, templateData } from '../create/index.ts';
 import { parseDigest, parseReference, withDefaultTag } from '../image/index.ts';
 import type { Files } from '../manifests/index.ts';
+import { builtinSchemaOf } from '../schema/index.ts';
 import { diffLines } from '../sync/index.ts';
 import { readOwn } from './custom-documents.ts';
 

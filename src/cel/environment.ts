@@ -32,6 +32,8 @@ export interface Environment {
   readonly functions: ReadonlyMap<string, FunctionDecl>;
   /** Types that have a name in expressions, such as `int` and `net.IP`. */
   readonly types: ReadonlyMap<string, CelType>;
+  /** Types that are too many to list, by name. */
+  readonly resolveType?: (name: string) => CelType | undefined;
   readonly macros: Macros;
   /** Whether lists and maps may be written with elements of different types. */
   readonly allowsMixedLiterals: boolean;
@@ -42,6 +44,11 @@ export interface Environment {
   readonly costOf: (functionName: string, overload: string) => CallCost | undefined;
   /** The function with work done once for a literal as its second argument, such as a regular expression. */
   readonly prepare: (functionName: string, literal: string) => ((...args: unknown[]) => unknown) | undefined;
+}
+
+/** The type that goes by a name. */
+export function typeNamed({ types, resolveType }: Environment, name: string): CelType | undefined {
+  return types.get(name) ?? resolveType?.(name);
 }
 
 /** The names that a name may stand for, the innermost namespace first; a leading dot means the outermost alone. */

@@ -9,6 +9,7 @@
 export { CelCompileError } from './errors.ts';
 export { kyvernoEnvironment } from './kyverno.ts';
 export { callCostLimit } from './limits.ts';
+export { jsonPatchListType, misplacedTypes, objectType, withMutations } from './mutation.ts';
 export { namesIn } from './names.ts';
 export { compile, type Evaluated, type Program, type Variables } from './program.ts';
 export {
@@ -25,5 +26,5 @@ export {
   structType,
   timestampType,
 } from './types.ts';
-export { toJson } from './values/json.ts';
-export { CelError, CelUnknown, LazyMap } from './values/values.ts';
+export { toDocument, toJson } from './values/json.ts';
+export { CelError, CelObject, CelUnknown, LazyMap } from './values/values.ts';

@@ -23,6 +23,8 @@ export interface CelType {
   readonly params: readonly CelType[];
   /** Of a struct: the types of its fields. */
   readonly fields?: ReadonlyMap<string, CelType> | undefined;
+  /** Of a struct: any field may be there, of any type. */
+  readonly isOpen?: true;
 }
 
 const simple = (kind: CelType['kind'], name: string = kind): CelType => ({ kind, name, params: [] });
@@ -49,6 +51,9 @@ export const param = (name: string): CelType => ({ kind: 'param', name, params: 
 export function structType(name: string, fields: Readonly<Record<string, CelType>>): CelType {
   return { kind: 'struct', name, params: [], fields: new Map(Object.entries(fields)) };
 }
+
+/** A struct with any fields. */
+export const openStructType = (name: string): CelType => ({ kind: 'struct', name, params: [], isOpen: true });
 
 export const isDyn = ({ kind }: CelType) => kind === 'dyn';
 export const isDynOrError = ({ kind }: CelType) => kind === 'dyn' || kind === 'error';

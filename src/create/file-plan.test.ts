@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ResourceTemplate } from '../api/index.ts';
-import { builtinSchemaOf } from '../apiserver/index.ts';
+import { builtinSchemaOf } from '../schema/index.ts';
 import { CreateError } from './errors.ts';
 import { planFiles } from './file-plan.ts';
 import { templateData } from './template-data.ts';

@@ -39,7 +39,7 @@ const missing = await resolveAssets({ build: false }).then(
 if (missing !== undefined) console.warn(`skipped: ${missing}`);
 
 const builtin = linkSchemas(
-  JSON.parse(readFileSync(new URL('../../src/apiserver/schema/generated/builtin.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../src/schema/generated/builtin.json', import.meta.url), 'utf8')),
 );
 
 const subjects: readonly Subject[] = [

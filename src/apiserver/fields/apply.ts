@@ -1,18 +1,15 @@
 import { type JsonObject, rfc3339 } from '../../base/index.ts';
 import { gvkOf, type KubeObject } from '../../object/index.ts';
+import { checkApplied, equalJson, FieldsError, mergeApplied } from '../../schema/index.ts';
 import { StatusError, statusError } from '../status.ts';
-import { checkApplied } from './check.ts';
 import { type Conflict, conflictError } from './conflict.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { allowedByLastApplied, withLastApplied } from './last-applied.ts';
 import { type Manager, type Managers, makeManager, parseManagers, renderManagers } from './managers.ts';
-import { mergeApplied } from './merge.ts';
 import { fitManagers, transferChanged, type WriteContext, withoutManagedFields, withoutStripped } from './ownership.ts';
-import { FieldsError } from './path-element.ts';
 import { prune } from './prune.ts';
 import { recordUpdate, withManagedFields } from './update.ts';
-import { equalJson } from './value.ts';
 
 export interface ApplyOptions extends WriteContext {
   /** The stored object; absent when the apply creates it. */

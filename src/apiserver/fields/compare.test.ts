@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FieldsError, renderPath } from '../../schema/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { compare } from './compare.ts';
 import { fieldSetOf } from './field-set-of.ts';
-import { FieldsError, renderPath } from './path-element.ts';
 import { containers, deployment, deploymentSchema, gadget, gadgetSchema } from './schemas.fixture.ts';
 
 function changes(before: unknown, after: unknown, schema: Schema | undefined) {

@@ -1,10 +1,25 @@
 import type { JsonObject } from '../../base/index.ts';
+import {
+  asList,
+  asMap,
+  deducedShape,
+  equalJson,
+  type Form,
+  fieldElement,
+  fieldOf,
+  formOf,
+  groupItems,
+  type Items,
+  isEmptyMap,
+  type ListShape,
+  type MapShape,
+  type PathElement,
+  type Shape,
+  shapeOfKind,
+} from '../../schema/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { type FieldNode, leafNode } from './field-node.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
-import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } from './shape.ts';
-import { asList, asMap, equalJson, type Form, fieldOf, formOf, groupItems, type Items, isEmptyMap } from './value.ts';
 
 export interface Comparison {
   readonly added: FieldSet;

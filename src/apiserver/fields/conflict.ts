@@ -1,7 +1,7 @@
+import { renderPath } from '../../schema/index.ts';
 import { type StatusError, statusError } from '../status.ts';
 import type { FieldSet } from './field-set.ts';
 import type { Manager } from './managers.ts';
-import { renderPath } from './path-element.ts';
 
 /** Fields that an apply would change and that another manager owns. */
 export interface Conflict {

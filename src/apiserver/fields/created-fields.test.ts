@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/index.ts';
+import { FieldsError, shapeOfKind } from '../../schema/index.ts';
 import { compare, withoutFields } from './compare.ts';
 import { createdFields } from './created-fields.ts';
 import { FieldSet } from './field-set.ts';
 import { FieldTrie } from './field-trie.ts';
 import { withoutStripped } from './ownership.ts';
-import { FieldsError } from './path-element.ts';
 import { containers, deployment, deploymentSchema } from './schemas.fixture.ts';
-import { shapeOfKind } from './shape.ts';
 
 const ignored = FieldSet.ofFields(['status']);
 const context = { apiVersion: 'apps/v1', schema: deploymentSchema, ignored };

@@ -1,10 +1,9 @@
 import type { JsonObject } from '../../base/index.ts';
+import { FieldsError, type Shape, shapeOfKind } from '../../schema/index.ts';
 import { compare, withoutFields } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
 import { FieldTrie, type TrieNode } from './field-trie.ts';
 import { type WriteContext, withoutStripped } from './ownership.ts';
-import { FieldsError } from './path-element.ts';
-import { type Shape, shapeOfKind } from './shape.ts';
 
 interface Known {
   readonly ignored: FieldSet | undefined;

@@ -1,4 +1,4 @@
-import { comparePathElements, type PathElement } from './path-element.ts';
+import { comparePathElements, type PathElement } from '../../schema/index.ts';
 
 /**
  * A node of the trie behind FieldSet. `member` means that the path to it is in the set; `children` are the longer

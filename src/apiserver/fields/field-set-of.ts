@@ -1,10 +1,21 @@
 import { isJsonObject } from '../../base/index.ts';
+import {
+  asList,
+  asMap,
+  deducedShape,
+  fieldElement,
+  formOf,
+  groupItems,
+  isEmptyMap,
+  type ListShape,
+  type MapShape,
+  type PathElement,
+  type Shape,
+  shapeOfKind,
+} from '../../schema/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { asMember, type FieldNode, leafNode, makeNode } from './field-node.ts';
 import { FieldSet } from './field-set.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
-import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } from './shape.ts';
-import { asList, asMap, formOf, groupItems, isEmptyMap } from './value.ts';
 
 /**
  * The fields that a configuration sets: its leaves, the items of its associative lists, and the fields of maps whose

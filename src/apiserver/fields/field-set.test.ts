@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldsV1 } from '../../object/index.ts';
+import { FieldsError, type PathElement, renderPath } from '../../schema/index.ts';
 import { FieldSet } from './field-set.ts';
-import { FieldsError, type PathElement, renderPath } from './path-element.ts';
 
 const element = fc.oneof(
   fc.constantFrom('f:a', 'f:b', 'f:c', 'f:metadata'),

@@ -1,4 +1,5 @@
 import type { FieldsV1 } from '../../object/index.ts';
+import { FieldsError, fieldElement, type PathElement, parsePathElement } from '../../schema/index.ts';
 import {
   emptyNode,
   equalNodes,
@@ -12,7 +13,6 @@ import {
   subtractNodes,
   unionNodes,
 } from './field-node.ts';
-import { FieldsError, fieldElement, type PathElement, parsePathElement } from './path-element.ts';
 
 // Objects that are written often pass the same fieldsV1 objects repeatedly. A trie takes about ten kilobytes; caching
 // one for every stored object would take more memory than the objects, so only the latest are cached.

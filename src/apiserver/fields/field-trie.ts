@@ -1,7 +1,14 @@
 import type { JsonObject } from '../../base/index.ts';
+import {
+  asMap,
+  deducedShape,
+  isEmptyMap,
+  itemElement,
+  type ListShape,
+  type MapShape,
+  type Shape,
+} from '../../schema/index.ts';
 import type { FieldSet } from './field-set.ts';
-import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
-import { asMap, isEmptyMap, itemElement } from './value.ts';
 
 /** A name, the identity of a list item, or one of the markers below. */
 type Token = string | number;

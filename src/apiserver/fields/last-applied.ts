@@ -1,10 +1,10 @@
 import { type JsonObject, parseJson, renderJson, setOwn } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
+import { asMap } from '../../schema/index.ts';
 import { compare } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { type WriteContext, withoutManagedFields } from './ownership.ts';
-import { asMap } from './value.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The server's size limit for all annotations of an object. */

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { FieldsV1, ManagedFieldsEntry } from '../../object/index.ts';
+import { FieldsError } from '../../schema/index.ts';
 import type { FieldNode } from './field-node.ts';
 import { FieldSet } from './field-set.ts';
-import { FieldsError } from './path-element.ts';
 
 /** One manager and its fields. `entry` is the stored form, and is still equal to it. */
 export interface Manager {

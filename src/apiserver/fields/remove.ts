@@ -1,11 +1,20 @@
 import type { Json, JsonObject } from '../../base/index.ts';
 import { setOwn } from '../../base/index.ts';
+import {
+  asList,
+  asMap,
+  deducedShape,
+  fieldElement,
+  formOf,
+  itemElement,
+  type ListShape,
+  type MapShape,
+  type Shape,
+  shapeOfKind,
+} from '../../schema/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { emptyNode, type FieldNode } from './field-node.ts';
 import type { FieldSet } from './field-set.ts';
-import { fieldElement } from './path-element.ts';
-import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } from './shape.ts';
-import { asList, asMap, formOf, itemElement } from './value.ts';
 
 /**
  * The object without the fields and items in `fields`. A map or list of which nothing is left becomes null, as the real

@@ -1,8 +1,8 @@
+import type { PathElement } from '../../schema/index.ts';
+import { type Shape, shapeOfKind } from '../../schema/index.ts';
 import type { Schema } from '../schema/index.ts';
 import { type FieldNode, leafNode } from './field-node.ts';
 import { FieldSet } from './field-set.ts';
-import type { PathElement } from './path-element.ts';
-import { type Shape, shapeOfKind } from './shape.ts';
 
 /** The set with the fields that the schema names added wherever something below them is in it. */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object/index.ts';
+import { objectMetaSchema } from '../../schema/index.ts';
 import type { Schema } from '../schema/index.ts';
-import { objectMetaSchema } from './object-meta.ts';
 
 const text: Schema = { type: 'string' };
 const integer: Schema = { type: 'integer', format: 'int32' };

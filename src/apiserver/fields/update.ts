@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, rfc3339 } from '../../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../object/index.ts';
+import { equalJson, FieldsError } from '../../schema/index.ts';
 import { createdFields } from './created-fields.ts';
 import { FieldSet } from './field-set.ts';
 import {
@@ -12,8 +13,6 @@ import {
   renderManagers,
 } from './managers.ts';
 import { transferChanged, type WriteContext, withoutManagedFields, withoutStripped } from './ownership.ts';
-import { FieldsError } from './path-element.ts';
-import { equalJson } from './value.ts';
 
 export interface UpdateOptions extends WriteContext {
   /** The stored object; absent for a create. */

@@ -1,5 +1,6 @@
 import { rfc3339 } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
+import type { Schema } from '../../schema/index.ts';
 import type {
   Conversion,
   PrinterColumn,
@@ -7,7 +8,6 @@ import type {
   ScalePaths,
   Subresource,
 } from '../resources/definition.ts';
-import type { Schema } from '../schema/types.ts';
 import { part, type StrategyEnvironment } from './strategy.ts';
 
 /** Keeps a CRD until the objects of its kind are deleted. */

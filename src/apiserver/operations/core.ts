@@ -1,9 +1,9 @@
 import type { Clock, Logger } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
+import type { Schema } from '../../schema/index.ts';
 import type { Attributes } from '../admission/attributes.ts';
 import type { StrategyEnvironment } from '../kinds/strategy.ts';
 import type { Catalog } from '../resources/catalog.ts';
-import type { Schema } from '../schema/types.ts';
 import type { Store } from '../store/index.ts';
 
 /** The admission chain: built-in steps, then webhooks. */

@@ -1,7 +1,7 @@
 import { renderApiVersion } from '../../object/index.ts';
+import type { Schema } from '../../schema/index.ts';
 import { FieldSet } from '../fields/index.ts';
 import { hasSubresource, type ResourceDefinition } from '../resources/definition.ts';
-import type { Schema } from '../schema/types.ts';
 
 const status = FieldSet.ofFields(['status']);
 const allButStatus = FieldSet.ofFields(['spec'], ['metadata']);

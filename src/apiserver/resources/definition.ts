@@ -1,5 +1,5 @@
 import type { GroupVersionResource, KubeObject } from '../../object/index.ts';
-import type { Schema } from '../schema/types.ts';
+import type { Schema } from '../../schema/index.ts';
 
 export interface Subresource {
   readonly name: string;

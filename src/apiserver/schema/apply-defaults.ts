@@ -1,6 +1,6 @@
 import { setOwn } from '../../base/index.ts';
+import type { Schema } from '../../schema/index.ts';
 import { type Plan, planOf } from './plan.ts';
-import type { Schema } from './types.ts';
 import type { Fields } from './value.ts';
 
 /**

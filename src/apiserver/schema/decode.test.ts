@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Schema } from '../../schema/index.ts';
 import { badBase64At, decodeTyped } from './decode.ts';
-import type { Schema } from './types.ts';
 
 const quantity: Schema = { definition: 'io.k8s.apimachinery.pkg.api.resource.Quantity' };
 const inner: Schema = {

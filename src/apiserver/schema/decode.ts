@@ -1,9 +1,9 @@
 import { parseApiVersion, parseQuantity, QuantityError, renderQuantity } from '../../object/index.ts';
+import type { Schema } from '../../schema/index.ts';
 import { goTypeName, structName } from './go-kind.ts';
 import { isZero, writingOf } from './go-writing.ts';
 import { type Plan, planOf } from './plan.ts';
 import { isMicroTime, isTime, timeError } from './time.ts';
-import type { Schema } from './types.ts';
 import { type Fields, isObject, stringIn } from './value.ts';
 
 /** Either the object as its Go type would give it back, or why it does not fit that type. */

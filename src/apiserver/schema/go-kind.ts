@@ -1,4 +1,4 @@
-import type { Schema } from './types.ts';
+import type { Schema } from '../../schema/index.ts';
 
 /** What the real server's Go types make of a schema node of a built-in kind. */
 export type GoKind =

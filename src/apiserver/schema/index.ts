@@ -8,6 +8,15 @@
  * The way of a built-in object: pruneUnknown, decodeTyped, applyBuiltinDefaults, validateCreate or validateUpdate.
  * The way of a custom one: pruneUnknown, applyDefaults, validate, and validateCreate or validateUpdate for metadata.
  */
+
+export type { Schema } from '../../schema/index.ts';
+export {
+  type BuiltinData,
+  type LinkedSchemas,
+  linkSchemas,
+  objectMetaDefinition,
+  type RawSchema,
+} from '../../schema/index.ts';
 export { applyDefaults } from './apply-defaults.ts';
 export { checkCrd } from './crd/index.ts';
 export { decodeTyped, renderDecodeError } from './decode.ts';
@@ -21,9 +30,7 @@ export {
   renderFieldError,
   required,
 } from './field-error.ts';
-export { type BuiltinData, type LinkedSchemas, linkSchemas, objectMetaDefinition, type RawSchema } from './link.ts';
 export { pruneUnknown, renderUnknownFields } from './prune.ts';
 export { validateCreate, validateUpdate } from './rules/index.ts';
-export type { Schema } from './types.ts';
 export { validate } from './validate.ts';
 export type { Fields } from './value.ts';

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
+import type { Schema } from '../../schema/index.ts';
 import { knownFormat } from './formats.ts';
 import { type GoKind, goKindOf } from './go-kind.ts';
 import type { Writing } from './go-writing.ts';
-import type { Schema } from './types.ts';
 
 /**
  * A schema node prepared for walking: every keyword looked up once, children linked directly. All four walks

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Schema } from '../../schema/index.ts';
 import { pruneUnknown, renderUnknownFields } from './prune.ts';
-import type { Schema } from './types.ts';
 
 const text: Schema = { type: 'string' };
 const schema: Schema = {

@@ -1,7 +1,7 @@
+import type { Schema } from '../../schema/index.ts';
 import { quote } from './go-text.ts';
 import { renderTrail } from './path.ts';
 import { type Plan, planOf } from './plan.ts';
-import type { Schema } from './types.ts';
 import { type Fields, isObject } from './value.ts';
 
 interface PruneOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Schema } from '../../schema/index.ts';
 import { renderFieldError } from './field-error.ts';
-import type { Schema } from './types.ts';
 import { validate } from './validate.ts';
 
 const spec = (schema: Schema): Schema => ({ type: 'object', properties: { spec: schema } });

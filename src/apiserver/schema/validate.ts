@@ -1,11 +1,11 @@
 import { dequal } from 'dequal';
+import type { Schema } from '../../schema/index.ts';
 import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from './field-error.ts';
 import { hasFormat } from './formats.ts';
 import { quote, renderBadValue, sortKeys } from './go-text.ts';
 import { checkLists } from './list-type.ts';
 import { renderTrail } from './path.ts';
 import { type Plan, planOf } from './plan.ts';
-import type { Schema } from './types.ts';
 import { type Fields, isObject } from './value.ts';
 
 /**

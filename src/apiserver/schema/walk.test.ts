@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Schema } from '../../schema/index.ts';
 import { applyDefaults } from './apply-defaults.ts';
 import { pruneUnknown } from './prune.ts';
-import type { Schema } from './types.ts';
 import { validate } from './validate.ts';
 
 const leaf: fc.Arbitrary<Schema> = fc.constantFrom<Schema>(

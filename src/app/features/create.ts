@@ -10,7 +10,6 @@ import {
   type ResourceTemplate,
   resourceTemplates,
 } from '../../api/index.ts';
-import { builtinSchemaOf } from '../../apiserver/index.ts';
 import { type AddressPolicy, whenAborted } from '../../base/index.ts';
 import { createController, informerSource, type Runnable, startOrder } from '../../controller/index.ts';
 import {
@@ -29,6 +28,7 @@ import { createInventory } from '../../inventory/index.ts';
 import type { Informer } from '../../kube/index.ts';
 import { keyOf, parseDurationMs } from '../../object/index.ts';
 import { proxyFor, proxyFromEnvironment } from '../../registry/index.ts';
+import { builtinSchemaOf } from '../../schema/index.ts';
 import { registryNetwork } from '../registry-network.ts';
 import { prefixesOf } from './create-prefixes.ts';
 import { createDryRun } from './dry-run.ts';

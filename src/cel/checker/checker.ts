@@ -6,7 +6,7 @@ import {
   type SelectNode,
   type StructNode,
 } from '../ast.ts';
-import { candidateNames, type Environment, type FunctionDecl, type Overload } from '../environment.ts';
+import { candidateNames, type Environment, type FunctionDecl, type Overload, typeNamed } from '../environment.ts';
 import type { Source } from '../source.ts';
 import {
   boolType,
@@ -176,7 +176,7 @@ class Checker {
   }
 
   private fieldType(offset: number, type: CelType, field: string): CelType {
-    const found = type.fields?.get(field);
+    const found = type.isOpen ? dynType : type.fields?.get(field);
     if (!found) this.source.report(offset, `undefined field '${field}'`);
     return found ?? errorType;
   }
@@ -266,7 +266,7 @@ class Checker {
 
   private checkStruct(node: StructNode): CelType {
     const found = candidateNames(this.environment.container, node.type)
-      .map((name) => this.environment.types.get(name))
+      .map((name) => typeNamed(this.environment, name))
       .find((type) => type !== undefined);
     if (!found) {
       for (const { value } of node.fields) this.check(value);

@@ -1,4 +1,4 @@
-import { candidateNames, type Environment } from '../environment.ts';
+import { candidateNames, type Environment, typeNamed } from '../environment.ts';
 import { type CelType, typeType } from '../types.ts';
 
 /** What a name refers to. */
@@ -46,7 +46,7 @@ export class Scope {
     for (const candidate of candidateNames(this.environment.container, name)) {
       const variable = this.variables.get(candidate);
       if (variable) return { kind: 'variable', name: candidate, type: variable };
-      const type = this.environment.types.get(candidate);
+      const type = typeNamed(this.environment, candidate);
       if (type) return { kind: 'type', name: candidate, type: typeType(type) };
     }
     return undefined;

@@ -45,6 +45,7 @@ export function compileNode(node: Node, context: Context): Plan {
     case 'struct':
       return compileStruct(
         node,
+        context.checked.references.get(node.id)?.name ?? node.type,
         node.fields.map(({ value }) => compileNode(value, context)),
       );
     case 'comprehension':

@@ -1,7 +1,7 @@
 import type { ListNode, MapNode, StructNode } from '../ast.ts';
 import { MapBuilder } from '../values/map.ts';
 import { renderGo } from '../values/render.ts';
-import { Abnormal, CelError, CelOptional, CelUnknown, none } from '../values/values.ts';
+import { Abnormal, CelError, CelObject, CelOptional, CelUnknown, none } from '../values/values.ts';
 import { abnormalOf } from './logic.ts';
 import { constantPlan, type Eval, type Plan } from './plan.ts';
 
@@ -52,8 +52,7 @@ export function compileMap(node: MapNode, keys: readonly Plan[], values: readonl
   return { eval: charged(build, mapCost) };
 }
 
-/** A struct is a plain map of its fields. */
-export function compileStruct(node: StructNode, values: readonly Plan[]): Plan {
+export function compileStruct(node: StructNode, typeName: string, values: readonly Plan[]): Plan {
   const build = entries(
     node.fields.map(
       ({ name }): Eval =>
@@ -62,7 +61,8 @@ export function compileStruct(node: StructNode, values: readonly Plan[]): Plan {
     ),
     values.map((plan) => plan.eval),
     node.fields.map(({ isOptional }) => isOptional),
-    (builder) => builder.build(),
+    // Its keys are names, so it is plain.
+    (builder) => new CelObject(typeName, builder.build() as Readonly<Record<string, unknown>>),
   );
   return { eval: charged(build, structCost) };
 }

@@ -1,11 +1,12 @@
 import { findKey, indexOf, isMap } from '../values/map.ts';
 import { renderGo } from '../values/render.ts';
-import { Abnormal, CelError, CelUint, isDouble, isInt, isPlainMap } from '../values/values.ts';
+import { Abnormal, CelError, CelObject, CelUint, isDouble, isInt, isPlainMap } from '../values/values.ts';
 
 /** `obj.key` and `obj[key]`: undefined where it is absent, an error where the key cannot be one. */
 export function find(object: unknown, key: unknown): unknown {
   if (object instanceof Abnormal) return object;
   if (isMap(object)) return findKey(object, key);
+  if (object instanceof CelObject) return findKey(object.fields, key);
   if (Array.isArray(object)) {
     const index = indexOf(key);
     return typeof index === 'number' ? object[index] : index;

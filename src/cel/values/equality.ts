@@ -5,6 +5,7 @@ import {
   CelBytes,
   CelDuration,
   type CelError,
+  CelObject,
   CelOpaque,
   CelOptional,
   CelTimestamp,
@@ -22,6 +23,9 @@ export function equals(a: unknown, b: unknown): boolean | CelError {
   if (a instanceof CelOpaque) return a.equals(b) ?? noSuchOverload;
   if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
   if (isMap(a)) return isMap(b) && equalMaps(a, b);
+  if (a instanceof CelObject) {
+    return b instanceof CelObject && a.typeName === b.typeName && equalMaps(a.fields, b.fields);
+  }
   return equalScalars(a, b);
 }
 

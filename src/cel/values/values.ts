@@ -78,6 +78,16 @@ export abstract class LazyMap extends Boxed {
   abstract keys(): readonly string[];
 }
 
+/** A value of a struct type, such as `Object.spec{…}`. */
+export class CelObject extends Boxed {
+  constructor(
+    readonly typeName: string,
+    readonly fields: Readonly<Record<string, unknown>>,
+  ) {
+    super();
+  }
+}
+
 /** A type that the language knows nothing of, but that values may have: addresses, quantities, versions. */
 export abstract class CelOpaque extends Boxed {
   /** False or true, or undefined where the two cannot be compared. */

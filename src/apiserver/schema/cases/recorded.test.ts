@@ -26,7 +26,7 @@ import { type CustomCase, customCases } from './custom.ts';
 import { acceptedOutcome, type Outcome, refusedOutcome } from './outcome.ts';
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-const data = read('../generated/builtin.json') as BuiltinData;
+const data = read('../../../schema/generated/builtin.json') as BuiltinData;
 const recorded = read('./recorded.json') as Readonly<Record<string, Outcome>>;
 const schemas = linkSchemas(data);
 

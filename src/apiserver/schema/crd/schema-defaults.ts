@@ -1,7 +1,7 @@
+import type { Schema } from '../../../schema/index.ts';
 import { type FieldError, invalid } from '../field-error.ts';
 import type { Path } from '../path.ts';
 import { pruneUnknown } from '../prune.ts';
-import type { Schema } from '../types.ts';
 import { validateAt } from '../validate.ts';
 import { type Fields, isObject, isUnset, objectIn } from '../value.ts';
 

@@ -3,8 +3,9 @@
  * default depends on nothing, small functions where it depends on siblings. Not here: what a strategy generates
  * (cluster IPs, finalizers of namespaces, selectors of Jobs). Nothing that is given is ever changed in place.
  */
+
+import type { Schema } from '../../../schema/index.ts';
 import { type Plan, planOf } from '../plan.ts';
-import type { Schema } from '../types.ts';
 import type { Fields } from '../value.ts';
 import { type Defaulter, fill, fillZero } from './fill.ts';
 import { podDefaulters } from './pod.ts';

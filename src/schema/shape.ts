@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../base/index.ts';
-import type { Schema } from '../schema/index.ts';
+import { isJsonObject } from '../base/index.ts';
 import { objectMetaSchema } from './object-meta.ts';
+import type { Schema } from './types.ts';
 
 /**
  * What a schema says about ownership. A value may be allowed several forms (an untyped field may be anything); which

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import { FieldsError, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { ListShape, Shape } from './shape.ts';
 

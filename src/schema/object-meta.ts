@@ -1,4 +1,4 @@
-import type { Schema } from '../schema/index.ts';
+import type { Schema } from './types.ts';
 
 const text: Schema = { type: 'string' };
 const time: Schema = { type: 'string', format: 'date-time' };

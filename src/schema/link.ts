@@ -1,5 +1,5 @@
-import { setOwn } from '../../base/index.ts';
-import { type GroupVersionKind, renderGvk } from '../../object/index.ts';
+import { setOwn } from '../base/index.ts';
+import { type GroupVersionKind, renderGvk } from '../object/index.ts';
 import type { Schema } from './types.ts';
 
 /** A schema node as it is published: references by name, not yet linked. */

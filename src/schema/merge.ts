@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../base/index.ts';
-import { setOwn } from '../../base/index.ts';
-import type { Schema } from '../schema/index.ts';
+import type { Json, JsonObject } from '../base/index.ts';
+import { setOwn } from '../base/index.ts';
 import type { PathElement } from './path-element.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } from './shape.ts';
+import type { Schema } from './types.ts';
 import { asList, asMap, equalJson, fieldOf, formOf, itemElement } from './value.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJson, SupercargoError } from '../../base/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, SupercargoError } from '../base/index.ts';
 
 /**
  * One step of a path, in its canonical text: `f:name` a field, `k:{"name":"x"}` an item of an associative list,

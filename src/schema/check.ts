@@ -1,7 +1,7 @@
-import { isJsonObject, renderJson } from '../../base/index.ts';
-import type { Schema } from '../schema/index.ts';
+import { isJsonObject, renderJson } from '../base/index.ts';
 import { FieldsError, fieldElement, type PathElement, renderPath } from './path-element.ts';
 import { type ListShape, type MapShape, type ScalarKind, type Shape, shapeOfKind } from './shape.ts';
+import type { Schema } from './types.ts';
 import { asList, asMap, formOf, itemElement } from './value.ts';
 
 /** The error of a configuration before it can be applied, with the server's message; undefined when it is valid. */

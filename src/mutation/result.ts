@@ -1,0 +1,3 @@
+import type { KubeObject } from '../object/index.ts';
+
+export type MutationResult = { readonly object: KubeObject } | { readonly error: string };
