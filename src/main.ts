@@ -36,6 +36,7 @@ void runCli(
   process.argv.slice(2),
   {
     env: process.env,
+    openStdin: () => process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     temporaryDir: tmpdir(),

@@ -7,6 +7,8 @@
  * much memory.
  */
 export { CelCompileError } from './errors.ts';
+export { functionHelp } from './function-help.ts';
+export { kubernetesEnvironment } from './kubernetes.ts';
 export { kyvernoEnvironment } from './kyverno.ts';
 export { callCostLimit } from './limits.ts';
 export { jsonPatchListType, misplacedTypes, objectType, withMutations } from './mutation.ts';

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runCli } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'supercargo-cel-'));
@@ -9,13 +10,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, 'objects.yaml');
 writeFileSync(file, 'kind: A\nsizes: [1, 2]\n---\nkind: B\n');
 
-async function run(...args: readonly string[]) {
+const run = (...args: readonly string[]) => runCommand('cel', args);
+
+async function runCommand(command: 'cel' | 'jp', args: readonly string[], input?: string) {
   let stdout = '';
   let stderr = '';
   const exitCode = await runCli(
-    ['cel', ...args],
+    [command, ...args],
     {
       env: {},
+      ...(input === undefined ? {} : { openStdin: () => Readable.from([input]) }),
       stdout: { write: (text) => (stdout += text) },
       stderr: { write: (text) => (stderr += text) },
       temporaryDir: folder,
@@ -46,4 +50,44 @@ it('shows the place of a mistake', async () => {
   const { exitCode, stderr } = await run("1 + 'a'");
   expect(exitCode).toBe(2);
   expect(stderr).toContain("ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, string)'");
+});
+
+it('reads expressions from standard input, and goes on after a mistake', async () => {
+  const input = 'object.kind\n1 +\n[1,\n2].size()\n:type object.kind == "A"\n';
+  const { exitCode, stdout, stderr } = await runCommand('cel', ['-r', file], input);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '"A"\n"B"\n2\n2\nbool\n' });
+  expect(stderr).toContain('ERROR: <input>:1:4');
+});
+
+it('shows how a function is called', async () => {
+  expect((await run('--functions', 'isSorted')).stdout).toContain('list(int).isSorted() -> bool\n');
+  expect(await run('--functions', 'nope')).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
+describe('jp', () => {
+  const jp = (...args: readonly string[]) => runCommand('jp', args);
+
+  it("evaluates in Kyverno's dialect, with the document as root or as the object of a request", async () => {
+    expect(await jp('sizes[-1] || kind', '-r', file)).toEqual({ exitCode: 0, stdout: '2\n"B"\n', stderr: '' });
+    expect((await jp('request.object.kind', '--request', '-u', '-r', file)).stdout).toBe('A\nB\n');
+    expect((await jp("truncate(sha256('nginx:1.21'), `8`)", '-u')).stdout).toBe('30aeea33\n');
+  });
+
+  it('shows where an expression is wrong, and where it failed', async () => {
+    const wrong = await jp('a[');
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toMatch(/a\[\nsupercargo: {3}\^/);
+    const failed = await jp('sizes', '-r', file);
+    expect(failed).toMatchObject({ exitCode: 1, stdout: '[\n  1,\n  2\n]\n' });
+    expect(failed.stderr).toContain(`${file}:4: Unknown key "sizes" in path`);
+  });
+
+  it('lists functions, and shows JSON on one line', async () => {
+    expect((await jp('--functions', 'truncate')).stdout).toBe('truncate(string, number)\n');
+    expect((await jp('[`1`, `2`]', '-c')).stdout).toBe('[1,2]\n');
+  });
+
+  it('refuses to read standard input twice', async () => {
+    expect(await runCommand('jp', ['-r', '-'], 'a')).toMatchObject({ exitCode: 2 });
+  });
 });

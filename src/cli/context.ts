@@ -19,6 +19,8 @@ export interface CliStream {
 /** The parts of the process that a command may use: injected, so that tests run commands in their own process. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** A function, because most commands do not read it and opening it takes time. */
+  readonly openStdin?: (() => NodeJS.ReadableStream & { readonly isTTY?: boolean }) | undefined;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
   readonly version: string;

@@ -11,6 +11,7 @@ import { type CliContext, exitCodes } from './context.ts';
 import { defineExplain } from './explain.ts';
 import { defineInstall } from './install.ts';
 import { defineJobs } from './jobs.ts';
+import { defineJp } from './jp.ts';
 import { defineKubectl } from './kubectl.ts';
 import { defineMirror } from './mirror.ts';
 import { defineRender } from './render.ts';
@@ -56,6 +57,7 @@ export async function runCli(
   defineTest(program, context, setExitCode);
   defineExplain(program, context, setExitCode);
   defineCel(program, context, setExitCode);
+  defineJp(program, context, setExitCode);
   defineScan(program, context, setExitCode);
   defineRender(program, context, setExitCode);
   defineMirror(program, context, setExitCode);
