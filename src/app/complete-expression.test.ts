@@ -17,6 +17,9 @@ describe('CEL', () => {
     expect(replaced).toBe('');
     expect(candidates.slice(0, 2)).toEqual(['containers', 'nodeName']);
     expect(candidates).toContain('map(');
+    expect(candidates).not.toContain('startsWith(');
+    expect(complete('object.kind.').candidates).toContain('startsWith(');
+    expect(complete("quantity('1').is").candidates).toEqual(['isGreaterThan(', 'isInteger(', 'isLessThan(']);
     expect(candidates).not.toContain('quantity(');
     expect(complete('object.spec.containers[0].im').candidates).toEqual(['image']);
     expect(complete('object.?metadata.na').candidates).toEqual(['name']);

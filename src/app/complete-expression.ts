@@ -16,31 +16,57 @@ export function completeExpression(
   const replaced = /[A-Za-z_]\w*$/.exec(line)?.[0] ?? '';
   const before = line.slice(0, line.length - replaced.length);
   const receiver = /\.\??$/.exec(before);
+  const { type, fields } =
+    receiver === null ? nothing : receiverOf(language, trailingOperand(before.slice(0, receiver.index)), document);
   const names =
     receiver === null
-      ? [...language.variables(document), ...functionNames(language, 'isGlobal')]
+      ? [...language.variables(document), ...callsOf(language, ({ isGlobal }) => isGlobal)]
       : [
-          ...fieldsOf(language, trailingOperand(before.slice(0, receiver.index)), document),
-          ...functionNames(language, 'isMember'),
+          ...fields,
+          ...callsOf(language, ({ receivers }) =>
+            type === 'dyn' ? receivers.length > 0 : receivers.some((one) => one === type || one === 'dyn'),
+          ),
         ];
   return { candidates: [...new Set(names)].filter((name) => name.startsWith(replaced)), replaced };
 }
 
-const functionNames = ({ functions }: ExpressionLanguage, form: 'isGlobal' | 'isMember') =>
-  functions.filter((one) => one[form]).map(({ name }) => `${name}(`);
+type LanguageFunction = ExpressionLanguage['functions'][number];
 
-function fieldsOf(language: ExpressionLanguage, operand: string, document: unknown): readonly string[] {
-  if (operand === '') return [];
+const callsOf = ({ functions }: ExpressionLanguage, isWanted: (one: LanguageFunction) => boolean) =>
+  functions.filter(isWanted).map(({ name }) => `${name}(`);
+
+interface Receiver {
+  /** `dyn` where nothing is known. */
+  readonly type: string;
+  readonly fields: readonly string[];
+}
+
+const nothing: Receiver = { type: 'dyn', fields: [] };
+
+function receiverOf(language: ExpressionLanguage, operand: string, document: unknown): Receiver {
+  if (operand === '') return nothing;
   try {
-    const { value } = language.compile(operand).evaluate(document);
+    const expression = language.compile(operand);
+    const { value } = expression.evaluate(document);
+    const declared = /^[^(]*/.exec(expression.type ?? 'dyn')?.[0] ?? 'dyn';
     // A dot after a list goes on with each of its elements in JMESPath.
     const seen = Array.isArray(value) && language.name === 'jp' ? value[0] : value;
-    return isJsonObject(seen) ? Object.keys(seen).filter((key) => /^[A-Za-z_]\w*$/.test(key)) : [];
+    return {
+      type: declared === 'dyn' ? typeOf(value) : declared,
+      fields: isJsonObject(seen) ? Object.keys(seen).filter((key) => /^[A-Za-z_]\w*$/.test(key)) : [],
+    };
   } catch (thrown) {
     // Nothing is known of what stands before the dot while it is not an expression.
-    if (thrown instanceof SupercargoError) return [];
+    if (thrown instanceof SupercargoError) return nothing;
     throw thrown;
   }
+}
+
+/** The name of the CEL type of a JSON value. */
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  if (isJsonObject(value)) return 'map';
+  return typeof value === 'string' ? 'string' : 'dyn';
 }
 
 /** The operand that ends the text: a chain of names, calls and indexes. */

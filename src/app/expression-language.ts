@@ -8,17 +8,19 @@ export interface ExpressionAnswer {
   readonly cost?: number;
 }
 
-export interface CompiledExpression {
+interface CompiledExpression {
   /** Its static type, where the language has types. */
   readonly type?: string;
   /** Never throws. Without a document the expression sees null. */
   evaluate(document: unknown): ExpressionAnswer;
 }
 
-export interface LanguageFunction {
+interface LanguageFunction {
   readonly name: string;
   readonly isMember: boolean;
   readonly isGlobal: boolean;
+  /** The types that a member can be called on; `dyn` for any. */
+  readonly receivers: readonly string[];
   readonly signatures: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function jmespathLanguage({ clock, random, isRequest }: JmespathOptions):
       .map(({ name, parameters, optional = 0, variadic }) => {
         const types = parameters.map((one, i) => one.join('|') + (i >= parameters.length - optional ? '?' : ''));
         const all = [...types, ...(variadic === undefined ? [] : [`...${variadic.join('|')}`])];
-        return { name, isMember: false, isGlobal: true, signatures: [`${name}(${all.join(', ')})`] };
+        return { name, isMember: false, isGlobal: true, receivers: [], signatures: [`${name}(${all.join(', ')})`] };
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     variables(document) {

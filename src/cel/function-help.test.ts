@@ -9,9 +9,10 @@ it('tells functions from methods', () => {
     name: 'quantity',
     isMember: false,
     isGlobal: true,
+    receivers: [],
     signatures: ['quantity(string) -> kubernetes.Quantity'],
   });
-  expect(help.get('startsWith')).toMatchObject({ isMember: true, isGlobal: false });
+  expect(help.get('startsWith')).toMatchObject({ isMember: true, isGlobal: false, receivers: ['string'] });
   expect(help.get('size')).toMatchObject({ isMember: true, isGlobal: true });
 });
 

@@ -2,11 +2,13 @@ import type { Environment, FunctionDecl } from './environment.ts';
 import { renderType } from './types.ts';
 
 /** A function or macro as a person looks it up. */
-export interface FunctionHelp {
+interface FunctionHelp {
   readonly name: string;
   /** Whether it can be called on a receiver, and without one. */
   readonly isMember: boolean;
   readonly isGlobal: boolean;
+  /** The types that it can be called on, without parameters: `list`; `dyn` for any. */
+  readonly receivers: readonly string[];
   /** `list(string).join(string) -> string`. */
   readonly signatures: readonly string[];
 }
@@ -24,6 +26,11 @@ export function functionHelp({ functions, macros }: Environment): readonly Funct
       name,
       isMember: isMember || known?.isMember === true,
       isGlobal: !isMember || known?.isGlobal === true,
+      // Macros loop over lists and maps, but those of optional values.
+      receivers: [
+        ...(known?.receivers ?? []),
+        ...(isMember ? (name.startsWith('opt') ? ['optional_type'] : ['list', 'map']) : []),
+      ],
       signatures: [...(known?.signatures ?? []), signature],
     });
   }
@@ -38,6 +45,9 @@ function ofFunction({ name, overloads }: FunctionDecl): FunctionHelp {
     name,
     isMember: overloads.some(({ isMember }) => isMember),
     isGlobal: overloads.some(({ isMember }) => !isMember),
+    receivers: overloads.flatMap(({ isMember, args: [receiver] }) =>
+      isMember && receiver !== undefined ? [receiver.kind === 'param' ? 'dyn' : receiver.name] : [],
+    ),
     signatures: overloads.map(({ isMember, args, result }) => {
       const types = args.map(renderType);
       const [receiver, ...others] = types;
