@@ -53,6 +53,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
       program: livenessWorker,
       origin: connection.origin,
       logLevel: config.logLevel,
+      logFormat: config.logFormat,
       server: servesStatus ? config.server : undefined,
       respond,
       onListening,

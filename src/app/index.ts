@@ -8,7 +8,7 @@ export const loadLocal = () => import('./local.ts');
 export const loadLocalRegistry = () => import('./local-registry.ts');
 export const loadLocalFeatures = () => import('./local-features.ts');
 export const loadCluster = () => import('./cluster.ts');
-export const loadConfiguration = () => import('./config.ts');
+export const loadConfiguration = () => import('./config-load.ts');
 export const loadConnect = () => import('./connect.ts');
 export const loadInstall = () => import('./install.ts');
 export const loadDemo = () => import('./demo/index.ts');

@@ -26,6 +26,7 @@ export {
   type KeyPair,
 } from './certificate.ts';
 export { type Clock, rfc3339, rfc3339Micro, systemClock } from './clock.ts';
+export { closestName } from './closest-name.ts';
 export {
   errorCode,
   errorMessage,
@@ -57,9 +58,11 @@ export { createLimiter, type Limiter, mapConcurrent } from './limiter.ts';
 export {
   createLogger,
   type Fields,
+  type LogFormat,
   type Logger,
   type LoggerOptions,
   type LogLevel,
+  logFormats,
   logLevels,
   silentLogger,
 } from './log.ts';

@@ -8,6 +8,32 @@ function record(level?: LogLevel) {
 }
 
 describe('a logger', () => {
+  it('writes lines for people in the text format, one line each', () => {
+    const lines: string[] = [];
+    const log = createLogger({ format: 'text', destination: { write: (line) => lines.push(line) } });
+    log.child({ feature: 'mirror' }).warn('copy\u001b[2J failed', {
+      image: 'ghcr.io/a/b:1',
+      why: 'two words\nand a line',
+      bytes: 7,
+      error: new Error('gone'),
+    });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^\d{4}-[^ ]*Z warn {2}copy \[2J failed /);
+    expect(lines[0]).toContain(
+      'feature=mirror image=ghcr.io/a/b:1 why="two words\\nand a line" bytes=7 error="gone"\n',
+    );
+  });
+
+  it('takes a level that changes while it is used', () => {
+    const lines: string[] = [];
+    let level: LogLevel = 'warn';
+    const child = createLogger({ level: () => level, destination: { write: (line) => lines.push(line) } }).child({});
+    child.info('a');
+    level = 'debug';
+    child.debug('b');
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['b']);
+  });
+
   it('writes one object per line, with level, time, fields and message', () => {
     const { log, lines, parsed } = record();
     log.info('image copied', { bytes: 7, from: 'a\nb' });

@@ -14,20 +14,29 @@ export interface Logger {
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** `json`: one object per line, for programs. `text`: time, level, message and fields, for people. */
+export const logFormats = ['json', 'text'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
 export interface LoggerOptions {
-  readonly level?: LogLevel;
+  /** A function where the level can change while the program runs. */
+  readonly level?: LogLevel | (() => LogLevel);
+  readonly format?: LogFormat;
   /** The destination; standard error by default, which Node writes synchronously for files, terminals and pipes. */
   readonly destination?: { write(line: string): unknown };
 }
 
-/** One JSON object per line: `level`, `time` (RFC 3339), the fields, then `msg`. */
-export function createLogger({ level = 'info', destination = process.stderr }: LoggerOptions = {}): Logger {
-  const lowest = logLevels.indexOf(level);
+/** JSON lines have `level`, `time` (RFC 3339), the fields, then `msg`. */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const { level = 'info', format = 'json', destination = process.stderr } = options;
+  const lowest = typeof level === 'function' ? () => logLevels.indexOf(level()) : constant(logLevels.indexOf(level));
+  const render = format === 'json' ? renderLine : renderText;
   const withFields = (own: Fields): Logger => {
     const at = (name: Exclude<LogLevel, 'silent'>) => {
-      if (logLevels.indexOf(name) < lowest) return () => {};
-      return (message: string, fields?: Fields) =>
-        void destination.write(renderLine(name, message, { ...own, ...fields }));
+      const rank = logLevels.indexOf(name);
+      return (message: string, fields?: Fields) => {
+        if (rank >= lowest()) destination.write(render(name, message, { ...own, ...fields }));
+      };
     };
     return {
       debug: at('debug'),
@@ -50,6 +59,29 @@ function renderLine(level: string, message: string, fields: Fields): string {
     return `${JSON.stringify(texts)}\n`;
   }
 }
+
+function constant<T>(value: T): () => T {
+  return () => value;
+}
+
+/** `2026-01-31T12:00:00.000Z warn  message key=value other="two words"` */
+function renderText(level: string, message: string, fields: Fields): string {
+  const details = Object.entries(fields).map(([key, value]) => ` ${key}=${fieldText(value)}`);
+  return `${oneLine(`${new Date().toISOString()} ${level.padEnd(5)} ${message}${details.join('')}`)}\n`;
+}
+
+/** Quoted where a reader could not see where the value ends. */
+function fieldText(value: unknown): string {
+  if (value instanceof Error) return JSON.stringify(value.message);
+  if (typeof value === 'string') return /^[\w./:@+,-]+$/.test(value) ? value : JSON.stringify(value);
+  try {
+    return renderJson(value);
+  } catch {
+    return JSON.stringify(String(value));
+  }
+}
+
+const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ');
 
 /** JSON.stringify omits the message and stack of errors. */
 function readable(line: Fields): Fields {

@@ -1,13 +1,4 @@
-import {
-  createLogger,
-  errorMessage,
-  type Fields,
-  type Logger,
-  type LogLevel,
-  logLevels,
-  renderJson,
-  UsageError,
-} from '../base/index.ts';
+import { errorMessage, type Fields, type Logger, renderJson } from '../base/index.ts';
 
 /** An output stream; `isTTY` if it is a terminal. */
 export interface CliStream {
@@ -47,20 +38,6 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, incomplete: 3, locked: 4,
 /** Colours only on a terminal, and not if NO_COLOR is set (no-color.org). */
 export function hasColours(stream: CliStream, env: CliContext['env']): boolean {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-}
-
-/** The level in `LOG_LEVEL`, for users who cannot change the command or its configuration file. */
-export function logLevelOf({ env }: Pick<CliContext, 'env'>, otherwise: LogLevel): LogLevel {
-  const given = env['LOG_LEVEL'];
-  if (given === undefined || given === '') return otherwise;
-  const level = logLevels.find((one) => one === given.toLowerCase());
-  if (level !== undefined) return level;
-  throw new UsageError('log-level', `LOG_LEVEL must be one of ${logLevels.join(', ')}, not ${JSON.stringify(given)}`);
-}
-
-/** JSON lines, for programs that run until a signal and for those that other programs start. */
-export function loggerOf(level: LogLevel): Logger {
-  return createLogger({ level });
 }
 
 /** Plain lines in the format of all messages of a command, for a command in a terminal. */

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import { loadCluster, loadConfiguration, loadConnect, parseFeatures } from '../app/index.ts';
+import { createLogger } from '../base/index.ts';
 import { type ClusterOptions, contextOption, kubeconfigOption, localKubeconfig } from './cluster-options.ts';
-import { type CliContext, loggerOf, logLevelOf } from './context.ts';
+import type { CliContext } from './context.ts';
+import { addLogOptions, type LogOptions } from './log-options.ts';
 
-interface RunOptions extends ClusterOptions {
+interface RunOptions extends ClusterOptions, LogOptions {
   readonly config?: string;
   readonly features?: string;
 }
 
 export function defineRun(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('run')
     .summary('run against a real cluster')
     .description(
@@ -23,9 +25,11 @@ export function defineRun(program: Command, context: CliContext): void {
     .addHelpText(
       'after',
       '\nExamples:\n  supercargo run --config supercargo.yaml\n  supercargo run --kubeconfig ./kubeconfig\n\n' +
-        'Environment: LOG_LEVEL (debug, info, warn, error, silent) in place of logLevel in the configuration.\n',
+        'Environment: LOG_LEVEL, LOG_FORMAT and BACKUP_REGISTRY replace logLevel, logFormat and mirror.registry of the\n' +
+        'configuration; options replace both. "supercargo config print" shows the result.\n',
     )
     .action((options: RunOptions) => run(options, context));
+  addLogOptions(command);
 }
 
 async function run(options: RunOptions, context: CliContext): Promise<void> {
@@ -35,8 +39,8 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
     loadCluster(),
   ]);
   const features = options.features === undefined ? undefined : parseFeatures(options.features);
-  const config = loadConfig(options.config, { features });
-  const log = loggerOf(logLevelOf(context, config.logLevel));
+  const { config } = loadConfig(options.config, { flags: { ...options, features }, env: context.env });
+  const log = createLogger({ level: config.logLevel, format: config.logFormat });
   const local = localKubeconfig(options, context);
   const kubeconfig = options.kubeconfig ?? local;
   const connection = await connect({ env: context.env, kubeconfig, context: options.context, log });

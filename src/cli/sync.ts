@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander';
 import { loadSync } from '../app/index.ts';
 import { errorMessage } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
-import { type CliContext, exitCodes, loggerOf } from './context.ts';
+import { type CliContext, exitCodes } from './context.ts';
+import { addLogOptions, type LogOptions, loggerOf } from './log-options.ts';
 
-interface SyncCommandOptions extends ClusterOptions {
+interface SyncCommandOptions extends ClusterOptions, LogOptions {
   readonly dryRun?: boolean;
   readonly lock: 'auto' | 'file' | 'lease';
   readonly lockFile?: string;
@@ -19,7 +20,7 @@ const syncExitCodes = {
 } as const;
 
 export function defineSync(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
-  program
+  const command = program
     .command('sync')
     .summary('make the policies of the cluster those of Fairwinds Insights, once')
     .description(
@@ -43,7 +44,8 @@ export function defineSync(program: Command, context: CliContext, setExitCode: (
 Environment:
   FAIRWINDS_INSIGHTS_HOST, FAIRWINDS_TOKEN, FAIRWINDS_ORG, FAIRWINDS_CLUSTER   where, as whom, for which cluster
   DRY_RUN (false), VALIDATE_POLICIES (true), SYNC_MODE (atomic, or best-effort), ALLOW_EMPTY (false),
-  ALLOW_REMOVE_SHARE (50), LOCK_TIMEOUT (30m), LOCK_FILE, KYVERNO_CLI, LOG_LEVEL (info), FAIRWINDS_INSIGHTS_ALLOW_HTTP (false)
+  ALLOW_REMOVE_SHARE (50), LOCK_TIMEOUT (30m), LOCK_FILE, KYVERNO_CLI, LOG_LEVEL (info), LOG_FORMAT (json),
+  FAIRWINDS_INSIGHTS_ALLOW_HTTP (false)
 
 Exit codes:
   0 done, 1 failed and nothing is left half done, 2 wrong usage or environment,
@@ -51,6 +53,7 @@ Exit codes:
 `,
     )
     .action(async (options: SyncCommandOptions) => setExitCode(await sync(options, context)));
+  addLogOptions(command);
 }
 
 async function sync(options: SyncCommandOptions, context: CliContext): Promise<number> {
@@ -62,7 +65,7 @@ async function sync(options: SyncCommandOptions, context: CliContext): Promise<n
     ...(options.lockFile === undefined ? {} : { LOCK_FILE: options.lockFile }),
   };
   const config = app.readSyncConfig(settings);
-  const log = loggerOf(config.logLevel);
+  const log = loggerOf(options, context, config.logLevel);
   const print = (line: object) => stdout.write(`${JSON.stringify(line)}\n`);
   const connection = await connectTo(options, context, log).catch((thrown: unknown) => {
     print(app.notRunLine(thrown, config.sync.isDryRun));

@@ -12,10 +12,11 @@ import {
   localFeatures,
   parseFeatures,
 } from '../app/index.ts';
-import { type Logger, type LogLevel, logLevels, whenAborted } from '../base/index.ts';
-import { type CliContext, loggerOf, logLevelOf } from './context.ts';
+import { type Logger, whenAborted } from '../base/index.ts';
+import type { CliContext } from './context.ts';
+import { addLogOptions, type LogOptions, loggerOf } from './log-options.ts';
 
-interface UpOptions {
+interface UpOptions extends LogOptions {
   readonly dir?: string;
   readonly port?: number;
   readonly demo: boolean;
@@ -23,11 +24,10 @@ interface UpOptions {
   readonly jobDuration?: number;
   readonly features?: string;
   readonly output: 'text' | 'json';
-  readonly logLevel?: LogLevel;
 }
 
 export function defineUp(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('up')
     .summary('start an embedded cluster on this machine')
     .description(
@@ -46,11 +46,6 @@ export function defineUp(program: Command, context: CliContext): void {
     .addOption(
       new Option('-o, --output <format>', 'what is printed when ready').choices(['text', 'json']).default('text'),
     )
-    .addOption(
-      new Option('--log-level <level>', 'what is logged to standard error (default: LOG_LEVEL, or warn)').choices([
-        ...logLevels,
-      ]),
-    )
     .addHelpText(
       'after',
       `
@@ -61,11 +56,12 @@ Examples:
 `,
     )
     .action((options: UpOptions) => up(options, context));
+  addLogOptions(command, 'warn');
 }
 
 async function up(options: UpOptions, context: CliContext): Promise<void> {
   const features = featuresOf(options);
-  const log = loggerOf(options.logLevel ?? logLevelOf(context, 'warn'));
+  const log = loggerOf(options, context, 'warn');
   const dir = options.dir === undefined ? undefined : resolve(options.dir);
   // Loads the modules of the features while the cluster starts.
   const [{ startLocal }, { startLocalRegistry }, local] = await Promise.all([

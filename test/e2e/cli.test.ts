@@ -478,7 +478,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       for (const mistake of [
         'installation: ',
         'logLevel: ',
-        '"what"',
+        'what: unknown setting',
         'server.port: ',
         'leaderElection.leaseDuration: ',
       ])

@@ -51,7 +51,7 @@ function selectorOf({ config, ownPolicies }: ReportThreadSetup): LabelMatcher | 
 
 async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void> {
   const { config, origin } = setup;
-  const log = createLogger({ level: config.logLevel });
+  const log = createLogger({ level: config.logLevel, format: config.logFormat });
   const connection = await connectAtLast(origin, log, signal);
   try {
     const selector = selectorOf(setup);

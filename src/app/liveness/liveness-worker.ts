@@ -9,7 +9,7 @@ import { sinceBeatMs } from './heartbeat.ts';
 import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
 import { createPendingRequests } from './pending-requests.ts';
 
-const { origin, logLevel, server, heartbeat, stillMs } = workerData as LivenessSetup;
+const { origin, logLevel, logFormat, server, heartbeat, stillMs } = workerData as LivenessSetup;
 const port = parentPort!;
 const post = (message: FromLiveness) => port.postMessage(message);
 const stopping = new AbortController();
@@ -25,7 +25,7 @@ port.on('message', (message: ToLiveness) => {
 });
 
 async function run(signal: AbortSignal): Promise<void> {
-  const log = createLogger({ level: logLevel });
+  const log = createLogger({ level: logLevel, format: logFormat });
   const { env, kubeconfig, context } = origin;
   const serving = server
     ? createStatusServer({

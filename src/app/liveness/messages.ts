@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../base/index.ts';
+import type { LogFormat, LogLevel } from '../../base/index.ts';
 import type { FromLeadershipHost, ToLeadershipHost } from '../../controller/index.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import type { StatusResponse } from '../status-responses.ts';
@@ -7,6 +7,7 @@ import type { StatusResponse } from '../status-responses.ts';
 export interface LivenessSetup {
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   /** The address for `/healthz`, `/readyz` and `/metrics`; no server if undefined. */
   readonly server?: { readonly host: string; readonly port: number } | undefined;
   /** When the main event loop last turned. */

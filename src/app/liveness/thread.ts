@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { errorMessage, type LogLevel, onAbort, SupercargoError } from '../../base/index.ts';
+import { errorMessage, type LogFormat, type LogLevel, onAbort, SupercargoError } from '../../base/index.ts';
 import { createRemoteLeaderships, type Runnable, startOrder } from '../../controller/index.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import type { Elect } from '../leaderships.ts';
@@ -11,6 +11,7 @@ interface LivenessThreadOptions {
   readonly program: URL;
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   readonly server?: LivenessSetup['server'];
   /** Responds to requests that only this event loop can serve. */
   readonly respond: StatusResponder;
@@ -46,10 +47,11 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const { origin, logLevel, server } = options;
+    const { origin, logLevel, logFormat, server } = options;
     const setup: LivenessSetup = {
       origin: { ...origin, env: { ...origin.env } },
       logLevel,
+      logFormat,
       server,
       heartbeat: heartbeat.memory,
       stillMs,

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { closestName, isJsonObject } from '../../base/index.ts';
 import { cut, fieldOf, type Issues } from './issues.ts';
 
 /** The allowed values of a field. As in the API server, null counts as not set. */
@@ -123,8 +123,7 @@ function wrongType(value: unknown, expected: string, path: string, issues: Issue
   issues.error('policy-field-type', path, `must be ${expected}, not ${actual}`);
 }
 
-/** Wrong case is the most common mistake. */
 function suggestion(key: string, known: readonly string[]): string {
-  const meant = known.find((field) => field.toLowerCase() === key.toLowerCase());
+  const meant = closestName(key, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }

@@ -1,6 +1,6 @@
 import { customResourceDefinitions } from '../../../src/api/index.ts';
 import { createClusterProgram } from '../../../src/app/cluster.ts';
-import { loadConfig } from '../../../src/app/config.ts';
+import { loadConfig } from '../../../src/app/config-load.ts';
 import { type Connection, connect } from '../../../src/app/connect.ts';
 import { type Fields, type Logger, parseYamlDocuments, silentLogger } from '../../../src/base/index.ts';
 import { isKubeError, type ResourceType } from '../../../src/kube/index.ts';
@@ -59,7 +59,7 @@ export class GenerateFixture {
     const lines: string[] = [];
     const log = listeningLog(lines);
     const config = {
-      ...loadConfig(undefined, { features }),
+      ...loadConfig(undefined, { flags: { features } }).config,
       installation: this.installation,
       namespace: systemNamespace,
       server: { host: '127.0.0.1', port: 0 },

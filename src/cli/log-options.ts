@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import {
+  createLogger,
+  type LogFormat,
+  type Logger,
+  type LogLevel,
+  logFormats,
+  logLevels,
+  UsageError,
+} from '../base/index.ts';
+import type { CliContext } from './context.ts';
+
+/** The log options of a command that runs until a signal, or that other programs start. */
+export interface LogOptions {
+  readonly logLevel?: LogLevel;
+  readonly logFormat?: LogFormat;
+}
+
+export function addLogOptions(command: Command, otherwise = 'info'): Command {
+  return command
+    .addOption(
+      new Option(
+        '--log-level <level>',
+        `what is logged to standard error (default: LOG_LEVEL, or ${otherwise})`,
+      ).choices([...logLevels]),
+    )
+    .addOption(
+      new Option(
+        '--log-format <format>',
+        'log lines for programs or for people (default: LOG_FORMAT, or json)',
+      ).choices([...logFormats]),
+    );
+}
+
+/** The logger of the options or of the environment, for users who cannot change the command. */
+export function loggerOf(options: LogOptions, { env }: Pick<CliContext, 'env'>, otherwise: LogLevel = 'info'): Logger {
+  const level = options.logLevel ?? choice(env, 'LOG_LEVEL', logLevels) ?? otherwise;
+  return createLogger({ level, format: options.logFormat ?? choice(env, 'LOG_FORMAT', logFormats) ?? 'json' });
+}
+
+function choice<T extends string>(env: CliContext['env'], name: string, values: readonly T[]): T | undefined {
+  const given = env[name];
+  if (given === undefined || given === '') return undefined;
+  const value = values.find((one) => one === given.toLowerCase());
+  if (value !== undefined) return value;
+  throw new UsageError('log-options', `${name} must be one of ${values.join(', ')}, not ${JSON.stringify(given)}`);
+}
