@@ -66,6 +66,32 @@ export class Load {
     });
   }
 
+  /** Watches like `watch`, with every line that comes. Ends with the server. */
+  watchLines(path: string, onLine: (line: string) => void): Promise<void> {
+    const client = new Client(this.server.url, { connect: { ca: this.server.caPem }, bodyTimeout: 0 });
+    let rest = Buffer.alloc(0);
+    return new Promise((resolve, reject) => {
+      client.dispatch(
+        { method: 'GET', path, headers: this.headers },
+        {
+          ...requestStarted,
+          onResponseStart: (_, status) => (status === 200 ? resolve() : reject(new Error(`${path}: ${status}`))),
+          onResponseData(_, chunk) {
+            rest = Buffer.concat([rest, chunk]);
+            let start = 0;
+            for (let end = rest.indexOf(newline); end !== -1; end = rest.indexOf(newline, start)) {
+              onLine(rest.toString('utf8', start, end));
+              start = end + 1;
+            }
+            rest = rest.subarray(start);
+          },
+          onResponseEnd() {},
+          onResponseError: (_, error) => reject(error),
+        },
+      );
+    });
+  }
+
   close(): Promise<void> {
     return this.pool.destroy();
   }

@@ -47,7 +47,7 @@ function makeGroups(programs: readonly PolicyProgram[]): ReadonlyMap<string, Pol
 
 function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGroup {
   const [{ policy }] = programs as readonly [PolicyProgram];
-  const split = programs.map(splitRules);
+  const parts = programs.map(partsOf);
   return {
     route,
     failurePolicy: failurePolicyOf(policy),
@@ -55,9 +55,9 @@ function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGro
     matchConditions: matchConditionsOf(policy),
     namespace: namespaceOf(policy),
     programs,
-    mutate: createPolicySet(withRules(programs, ({ phase, actsOnOthers }) => phase === 'mutate' && !actsOnOthers)),
-    beforeResponse: createPolicySet(split.flatMap((parts) => parts.beforeResponse)),
-    afterResponse: createPolicySet(split.flatMap((parts) => parts.afterResponse)),
+    mutate: createPolicySet(parts.flatMap(({ mutate }) => mutate)),
+    beforeResponse: createPolicySet(parts.flatMap(({ beforeResponse }) => beforeResponse)),
+    afterResponse: createPolicySet(parts.flatMap(({ afterResponse }) => afterResponse)),
   };
 }
 
@@ -73,10 +73,21 @@ function withRules(programs: readonly PolicyProgram[], accepts: (rule: RuleProgr
   });
 }
 
-function splitRules(program: PolicyProgram): {
-  readonly beforeResponse: PolicyProgram[];
-  readonly afterResponse: PolicyProgram[];
-} {
+type Parts = Readonly<Record<'mutate' | 'beforeResponse' | 'afterResponse', readonly PolicyProgram[]>>;
+
+const partsOfProgram = new WeakMap<PolicyProgram, Parts>();
+
+/** The policy with the rules of each moment; computed once per program, for a set changes with each of its policies. */
+function partsOf(program: PolicyProgram): Parts {
+  let parts = partsOfProgram.get(program);
+  if (!parts) {
+    const mutate = withRules([program], ({ phase, actsOnOthers }) => phase === 'mutate' && !actsOnOthers);
+    partsOfProgram.set(program, (parts = { mutate, ...splitRules(program) }));
+  }
+  return parts;
+}
+
+function splitRules(program: PolicyProgram): Omit<Parts, 'mutate'> {
   const isCheck = ({ phase }: RuleProgram) => phase === 'validate' || phase === 'verifyImages';
   const affectsResponse = (rule: RuleProgram) =>
     program.policy.spec.emitWarning === true || mayEnforce(program.policy, rule);
@@ -106,12 +117,12 @@ function failurePolicyOf(policy: PolicyObject): FailurePolicy {
   return webhookOf(policy).failurePolicy ?? policy.spec.failurePolicy ?? 'Fail';
 }
 
-function timeoutOf(policy: PolicyObject): number {
+export function timeoutOf(policy: PolicyObject): number {
   const seconds = webhookOf(policy).timeoutSeconds ?? policy.spec.webhookTimeoutSeconds ?? 10;
   return Math.min(30, Math.max(1, seconds));
 }
 
-function matchConditionsOf(policy: PolicyObject): PolicyGroup['matchConditions'] {
+export function matchConditionsOf(policy: PolicyObject): PolicyGroup['matchConditions'] {
   return webhookOf(policy).matchConditions ?? [];
 }
 

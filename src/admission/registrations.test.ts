@@ -41,9 +41,22 @@ const program = (name: string, namespace?: string, spec: object = {}) => {
 };
 
 function registrations(...programs: readonly ReturnType<typeof program>[]) {
+  return registrationsOf({ programs, types: [type('ConfigMap'), type('Gadget', false)] });
+}
+
+/** The cluster may change between registrations. */
+function registrationsOf(cluster: {
+  programs: readonly ReturnType<typeof program>[];
+  types: readonly DiscoveredType[];
+}) {
   return createPolicyRegistrations({
-    policies: { current: createPolicySet(programs), subscribe: () => () => {} },
-    discovery: { list: async () => [type('ConfigMap'), type('Gadget', false)], invalidate: () => {} },
+    policies: {
+      get current() {
+        return createPolicySet(cluster.programs);
+      },
+      subscribe: () => () => {},
+    },
+    discovery: { list: async () => cluster.types, invalidate: () => {} },
     informers: { for: () => ({}) } as never,
     filters: parseResourceFilters([]),
   });
@@ -83,4 +96,90 @@ describe('webhooks of policies', () => {
     expect(made.refusalOf(one)).toBe('no such expression');
     expect(made.refusalOf(two)).toBeUndefined();
   });
+
+  it('registered for other policies serve a new policy, which then need not wait', async () => {
+    const { made, register, cluster } = await registered(program('a'));
+    const same = program('b');
+    expect(made.isRegistered(same)).toBe(true);
+    const slower = program('c', undefined, { webhookTimeoutSeconds: 30 });
+    const conditional = program('d', undefined, { webhookConfiguration: { matchConditions } });
+    const deletes = program('e', undefined, {
+      rules: [
+        {
+          name: 'r',
+          match: { any: [{ resources: { kinds: ['ConfigMap'], operations: ['DELETE'] } }] },
+          validate: { message: 'm', deny: {} },
+        },
+      ],
+    });
+    const own = program('f', 'shop');
+    for (const other of [slower, conditional, deletes, own]) {
+      expect(made.isRegistered(other)).toBe(false);
+      cluster.programs = [...cluster.programs, other];
+      await register();
+      expect(made.isRegistered(other)).toBe(true);
+    }
+  });
+
+  it('do not serve a policy that a registration under way leaves out', async () => {
+    const { made, register, cluster } = await registered(program('a'));
+    cluster.programs = [];
+    const finish = await register('begin');
+    const later = program('b');
+    expect(made.isRegistered(later)).toBe(false);
+    finish();
+    expect(made.isRegistered(later)).toBe(false);
+    cluster.programs = [later];
+    await register();
+    expect(made.isRegistered(later)).toBe(true);
+  });
+
+  it('serve a policy without rules for admission from the first registration on', async () => {
+    const quiet = program('a', undefined, { admission: false });
+    expect(registrations(quiet).isRegistered(quiet)).toBe(false);
+    const { made } = await registered();
+    expect(made.isRegistered(quiet)).toBe(true);
+  });
+
+  it('tell which policies are refused, and which kinds are new', async () => {
+    const [one, two] = [program('a', 'shop'), program('b')];
+    const { made, register, cluster } = await registered(one, two);
+    const changed: string[][] = [];
+    made.subscribe((isChanged) => changed.push([one, two].filter(isChanged).map(({ key }) => key)));
+    await register();
+    await register('refuse shop');
+    await register();
+    cluster.types = [...cluster.types];
+    await register();
+    // The webhooks of both configurations are registered each time.
+    expect(changed.filter((keys) => keys.length > 0)).toEqual([
+      ['shop/a'],
+      ['shop/a'],
+      ['shop/a', 'b'],
+      ['shop/a', 'b'],
+    ]);
+  });
 });
+
+async function registered(...programs: readonly ReturnType<typeof program>[]) {
+  const cluster = { programs, types: [type('ConfigMap'), type('Gadget', false)] };
+  const made = registrationsOf(cluster);
+  const register = async (how?: 'begin' | 'refuse shop') => {
+    const { signal } = new AbortController();
+    const both = [made.mutate, made.validate] as const;
+    const entries = await Promise.all(both.map((registration) => registration.entries(signal)));
+    const finish = () => {
+      for (const [index, registration] of both.entries()) {
+        const refused = how === 'refuse shop' ? entries[index]!.filter(({ namespace }) => namespace === 'shop') : [];
+        registration.onRegistered?.(
+          entries[index]!,
+          refused.map((entry) => ({ entry, message: 'no' })),
+        );
+      }
+    };
+    if (how !== 'begin') finish();
+    return finish;
+  };
+  await register();
+  return { made, register, cluster };
+}

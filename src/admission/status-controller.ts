@@ -16,7 +16,7 @@ import { findUnknownKinds } from './unknown-kinds.ts';
 interface StatusControllerOptions {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
-  readonly policies: Pick<LivePolicies, 'all' | 'subscribe'>;
+  readonly policies: Pick<LivePolicies, 'all' | 'get' | 'subscribe'>;
   readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'refusalOf' | 'subscribe'>;
   readonly problems?: PolicyProblems | undefined;
   /** The kinds that the cluster serves, for the condition about kinds that it does not serve. */
@@ -28,20 +28,28 @@ interface StatusControllerOptions {
 
 const conflictPauseMs = 100;
 
+/** The status may have been changed by somebody else, which is no change of the policy. */
+const resyncMs = 5 * 60 * 1000;
+
 /** Writes the status of each policy: whether it is ready, and if not, why. Runs on the leader only. */
 export function createStatusController(options: StatusControllerOptions): Controller {
   const { client, informers, policies, registrations, clock, log } = options;
   const typeOf = (kind: string) => (kind === 'Policy' ? policyTypes.policy : policyTypes.clusterPolicy);
 
+  /** Keys of policies whose webhook is not registered yet. */
+  const waiting = new Set<string>();
+
   const reconcile = async (key: string, signal: AbortSignal): Promise<ReconcileResult | undefined> => {
-    const live = policies.all.find((policy) => policy.key === key);
+    const live = policies.get(key);
+    waiting.delete(key);
     if (!live || live.object.metadata.deletionTimestamp !== undefined) return undefined;
     const type = typeOf(live.object.kind);
     const current = informers.for<PolicyObject>(type).get(keyOf(live.object));
     // The informer has another revision than the policy set: its event causes another reconcile.
     if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;
-    const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
     const served = await options.servedKinds?.(signal).catch(() => undefined);
+    const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
+    if (live.program && !isRegistered) waiting.add(key);
     const status = policyStatus(
       { ...live, object: current },
       {
@@ -85,7 +93,11 @@ export function createStatusController(options: StatusControllerOptions): Contro
           policies.subscribe((change) => {
             if (change.type === 'policy' && change.after) sink.add(change.after.key);
           }),
-          registrations.subscribe(addAll),
+          registrations.subscribe((isChanged) => {
+            for (const { key, program } of policies.all)
+              if (waiting.has(key) || (program && isChanged(program))) sink.add(key);
+          }),
+          repeat(clock, resyncMs, addAll),
           options.problems?.subscribe((key) => sink.add(key)),
         ];
         await whenAborted(signal);
@@ -93,4 +105,17 @@ export function createStatusController(options: StatusControllerOptions): Contro
       },
     ],
   });
+}
+
+/** Until the returned function is called. */
+function repeat(clock: Clock, ms: number, work: () => void): () => void {
+  let cancel = () => {};
+  const wait = () => {
+    cancel = clock.after(ms, () => {
+      work();
+      wait();
+    });
+  };
+  wait();
+  return () => cancel();
 }

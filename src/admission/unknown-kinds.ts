@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import type { GroupVersionKind } from '../object/index.ts';
 import { compileKinds } from '../policy/index.ts';
@@ -39,7 +40,19 @@ export function renderUnknownKind({ path, kind }: UnknownKind): string {
   return `${path}: this cluster serves no kind ${kind}: correct its spelling, or install its definition`;
 }
 
+/** By the list that discovery returned, which stays the same until it has fetched another. */
+const known = new WeakMap<readonly GroupVersionKind[], LRUCache<string, boolean>>();
+const maxKnown = 1_000;
+
 function isServed(kind: string, served: readonly GroupVersionKind[]): boolean {
+  let answers = known.get(served);
+  if (!answers) known.set(served, (answers = new LRUCache({ max: maxKnown })));
+  let answer = answers.get(kind);
+  if (answer === undefined) answers.set(kind, (answer = findServed(kind, served)));
+  return answer;
+}
+
+function findServed(kind: string, served: readonly GroupVersionKind[]): boolean {
   const matches = compileKinds([kind]);
   const last = kind.split(/[/.]/).at(-1) ?? '';
   return subresourceKinds.has(last) || served.some((gvk) => matches(gvk, '') || matches(gvk, last));

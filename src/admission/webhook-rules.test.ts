@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DiscoveredType } from '../kube/index.ts';
 import { compilePolicy } from '../policy/index.ts';
 import { defaultResourceFilters, parseResourceFilters } from './resource-filters.ts';
-import { webhookRules } from './webhook-rules.ts';
+import { compileCoverage, mergeCoverage, renderWebhookRules } from './webhook-rules.ts';
 
 const type = (
   group: string,
@@ -46,7 +46,8 @@ const rulesOf = (
     spec: { background: false, rules: [{ name: 'r', match, ...body }] },
   });
   if (!program) throw new Error(JSON.stringify(issues));
-  return webhookRules([program], () => true, types, parseResourceFilters(defaultResourceFilters)).map(
+  const coverageOf = compileCoverage(types, parseResourceFilters(defaultResourceFilters));
+  return renderWebhookRules(mergeCoverage(program.rules.map((rule) => coverageOf(rule, kind === 'Policy')))).map(
     ({ operations, apiGroups, apiVersions, resources, scope }) =>
       `${apiGroups}/${apiVersions} ${resources.join(',')} ${operations.join(',')} ${scope}`,
   );

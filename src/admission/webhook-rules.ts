@@ -1,12 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { DiscoveredType } from '../kube/index.ts';
 import type { GroupVersionKind } from '../object/index.ts';
-import {
-  compileKinds,
-  type KindMatcher,
-  type PolicyProgram,
-  type RuleProgram,
-  type RuleSpec,
-} from '../policy/index.ts';
+import { compileKinds, type KindMatcher, type RuleProgram, type RuleSpec } from '../policy/index.ts';
 import type { WebhookRule } from '../webhook/index.ts';
 import type { ResourceFilters } from './resource-filters.ts';
 
@@ -21,46 +16,81 @@ const none: ReadonlySet<string> = new Set();
 /** Subresources with the operation CONNECT. */
 const connected = new Set(['exec', 'attach', 'portforward', 'proxy']);
 
-/** The smallest set of webhook rules that covers every request the selected rules of these programs can match. */
-export function webhookRules(
-  programs: readonly PolicyProgram[],
-  isSelected: (rule: RuleProgram) => boolean,
-  types: readonly DiscoveredType[],
-  filters: ResourceFilters,
-): readonly WebhookRule[] {
-  const collector = new RuleCollector();
-  for (const { policy, rules } of programs) {
-    const isNamespaced = policy.kind === 'Policy';
-    for (const rule of rules.filter(isSelected)) {
-      const interest = compileInterest(rule);
-      const anySubresource = interest(anyKind, '\u0000');
-      const anyObject = interest(anyKind, '');
-      const scope = isNamespaced ? 'Namespaced' : '*';
-      collector.add(
-        '*',
-        '*',
-        anySubresource.size > 0 ? '*/*' : '*',
-        scope,
-        anySubresource.size > 0 ? anySubresource : anyObject,
-      );
-      for (const type of types) {
-        if (isNamespaced && !type.namespaced) continue;
-        for (const subresource of ['', ...type.subresources]) {
-          if (subresource === '' ? anyObject.size > 0 : anySubresource.size > 0) continue;
-          if (filters.excludesKind(type, subresource)) continue;
-          const name = subresource === '' ? type.resource : `${type.resource}/${subresource}`;
-          collector.add(
-            type.group,
-            type.version,
-            name,
-            type.namespaced ? 'Namespaced' : 'Cluster',
-            interest(type, subresource),
-          );
-        }
-      }
-    }
+/** The operations that webhooks must cover, as a mask for each group, version, scope and resource. */
+export type Coverage = ReadonlyMap<string, number>;
+
+/** What a rule needs of webhooks. Each rule is compiled once. */
+export type CoverageOf = (rule: RuleProgram, isNamespaced: boolean) => Coverage;
+
+/** Many policies match the same kinds: their rules share one coverage. */
+const maxShared = 1_000;
+
+/** For rules of policies in a cluster that serves these types. */
+export function compileCoverage(types: readonly DiscoveredType[], filters: ResourceFilters): CoverageOf {
+  const resources = types.flatMap((type) =>
+    ['', ...type.subresources]
+      .filter((subresource) => !filters.excludesKind(type, subresource))
+      .map((subresource) => {
+        const name = subresource === '' ? type.resource : `${type.resource}/${subresource}`;
+        const key = resourceKey(type.group, type.version, type.namespaced ? 'Namespaced' : 'Cluster', name);
+        return { type, subresource, key };
+      }),
+  );
+  const compiled = new WeakMap<RuleProgram, Coverage>();
+  const shared = new LRUCache<string, Coverage>({ max: maxShared });
+  return (rule, isNamespaced) => {
+    const known = compiled.get(rule);
+    if (known) return known;
+    const found = coverageOf(compileInterest(rule), isNamespaced, resources);
+    const id = JSON.stringify([...found]);
+    const coverage = shared.get(id) ?? found;
+    shared.set(id, coverage);
+    compiled.set(rule, coverage);
+    return coverage;
+  };
+}
+
+interface Resource {
+  readonly type: DiscoveredType;
+  readonly subresource: string;
+  readonly key: string;
+}
+
+function coverageOf(interest: Interest, isNamespaced: boolean, resources: readonly Resource[]): Coverage {
+  const coverage = new Map<string, number>();
+  const add = (key: string, operations: ReadonlySet<string>) => {
+    const mask = maskOf(operations);
+    if (mask !== 0) coverage.set(key, (coverage.get(key) ?? 0) | mask);
+  };
+  const anySubresource = interest(anyKind, '\u0000');
+  const anyObject = interest(anyKind, '');
+  add(
+    resourceKey('*', '*', isNamespaced ? 'Namespaced' : '*', anySubresource.size > 0 ? '*/*' : '*'),
+    anySubresource.size > 0 ? anySubresource : anyObject,
+  );
+  for (const { type, subresource, key } of resources) {
+    if (isNamespaced && !type.namespaced) continue;
+    if (subresource === '' ? anyObject.size > 0 : anySubresource.size > 0) continue;
+    add(key, interest(type, subresource));
   }
-  return collector.rules();
+  return coverage;
+}
+
+/** What all of these need together. */
+export function mergeCoverage(parts: Iterable<Coverage>): Coverage {
+  const merged = new Map<string, number>();
+  for (const part of new Set(parts)) {
+    for (const [key, mask] of part) merged.set(key, (merged.get(key) ?? 0) | mask);
+  }
+  return merged;
+}
+
+/** Whether webhooks with this coverage see every request that `needed` asks for. */
+export function covers(coverage: Coverage, needed: Coverage): boolean {
+  for (const [key, mask] of needed) {
+    if (((coverage.get(key) ?? 0) & mask) !== mask) return false;
+  }
+  return true;
 }
 
 function compileInterest(rule: RuleProgram): Interest {
@@ -105,38 +135,35 @@ function hasDeny(value: unknown): boolean {
 
 const order = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
-/** Collects resources with their operations and merges them into as few rules as possible. */
-class RuleCollector {
-  private readonly operations = new Map<string, Set<string>>();
+function maskOf(operations: ReadonlySet<string>): number {
+  let mask = 0;
+  for (const [bit, operation] of order.entries()) if (operations.has(operation)) mask |= 1 << bit;
+  return mask;
+}
 
-  add(group: string, version: string, resource: string, scope: string, operations: ReadonlySet<string>): void {
-    if (operations.size === 0) return;
-    const key = JSON.stringify([group, version, scope, resource]);
-    const known = this.operations.get(key);
-    if (known) for (const operation of operations) known.add(operation);
-    else this.operations.set(key, new Set(operations));
-  }
+const resourceKey = (group: string, version: string, scope: WebhookRule['scope'], resource: string) =>
+  JSON.stringify([group, version, scope, resource]);
 
-  rules(): readonly WebhookRule[] {
-    const resources = new Map<string, string[]>();
-    for (const [key, operations] of this.operations) {
-      const [group, version, scope, resource] = JSON.parse(key) as [string, string, string, string];
-      const sorted = order.filter((operation) => operations.has(operation));
-      const id = JSON.stringify([group, version, scope, sorted]);
-      const list = resources.get(id);
-      if (list) list.push(resource);
-      else resources.set(id, [resource]);
-    }
-    return [...resources]
-      .map(([id, list]): WebhookRule => {
-        const [group, version, scope, operations] = JSON.parse(id) as [string, string, WebhookRule['scope'], string[]];
-        return { operations, apiGroups: [group], apiVersions: [version], resources: list.sort(), scope };
-      })
-      .sort((a, b) =>
-        JSON.stringify(a.apiGroups.concat(a.apiVersions, a.resources)) <
-        JSON.stringify(b.apiGroups.concat(b.apiVersions, b.resources))
-          ? -1
-          : 1,
-      );
+/** The smallest set of webhook rules with this coverage. */
+export function renderWebhookRules(coverage: Coverage): readonly WebhookRule[] {
+  const resources = new Map<string, string[]>();
+  for (const [key, mask] of coverage) {
+    const [group, version, scope, resource] = JSON.parse(key) as [string, string, string, string];
+    const operations = order.filter((_, bit) => mask & (1 << bit));
+    const id = JSON.stringify([group, version, scope, operations]);
+    const list = resources.get(id);
+    if (list) list.push(resource);
+    else resources.set(id, [resource]);
   }
+  return [...resources]
+    .map(([id, list]): WebhookRule => {
+      const [group, version, scope, operations] = JSON.parse(id) as [string, string, WebhookRule['scope'], string[]];
+      return { operations, apiGroups: [group], apiVersions: [version], resources: list.sort(), scope };
+    })
+    .sort((a, b) =>
+      JSON.stringify(a.apiGroups.concat(a.apiVersions, a.resources)) <
+      JSON.stringify(b.apiGroups.concat(b.apiVersions, b.resources))
+        ? -1
+        : 1,
+    );
 }

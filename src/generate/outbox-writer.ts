@@ -53,7 +53,7 @@ export class OutboxWriter {
     recorder.gaveUp('outbox', { policies: keys, object: `${request.namespace}/${request.name}` });
     const message = 'the outbox is full: requests arrive faster than they are processed, and some were lost';
     for (const key of keys)
-      recorder.failed(key, policies.all.find((policy) => policy.key === key)?.object, {
+      recorder.failed(key, policies.get(key)?.object, {
         reason: 'TriggersLost',
         message,
       });

@@ -33,7 +33,7 @@ describe('a synchronization', () => {
     const work: SyncWork = new SyncWork({
       client: { get: async () => pod as never },
       discovery: { byKind: async () => pods as never },
-      policies: { all: [{ key: 'p', program, object: program!.policy, issues: [] }] } as never,
+      policies: { get: () => ({ key: 'p', program, object: program!.policy, issues: [] }) } as never,
       table: () => createRuleTable([program!], []),
       index: { ofTrigger: () => [] } as never,
       writer: undefined as never,

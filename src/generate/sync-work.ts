@@ -68,7 +68,7 @@ export class SyncWork {
   private async synchronize({ policy: key, trigger, rules }: SyncRequest, signal: AbortSignal): Promise<void> {
     const { policies, table, index } = this.options;
     const existing = index.ofTrigger(key, trigger.uid);
-    const live = policies.all.find((policy) => policy.key === key);
+    const live = policies.get(key);
     if (!live) {
       if (await this.isPolicyGone(key, signal)) await this.remove(existing.filter(goesWithPolicy), signal);
       return;

@@ -54,7 +54,7 @@ class WorkerHarness {
       queueMetrics: unreadMetrics().forQueue('generate'),
       client: { get: async () => pod as never },
       discovery: { byKind: unused },
-      policies: { all: [] } as never,
+      policies: { get: () => undefined } as never,
       table: () => this.table,
       index: { ofTrigger: () => [] } as unknown as DownstreamIndex,
       writer: { ensure: (_: KubeObject, origin: Origin) => this.ensure(origin) } as unknown as DownstreamWriter,

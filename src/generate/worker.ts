@@ -213,7 +213,7 @@ export class Worker {
       reason: isPermission ? 'MissingPermission' : 'GenerateFailed',
       message: thrown instanceof GenerateError ? thrown.message : errorMessage(thrown),
     };
-    recorder.failed(policy, policies.all.find(({ key }) => key === policy)?.object, problem);
+    recorder.failed(policy, policies.get(policy)?.object, problem);
   }
 }
 

@@ -45,6 +45,8 @@ export type PolicyChange =
 export interface LivePolicies {
   readonly current: PolicySet;
   readonly all: readonly LivePolicy[];
+  /** By key, whether or not it can run. */
+  get(key: string): LivePolicy | undefined;
   readonly hasSynced: boolean;
   /** Whether a policy with these labels is selected by the configuration. */
   selects(labels: Readonly<Record<string, string>> | undefined): boolean;
@@ -146,6 +148,7 @@ export function createLivePolicies({
     get all() {
       return [...policies.values()];
     },
+    get: (key) => policies.get(key),
     get hasSynced() {
       return policyInformers.every((informer) => informer.hasSynced);
     },

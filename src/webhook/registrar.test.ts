@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { unreadMetrics } from '../../test/support/controller-metrics.ts';
-import { silentLogger } from '../base/index.ts';
+import { createFakeClock } from '../../test/support/fake-clock.ts';
+import { silentLogger, systemClock } from '../base/index.ts';
 import { KubeError } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { maxConfigurationBytes } from './entry-space.ts';
@@ -64,6 +65,7 @@ async function register(
     subscribe: () => () => {},
     removeOnStop: false,
     onAllRegistered: () => stop.abort(),
+    clock: systemClock,
     log: silentLogger,
   });
   await registrar.run(AbortSignal.any([stop.signal, AbortSignal.timeout(5_000)]));
@@ -112,4 +114,64 @@ test('a namespace whose entries exceed its share loses only its own', async () =
   );
   expect(names).toEqual(['a', 'cluster', 'c']);
   expect(refused).toEqual([['b', expect.stringContaining('namespace greedy')]]);
+});
+
+test('the first change is registered at once, and those of the next second together', async () => {
+  const clock = createFakeClock();
+  const stop = new AbortController();
+  const registeredAt: number[] = [];
+  let change = () => {};
+  let stored: KubeObject | undefined;
+  let count = 1;
+  const client = {
+    async get() {
+      if (stored) return stored;
+      throw new KubeError('kube-not-found', 'not found', { method: 'GET', path: '/' });
+    },
+    async create(_: unknown, object: KubeObject) {
+      stored = { ...object, metadata: { ...object.metadata, labels: { 'supercargo.dev/owner': 'i' } } };
+    },
+    async replace(_: unknown, object: KubeObject) {
+      stored = object;
+    },
+  };
+  const registrar = createRegistrar({
+    client: client as never,
+    informers: { for: () => ({ addHandler: () => () => {} }) } as never,
+    registrations: [
+      {
+        name: 'n',
+        type: 'validating',
+        entries: async () => Array.from({ length: count }, (_, i) => entry(`e${i}`)),
+        subscribe(listener) {
+          change = listener;
+          return () => {};
+        },
+        onRegistered: (entries) => void registeredAt.push(clock.now() * 100 + entries.length),
+      },
+    ],
+    metrics: unreadMetrics(),
+    installation: 'i',
+    options: () => ({ address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] }),
+    subscribe: () => () => {},
+    removeOnStop: false,
+    onAllRegistered: () => {},
+    clock,
+    log: silentLogger,
+  });
+  const done = registrar.run(stop.signal);
+  await clock.advance(0);
+  for (let i = 0; i < 10; i++) {
+    count++;
+    change();
+    await clock.advance(50);
+  }
+  await clock.advance(5_000);
+  count++;
+  change();
+  await clock.advance(0);
+  stop.abort();
+  await done;
+  // Time and number of webhooks: 1 at 0 ms, 11 after a second, 12 at once.
+  expect(registeredAt).toEqual([1, 100_011, 550_012]);
 });

@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { errorMessage, type Logger, SupercargoError, whenAborted } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, SupercargoError, whenAborted } from '../base/index.ts';
 import { type Controller, type ControllerMetrics, createController } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
@@ -26,6 +26,7 @@ interface RegistrarOptions {
   /** Called when all configurations are registered and up to date. */
   readonly onAllRegistered: () => void;
   readonly metrics: Pick<ControllerMetrics, 'forController'>;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -34,17 +35,23 @@ class RegistrationError extends SupercargoError {}
 /** Aggregated API servers add kinds without an event. */
 const resyncMs = 5 * 60 * 1000;
 
+/** Changes that follow each other are registered together: the first at once, the others after this pause. */
+const minIntervalMs = 1_000;
+
 /** Reconciles the webhook configurations with the registrations. Runs on the leader only. */
 export function createRegistrar(options: RegistrarOptions): Controller {
-  const { client, informers, registrations, installation, log } = options;
+  const { client, informers, registrations, installation, clock, log } = options;
   const labelSelector = `${ownerLabel}=${installation}`;
   const byName = new Map(registrations.map((one) => [configurationName(installation, one), one]));
   const upToDate = new Set<string>();
+  const registeredAtMs = new Map<string, number>();
 
   const reconcile = async (name: string, signal: AbortSignal) => {
     const registration = byName.get(name);
     const settings = options.options();
     if (!registration || !settings) return undefined;
+    const pauseMs = (registeredAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + minIntervalMs - clock.monotonicMs();
+    if (pauseMs > 0) return { requeueAfterMs: pauseMs };
     const entries = await registration.entries(signal);
     const sizeOf = (entry: WebhookEntry) =>
       Buffer.byteLength(JSON.stringify(renderWebhook(entry, registration.type, { installation, ...settings })));
@@ -68,6 +75,8 @@ export function createRegistrar(options: RegistrarOptions): Controller {
       }
     };
     const registered = await register(fitting);
+    // After a failure the back-off of the queue applies.
+    registeredAtMs.set(name, clock.monotonicMs());
     registration.onRegistered?.(registered, refused);
     upToDate.add(name);
     if (upToDate.size === byName.size) options.onAllRegistered();
@@ -79,6 +88,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     reconcile,
     concurrency: 2,
     metrics: options.metrics,
+    clock,
     log,
     sources: [
       async (sink, signal) => {
@@ -108,6 +118,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     name: controller.name,
     async run(signal) {
       upToDate.clear();
+      registeredAtMs.clear();
       await controller.run(signal);
       if (options.removeOnStop) await removeAll(client, registrations, installation, log);
     },

@@ -128,6 +128,7 @@ function createRunnables(
     removeOnStop: options.removeOnStop,
     onAllRegistered: onAllRegistered,
     metrics: options.controllerMetrics,
+    clock,
     log,
   });
   return [
