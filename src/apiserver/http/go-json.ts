@@ -1,10 +1,12 @@
 import { JsonError, setOwn } from '../../base/index.ts';
 
-/**
- * Where the two parsers may differ: lone surrogates, and numbers beyond int64 or a double. A number starts after a
- * delimiter: most digests and UIDs contain an `e` before digits.
- */
-const suspicious = /\\u[dD][89a-fA-F]|(?:^|[[:,\s])-?\d(?:\d{18}|[\d.]*[eE]\+?\d{3})/;
+// Where the two parsers may differ. Three patterns take half the time of one with alternatives. A number starts and ends at
+// a delimiter: most digests and UIDs contain an `e` before digits.
+const loneSurrogate = /\\u[dD][89a-fA-F]/;
+const beyondInt64 = /(?:^|[[:,\s])-?\d{19}/;
+const beyondDouble = /[\d.][eE]\+?\d{3,}(?:[,\s}\]]|$)/;
+const mayDiffer = (text: string) =>
+  (text.includes('\\u') && loneSurrogate.test(text)) || beyondInt64.test(text) || beyondDouble.test(text);
 const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /**
@@ -13,7 +15,7 @@ const [minInt64, maxInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
  * deeply nested.
  */
 export function asGoReads<T>(text: string, value: T): T {
-  if (!suspicious.test(text)) return value;
+  if (!mayDiffer(text)) return value;
   const root = { value: value as unknown };
   const open: Record<string, unknown>[] = [root];
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
