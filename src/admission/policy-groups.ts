@@ -36,7 +36,7 @@ export function groupsOf(set: PolicySet): ReadonlyMap<string, PolicyGroup> {
 function makeGroups(programs: readonly PolicyProgram[]): ReadonlyMap<string, PolicyGroup> {
   const byRoute = new Map<string, PolicyProgram[]>();
   for (const program of programs) {
-    if (program.policy.spec.admission === false || !program.rules.some(isReviewed)) continue;
+    if (!program.settings.admission || !program.rules.some(isReviewed)) continue;
     const route = routeOf(program);
     const members = byRoute.get(route);
     if (members) members.push(program);
@@ -46,14 +46,14 @@ function makeGroups(programs: readonly PolicyProgram[]): ReadonlyMap<string, Pol
 }
 
 function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGroup {
-  const [{ policy }] = programs as readonly [PolicyProgram];
+  const [first] = programs as readonly [PolicyProgram];
   const parts = programs.map(partsOf);
   return {
     route,
-    failurePolicy: failurePolicyOf(policy),
-    timeoutSeconds: Math.max(...programs.map((program) => timeoutOf(program.policy))),
-    matchConditions: matchConditionsOf(policy),
-    namespace: namespaceOf(policy),
+    failurePolicy: first.settings.failurePolicy,
+    timeoutSeconds: Math.max(...programs.map((program) => timeoutOf(program))),
+    matchConditions: first.settings.matchConditions,
+    namespace: first.namespace || undefined,
     programs,
     mutate: createPolicySet(parts.flatMap(({ mutate }) => mutate)),
     beforeResponse: createPolicySet(parts.flatMap(({ beforeResponse }) => beforeResponse)),
@@ -89,8 +89,7 @@ function partsOf(program: PolicyProgram): Parts {
 
 function splitRules(program: PolicyProgram): Omit<Parts, 'mutate'> {
   const isCheck = ({ phase }: RuleProgram) => phase === 'validate' || phase === 'verifyImages';
-  const affectsResponse = (rule: RuleProgram) =>
-    program.policy.spec.emitWarning === true || mayEnforce(program.policy, rule);
+  const affectsResponse = (rule: RuleProgram) => program.settings.emitWarning || mayEnforce(program, rule);
   // With applyRules: One, a rule depends on the results of the rules before it, so the rules must stay together.
   if (program.applyOne && program.rules.some((rule) => isCheck(rule) && affectsResponse(rule)))
     return { beforeResponse: withRules([program], isCheck), afterResponse: [] };
@@ -100,40 +99,19 @@ function splitRules(program: PolicyProgram): Omit<Parts, 'mutate'> {
   };
 }
 
-function mayEnforce({ spec }: PolicyObject, rule: RuleProgram): boolean {
+function mayEnforce({ policy }: PolicyProgram, rule: RuleProgram): boolean {
+  const spec = policy['spec'] as PolicyObject['spec'];
   const overrides = rule.spec.validate?.failureActionOverrides ?? spec.validationFailureActionOverrides ?? [];
   return overrides.length > 0 || rule.failureAction('', {}) === 'Enforce';
 }
 
-interface WebhookConfiguration {
-  readonly failurePolicy?: FailurePolicy;
-  readonly timeoutSeconds?: number;
-  readonly matchConditions?: PolicyGroup['matchConditions'];
-}
-
-const webhookOf = ({ spec }: PolicyObject) => (spec.webhookConfiguration ?? {}) as WebhookConfiguration;
-
-function failurePolicyOf(policy: PolicyObject): FailurePolicy {
-  return webhookOf(policy).failurePolicy ?? policy.spec.failurePolicy ?? 'Fail';
-}
-
-export function timeoutOf(policy: PolicyObject): number {
-  const seconds = webhookOf(policy).timeoutSeconds ?? policy.spec.webhookTimeoutSeconds ?? 10;
-  return Math.min(30, Math.max(1, seconds));
-}
-
-export function matchConditionsOf(policy: PolicyObject): PolicyGroup['matchConditions'] {
-  return webhookOf(policy).matchConditions ?? [];
-}
-
-function namespaceOf({ kind, metadata }: PolicyObject): string | undefined {
-  return kind === 'Policy' ? (metadata.namespace ?? 'default') : undefined;
+export function timeoutOf({ settings }: PolicyProgram): number {
+  return Math.min(30, Math.max(1, settings.timeoutSeconds ?? 10));
 }
 
 /** The route of a policy's group. A Policy and a ClusterPolicy never share a route, whatever their names. */
-export function routeOf({ policy }: PolicyProgram): string {
-  const namespace = namespaceOf(policy);
-  const base = failurePolicyOf(policy).toLowerCase();
-  const shared = namespace === undefined ? base : `${base}/namespace/${namespace}`;
-  return matchConditionsOf(policy).length > 0 ? `${shared}/policy/${policy.metadata.name}` : shared;
+export function routeOf({ policy, namespace, settings }: PolicyProgram): string {
+  const base = settings.failurePolicy.toLowerCase();
+  const shared = namespace === '' ? base : `${base}/namespace/${namespace}`;
+  return settings.matchConditions.length > 0 ? `${shared}/policy/${policy.metadata.name}` : shared;
 }

@@ -179,7 +179,7 @@ const auditTimeoutMs = 10_000;
 /** Always warn about an enforced rule that was not evaluated: under Ignore the request is admitted without it. */
 function isWarning({ status, code, policy }: RuleResult, isUndecided: boolean): boolean {
   if (isUndecided || code === 'budget-exceeded') return true;
-  return (status === 'fail' || status === 'error') && policy.policy.spec.emitWarning === true;
+  return (status === 'fail' || status === 'error') && policy.settings.emitWarning;
 }
 
 function subjectOf({ object, oldObject }: PolicyRequest): KubeObject {

@@ -3,7 +3,7 @@ import { deepEqual, type KubeObject } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import type { Registration, WebhookEntry } from '../webhook/index.ts';
-import { groupsOf, isReviewed, matchConditionsOf, type PolicyGroup, routeOf, timeoutOf } from './policy-groups.ts';
+import { groupsOf, isReviewed, type PolicyGroup, routeOf, timeoutOf } from './policy-groups.ts';
 import type { ResourceFilters } from './resource-filters.ts';
 import {
   type Coverage,
@@ -135,22 +135,22 @@ function createCoverageCache(filters: ResourceFilters): (types: readonly Discove
   };
 }
 
-function neededBy(kind: Kind, { policy, rules }: PolicyProgram, coverageOf: CoverageOf): readonly Coverage[] {
+function neededBy(kind: Kind, { namespace, rules }: PolicyProgram, coverageOf: CoverageOf): readonly Coverage[] {
   return rules
     .filter((rule) => isReviewed(rule) && (rule.phase === 'mutate') === (kind === 'mutate'))
-    .map((rule) => coverageOf(rule, policy.kind === 'Policy'));
+    .map((rule) => coverageOf(rule, namespace !== ''));
 }
 
 /** A webhook that other policies registered serves a new policy too, unless one of its own fields must change first. */
 function isCovered(kind: Kind, program: PolicyProgram, { coverageOf, byRoute }: Omit<Registered, 'refusals'>): boolean {
-  if (program.policy.spec.admission === false) return true;
+  if (!program.settings.admission) return true;
   const needed = neededBy(kind, program, coverageOf).filter(({ size }) => size > 0);
   if (needed.length === 0) return true;
   const webhook = byRoute.get(routeOf(program));
   return (
     webhook !== undefined &&
-    timeoutOf(program.policy) <= webhook.group.timeoutSeconds &&
-    deepEqual(matchConditionsOf(program.policy), webhook.group.matchConditions) &&
+    timeoutOf(program) <= webhook.group.timeoutSeconds &&
+    deepEqual(program.settings.matchConditions, webhook.group.matchConditions) &&
     needed.every((coverage) => covers(webhook.coverage, coverage))
   );
 }

@@ -10,9 +10,11 @@ export { CelCompileError } from './errors.ts';
 export { functionHelp } from './function-help.ts';
 export { kubernetesEnvironment } from './kubernetes.ts';
 export { kyvernoEnvironment } from './kyverno.ts';
+export { libraryTypes, policyEnvironment } from './kyverno-policies.ts';
+export { CelLibrary, type LibraryHost } from './library.ts';
 export { callCostLimit } from './limits.ts';
 export { jsonPatchListType, misplacedTypes, objectType, withMutations } from './mutation.ts';
-export { namesIn } from './names.ts';
+export { namesIn, pathsIn } from './names.ts';
 export { compile, type Evaluated, type Program, type Variables } from './program.ts';
 export {
   boolType,

@@ -3,7 +3,6 @@ import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../base/index.ts';
 import { type EventRecorder, eventSubjectOf } from '../kube/index.ts';
 import { type KubeObject, keyOf } from '../object/index.ts';
-import type { PolicyObject } from '../policy/index.ts';
 
 /** A problem that keeps a policy from working. */
 export interface PolicyProblem {
@@ -65,7 +64,7 @@ export class GenerateRecorder {
     });
   }
 
-  created(policy: PolicyObject, rule: string, object: KubeObject, trigger: KubeObject): void {
+  created(policy: KubeObject, rule: string, object: KubeObject, trigger: KubeObject): void {
     this.generated.inc({ policy: policy.metadata.name ?? '', effect: 'created' });
     const what = `${object.kind} ${keyOf(object)}`;
     const because = `${trigger.kind} ${keyOf(trigger)}`;
@@ -85,7 +84,7 @@ export class GenerateRecorder {
     this.options.log.info('generated object written', { policy, effect, kind: object.kind, object: keyOf(object) });
   }
 
-  failed(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
+  failed(key: string, policy: KubeObject | undefined, problem: PolicyProblem): void {
     this.failures.inc({ policy: key, reason: problem.reason });
     // Report a problem once, not at every retry.
     if (this.problems.get(key)?.message === problem.message) return;
@@ -94,7 +93,7 @@ export class GenerateRecorder {
   }
 
   /** Sets or clears the problem that kinds of the policy cannot be watched. */
-  cannotFollow(key: string, policy: PolicyObject | undefined, problem: PolicyProblem | undefined): void {
+  cannotFollow(key: string, policy: KubeObject | undefined, problem: PolicyProblem | undefined): void {
     if (this.followProblems.get(key)?.message === problem?.message) return;
     if (problem) {
       this.followProblems.set(key, problem);
@@ -110,7 +109,7 @@ export class GenerateRecorder {
     this.kinds.set(count);
   }
 
-  private announce(key: string, policy: PolicyObject | undefined, problem: PolicyProblem): void {
+  private announce(key: string, policy: KubeObject | undefined, problem: PolicyProblem): void {
     this.options.log.warn('policy cannot generate', { policy: key, ...problem });
     if (policy)
       this.options.events.record(eventSubjectOf(policy), {

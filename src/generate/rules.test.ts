@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DiscoveredType } from '../kube/index.ts';
 import { compilePolicy } from '../policy/index.ts';
-import { actsOnExisting, followedTypes, isAdmissionBound, needsTrust } from './rules.ts';
+import { followedTypes, isAdmissionBound, needsTrust } from './rules.ts';
 
 const type = (group: string, version: string, kind: string, more: Partial<DiscoveredType> = {}): DiscoveredType => ({
   group,
@@ -124,7 +124,7 @@ describe('a rule', () => {
     const existing = (rule: unknown, policy: unknown) => {
       const generate = rule === undefined ? {} : { generateExisting: rule };
       const found = ruleOf(kinds('Pod'), { generate }, policy === undefined ? {} : { generateExisting: policy });
-      return actsOnExisting(found.program, found.rule);
+      return found.rule.actsOnExisting;
     };
     expect(existing(undefined, undefined)).toBe(false);
     expect(existing(undefined, true)).toBe(true);

@@ -1,5 +1,5 @@
 import type { DiscoveredType } from '../kube/index.ts';
-import { kindOf, kindsOf, type PolicyProgram, type RuleProgram } from '../policy/index.ts';
+import { kindOf, kindsOf, type RuleProgram } from '../policy/index.ts';
 
 /** True for rules that create or change other objects than the one under review. */
 export function isGenerating(rule: RuleProgram): boolean {
@@ -48,12 +48,3 @@ export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[
 }
 
 export const isSynchronized = ({ spec }: RuleProgram): boolean => spec.generate?.synchronize === true;
-
-/** Whether a new revision of the policy acts on existing objects. */
-export function actsOnExisting({ policy }: PolicyProgram, { spec }: RuleProgram): boolean {
-  if (spec.generate) {
-    const { generateExisting, generateExistingOnPolicyUpdate } = policy.spec;
-    return spec.generate.generateExisting ?? generateExisting ?? generateExistingOnPolicyUpdate ?? false;
-  }
-  return spec.mutate?.mutateExistingOnPolicyUpdate ?? policy.spec.mutateExistingOnPolicyUpdate ?? false;
-}

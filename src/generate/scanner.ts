@@ -8,7 +8,6 @@ import { triggerIdentityOf } from './origin.ts';
 import type { PendingTrigger } from './pending.ts';
 import type { WatchPosition } from './position-tracker.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
-import { actsOnExisting } from './rules.ts';
 import {
   type ActiveSince,
   type CutOff,
@@ -196,7 +195,7 @@ export class Scanner {
       const start = getOwn(position.since ?? {}, rule) ?? lastChangeOf(program.policy);
       return start.timeMs < sinceMs ? { timeMs: sinceMs } : start;
     };
-    const existing = new Set(watched.filter((rule) => actsOnExisting(program, rule)).map(({ name }) => name));
+    const existing = new Set(watched.filter((rule) => rule.actsOnExisting).map(({ name }) => name));
     return [{ policy, policyScan, since, existing, observed: { ...observed, handled: new Set(observed.handled) } }];
   }
 

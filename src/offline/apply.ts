@@ -8,7 +8,7 @@ import {
   type OfflineEvaluator,
   type OfflineEvaluatorOptions,
 } from './evaluator.ts';
-import { createLookUpResolver, labelsOfNamespace } from './fake-cluster.ts';
+import { createLookUpResolver, labelsOfNamespace, namespaceNamed } from './fake-cluster.ts';
 import { givenNames } from './given.ts';
 import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected } from './policies.ts';
 import { settle } from './resources.ts';
@@ -61,6 +61,8 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
     userInfo: setup.userInfo,
     given: givenNames({ configMap: hasCluster, apiCall: hasCluster, globalReference: false, imageRegistry: false }),
     namespaceLabels: (namespace) => values.namespaceLabels(namespace) ?? labelsOfNamespace(objects, namespace),
+    namespaceObject: (namespace) => values.namespaceObject(namespace) ?? namespaceNamed(objects, namespace),
+    pluralOf: (apiVersion, kind) => scopes.pluralOf(apiVersion, kind),
     now: setup.now,
     explain: setup.explain,
   };

@@ -1,5 +1,5 @@
 import { andThen, isJsonObject, type MaybePromise } from '../base/index.ts';
-import { gvkOf, type KubeObject } from '../object/index.ts';
+import { gvkOf, type KubeObject, renderApiVersion } from '../object/index.ts';
 import {
   type EvaluationOptions,
   type ExceptionProgram,
@@ -26,6 +26,9 @@ export interface OfflineEvaluatorOptions {
   readonly userInfo?: RequestInfo | undefined;
   readonly given: NonNullable<EvaluationOptions['given']>;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>> | undefined;
+  /** The namespace as CEL expressions see it; undefined where nothing is known of it. */
+  readonly namespaceObject: (namespace: string) => unknown;
+  readonly pluralOf: (apiVersion: string, kind: string) => string;
   /** The current time in expressions. */
   readonly now: number;
   readonly explain?: boolean | undefined;
@@ -154,7 +157,8 @@ interface Subject {
 /**
  * The request that writing this object would have made. Variables named `request.object.…` change the object itself.
  */
-function requestOf(subject: Subject, { values, userInfo, now }: OfflineEvaluatorOptions): PolicyRequest {
+function requestOf(subject: Subject, options: OfflineEvaluatorOptions): PolicyRequest {
+  const { values, userInfo, now } = options;
   const { resource, variables } = subject;
   const { request, ...others } = variables;
   const {
@@ -176,13 +180,17 @@ function requestOf(subject: Subject, { values, userInfo, now }: OfflineEvaluator
   const old = oldChanges === undefined ? subject.object : (mergeDeep(subject.object, oldChanges) as KubeObject);
   const kind = gvkOf(resource);
   const parent = values.parentOf(kind);
+  const stored = parent?.kind ?? kind;
+  const { namespace = '' } = resource.metadata;
   return {
     operation,
-    kind: parent?.kind ?? kind,
+    kind: stored,
+    plural: options.pluralOf(renderApiVersion(stored), stored.kind),
     subresource: parent?.subresource ?? '',
     object: operation === 'DELETE' ? undefined : current,
     oldObject: operation === 'CREATE' ? undefined : old,
     namespaceLabels: subject.namespaceLabels,
+    namespaceObject: namespace === '' ? null : (options.namespaceObject(namespace) ?? null),
     info: userInfo,
     uid: resource.metadata.uid ?? JSON.stringify([resource.kind, resource.metadata.namespace, resource.metadata.name]),
     now,

@@ -183,9 +183,12 @@ export function labelsOfNamespace(
   objects: readonly KubeObject[],
   name: string,
 ): Readonly<Record<string, string>> | undefined {
-  const namespace = objects.find(
+  const namespace = namespaceNamed(objects, name);
+  return namespace && isJsonObject(namespace.metadata.labels) ? namespace.metadata.labels : undefined;
+}
+
+export const namespaceNamed = (objects: readonly KubeObject[], name: string): KubeObject | undefined =>
+  objects.find(
     ({ apiVersion, kind, metadata }) =>
       kind === 'Namespace' && parseApiVersion(apiVersion).group === '' && metadata.name === name,
   );
-  return namespace && isJsonObject(namespace.metadata.labels) ? namespace.metadata.labels : undefined;
-}

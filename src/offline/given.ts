@@ -1,6 +1,5 @@
 import { isJsonObject } from '../base/index.ts';
 import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
-import { isRuleNamed } from './values.ts';
 
 /** The available sources of context entries. Entries of other sources must be in the values. */
 interface Loadable {
@@ -15,11 +14,10 @@ const noNames: ReadonlySet<string> = new Set();
 /** The names of a rule's context entries, including those of loops and targets, that are not looked up. */
 export function givenNames(loadable: Loadable): (policy: PolicyProgram, rule: RuleProgram) => ReadonlySet<string> {
   const known = new WeakMap<RuleProgram, ReadonlySet<string>>();
-  return (policy, rule) => {
+  return (_, rule) => {
     let names = known.get(rule);
     if (!names) {
-      const spec = policy.policy.spec.rules?.find(({ name }) => isRuleNamed(rule.name, name));
-      const found = new Set(entriesOf(spec, loadable));
+      const found = new Set(entriesOf(rule.spec, loadable));
       names = found.size === 0 ? noNames : found;
       known.set(rule, names);
     }

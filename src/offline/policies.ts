@@ -14,6 +14,7 @@ import {
   compileException,
   compilePolicy,
   type ExceptionProgram,
+  isKindPolicy,
   type PolicyIssue,
   type PolicyProgram,
 } from '../policy/index.ts';
@@ -92,7 +93,7 @@ export function compilePolicies(objects: readonly Written<KubeObject>[]): Loaded
       const exception = loadException(written);
       if ('reason' in exception) unsupported.push(rejected(exception.reason));
       else exceptions.push(exception);
-    } else if (isClassic(written.value)) {
+    } else if (isClassic(written.value) || isKindPolicy(written.value)) {
       const { program, issues } = compilePolicy(written.value);
       for (const issue of issues)
         if (issue.severity === 'warning')

@@ -50,7 +50,8 @@ describe('a row of a test', () => {
   });
 
   it('is skipped if its policy is not supported yet', () => {
-    const policy = 'apiVersion: policies.kyverno.io/v1alpha1\nkind: ValidatingPolicy\nmetadata: {name: p}\nspec: {}\n';
+    const policy =
+      'apiVersion: policies.kyverno.io/v1alpha1\nkind: ImageValidatingPolicy\nmetadata: {name: p}\nspec: {}\n';
     const [row] = run(testOf('result: pass'), { 'd/p.yaml': policy });
     expect(row).toMatchObject({ outcome: 'skipped', reason: expect.stringContaining('not supported yet') });
   });

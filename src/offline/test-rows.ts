@@ -106,7 +106,9 @@ function findResponses(expected: ExpectedResult, policy: string, subject: Subjec
   const { rule = '', operation } = expected;
   const responses = setup.responses(operation);
   const isMeant = ({ result }: RuleResponse) =>
-    result.policy.policy.metadata.name === policy && (rule === '' || isRuleNamed(result.rule.name, rule));
+    result.policy.policy.metadata.name === policy &&
+    // Policies of expressions have no rules to name.
+    (rule === '' || result.policy.form === 'cel' || isRuleNamed(result.rule.name, rule));
   const ofTriggers = responses
     .filter(({ resource }) => subject.names(resource))
     .flatMap(({ rules }: EngineResponse) => rules.filter(isMeant).flatMap(triggerResponses));

@@ -5,7 +5,13 @@ import { placeOf, readDocuments, readObjects } from '../manifests/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { PolicyOperation, PolicyProgram } from '../policy/index.ts';
 import { createOfflineEvaluator, type EngineResponse, type OfflineEvaluatorOptions } from './evaluator.ts';
-import { createLookUpResolver, type FakeCluster, globalContextOf, labelsOfNamespace } from './fake-cluster.ts';
+import {
+  createLookUpResolver,
+  type FakeCluster,
+  globalContextOf,
+  labelsOfNamespace,
+  namespaceNamed,
+} from './fake-cluster.ts';
 import { givenNames } from './given.ts';
 import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected, readExceptions } from './policies.ts';
 import { readResources, withoutDuplicates } from './resources.ts';
@@ -87,6 +93,8 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     }),
     namespaceLabels: (namespace) =>
       values.namespaceLabels(namespace) ?? (hasCluster ? labelsOfNamespace(fakeCluster.objects, namespace) : undefined),
+    namespaceObject: (namespace) => values.namespaceObject(namespace) ?? namespaceNamed(fakeCluster.objects, namespace),
+    pluralOf: (apiVersion, kind) => scopes.pluralOf(apiVersion, kind),
     now,
   };
   const evaluate = createOfflineEvaluator(

@@ -99,6 +99,8 @@ export interface Values {
   variablesFor(policy: string, resource: string): Variables;
   ruleVariables(policy: PolicyProgram, rule: RuleProgram): Variables | undefined;
   namespaceLabels(namespace: string): Labels | undefined;
+  /** The namespace as the file describes it. */
+  namespaceObject(namespace: string): unknown;
   /** The kind of a subresource: `PodExecOptions` → Pod, exec. */
   parentOf(kind: GroupVersionKind): { readonly kind: GroupVersionKind; readonly subresource: string } | undefined;
   readonly spec: ValuesSpec;
@@ -113,7 +115,8 @@ export function valuesOf(spec: ValuesSpec = {}): Values {
   const globals = variableTree(spec.globalValues ?? {});
   const perResource = new Map<string, Variables>();
   const perRule = new WeakMap<RuleProgram, { readonly variables: Variables | undefined }>();
-  const labels = namespaceLabels(spec);
+  const objects = namespaceObjects(spec);
+  const labels = new Map([...objects].map(([name, { metadata }]) => [name, metadata.labels ?? {}]));
   return {
     spec,
     variablesFor(policy, resource) {
@@ -141,6 +144,7 @@ export function valuesOf(spec: ValuesSpec = {}): Values {
       return known.variables;
     },
     namespaceLabels: (namespace) => labels.get(namespace),
+    namespaceObject: (namespace) => objects.get(namespace),
     parentOf: (kind) => parentOf(spec.subresources ?? [], kind),
   };
 }
@@ -155,13 +159,16 @@ function ruleTree(spec: ValuesSpec, policy: string, rule: string): Variables | u
   return variableTree({ ...found.values, ...Object.fromEntries(first) });
 }
 
-function namespaceLabels(spec: ValuesSpec): ReadonlyMap<string, Labels> {
-  const labels = new Map((spec.namespaceSelector ?? []).map((entry) => [entry.name, entry.labels ?? {}]));
-  for (const entry of spec.namespaces ?? []) {
-    const { metadata } = entry as KubeObject;
-    if (metadata?.name) labels.set(metadata.name, metadata.labels ?? {});
+function namespaceObjects(spec: ValuesSpec): ReadonlyMap<string, Pick<KubeObject, 'metadata'>> {
+  const objects = new Map<string, Pick<KubeObject, 'metadata'>>();
+  for (const { name, labels = {} } of spec.namespaceSelector ?? []) {
+    objects.set(name, { metadata: { name, labels } });
   }
-  return labels;
+  for (const entry of spec.namespaces ?? []) {
+    const namespace = entry as KubeObject;
+    if (namespace.metadata?.name) objects.set(namespace.metadata.name, namespace);
+  }
+  return objects;
 }
 
 function parentOf(subresources: readonly SubresourceValues[], { group, version, kind }: GroupVersionKind) {

@@ -8,6 +8,7 @@ export { kindOf, kindsOf } from './autogen/index.ts';
 export { compileException, compilePolicy, confineException } from './compile/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey } from './context/index.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';
+export { isKindPolicy } from './kinds/index.ts';
 export { compileKinds, type FilterExplanation, type KindMatcher } from './match/index.ts';
 export type {
   Evaluation,

@@ -1,12 +1,13 @@
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import type { LookUp } from './context/index.ts';
+import type { ResourceRule } from './kinds/types.ts';
 import type { FilterExplanation } from './match/index.ts';
 import type { RuleReads } from './reads.ts';
 import type { PolicyRequest } from './request.ts';
 import type { RequestBudget } from './run/budget.ts';
 import type { RuleOutcome } from './run/outcome.ts';
 import type { TraceStep } from './run/trace.ts';
-import type { PolicyIssue, PolicyObject, RuleSpec } from './types.ts';
+import type { PolicyIssue, RuleSpec } from './types.ts';
 
 /** The type of a rule. The rules of one phase run together, and the phases run in this order. */
 export type Phase = 'mutate' | 'verifyImages' | 'validate' | 'generate';
@@ -15,11 +16,37 @@ export type FailureAction = 'Audit' | 'Enforce';
 
 /** A compiled policy. Created once per revision and shared by all requests. */
 export interface PolicyProgram {
-  readonly policy: PolicyObject;
-  /** `name`, or `namespace/name` for a Policy. */
+  readonly policy: KubeObject;
+  /** `rules` for ClusterPolicy and Policy; `cel` for the kinds that consist of expressions, whose rules have no name. */
+  readonly form: 'rules' | 'cel';
+  /** `name`, or `namespace/name` for a policy of a namespace. Policies of two kinds may have the same. */
   readonly key: string;
+  /** The key, with the kind before it for all but classic policies: `ValidatingPolicy/name`. */
+  readonly id: string;
+  /** The namespace that the policy is confined to; empty for one of the whole cluster. */
+  readonly namespace: string;
+  /** The `source` of its results in reports. */
+  readonly source: string;
+  readonly settings: PolicySettings;
   readonly rules: readonly RuleProgram[];
   readonly applyOne: boolean;
+}
+
+/** What a policy says of how it is run, in one form for all kinds. */
+export interface PolicySettings {
+  readonly admission: boolean;
+  readonly background: boolean;
+  /** Failures are told to the client as warnings. */
+  readonly emitWarning: boolean;
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly timeoutSeconds: number | undefined;
+  /** Conditions that the API server evaluates before it calls the webhook. */
+  readonly matchConditions: readonly MatchCondition[];
+}
+
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
 }
 
 export interface RuleProgram {
@@ -32,14 +59,18 @@ export interface RuleProgram {
   readonly phase: Phase;
   /** The spec of the rule, after autogen. */
   readonly spec: RuleSpec;
+  /** The resources that the rule is for, in the words of webhook configurations; absent for classic rules. */
+  readonly resourceRules?: readonly ResourceRule[];
   /** True for rules that change or create other objects. */
   readonly actsOnOthers: boolean;
+  /** Whether a new revision of the policy acts on existing objects. */
+  readonly actsOnExisting: boolean;
   /** What the rule reads in addition to the object. */
   readonly reads: RuleReads;
   /** The operations that its match names; empty if it names none. */
   readonly operations: ReadonlySet<string>;
-  /** False when the rule never matches objects of the kind. Cheap, and the same for every request. */
-  mayMatchKind(kind: GroupVersionKind, subresource: string): boolean;
+  /** False when the rule never matches objects of the kind, whose plural is guessed if it is not given. The same for every request. */
+  mayMatchKind(kind: GroupVersionKind, subresource: string, plural?: string): boolean;
   /** Why the rule does not match the request; undefined when it matches. */
   mismatchReason(request: PolicyRequest): string | undefined;
   /** The filters of match and exclude with the result of each part, for explanations. */

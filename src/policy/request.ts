@@ -21,10 +21,14 @@ export interface PolicyRequest {
   readonly operation: PolicyOperation;
   readonly kind: GroupVersionKind;
   readonly subresource: string;
+  /** The plural of the kind, where it is known; otherwise it is guessed, as Kubernetes does. */
+  readonly plural?: string | undefined;
   /** Absent for DELETE. */
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** The namespace as CEL expressions see it: null where nothing is known of it. Without it, its name and labels. */
+  readonly namespaceObject?: unknown;
   readonly info?: RequestInfo | undefined;
   readonly dryRun?: boolean | undefined;
   /** Of the request or the object: the seed of random names, so that a replay gives the same names. */
@@ -33,6 +37,18 @@ export interface PolicyRequest {
   readonly now: number;
   /** Merged over the scope of expressions, for tests and dry runs. */
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The plural that the request names, or the guess. */
+export const resourceOf = ({ plural, kind }: Pick<PolicyRequest, 'plural' | 'kind'>): string =>
+  plural ?? pluralOf(kind.kind);
+
+/** As Kubernetes guesses it where nobody has told it. */
+function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (singular === 'endpoints') return singular;
+  if (singular.endsWith('s')) return `${singular}es`;
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
 }
 
 /** The object that rules are evaluated on: the new object, or the old one for DELETE. */

@@ -21,10 +21,10 @@ export function sourceOf(program: PolicyProgram): ResultSource {
   return source;
 }
 
-function findSource({ policy, rules }: PolicyProgram): ResultSource {
+function findSource({ settings, rules }: PolicyProgram): ResultSource {
   const reported = rules.filter(({ phase }) => reportedPhases.includes(phase));
   if (reported.length === 0) return 'none';
-  if (policy.spec.background === false) return 'admission';
+  if (!settings.background) return 'admission';
   return reported.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
 }
 

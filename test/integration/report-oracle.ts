@@ -15,7 +15,7 @@ export async function expectedReports({ client }: ReportFixture, isSplit: boolea
   const programs: PolicyProgram[] = [];
   for (const policy of [...(await list(types.clusterPolicy)), ...(await list(types.policy))]) {
     const { program } = compilePolicy(policy);
-    if (program && program.policy.spec.background !== false) programs.push(program);
+    if (program?.settings.background) programs.push(program);
   }
   const exceptions: ExceptionProgram[] = [];
   for (const exception of await list(types.exception)) {

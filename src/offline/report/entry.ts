@@ -68,7 +68,7 @@ export function entryOf(
   const { namespace, name = resource.metadata.generateName ?? '' } = resource.metadata;
   return {
     policy: result.policy.key,
-    rule: result.rule.name,
+    rule: result.ruleName ?? result.rule.name,
     resource: { apiVersion: resource.apiVersion, kind: resource.kind, ...(namespace ? { namespace } : {}), name },
     result: isWarning ? 'warn' : result.status,
     message: result.message,

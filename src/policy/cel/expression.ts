@@ -15,9 +15,14 @@ export type Expression =
   | { readonly source: string; readonly error: string };
 
 /** Compiles for one of the types; anything else is refused in the words of the API server. */
-export function compileExpression(source: string, variables: Variables, wanted?: readonly CelType[]): Expression {
+export function compileExpression(
+  source: string,
+  variables: Variables,
+  wanted?: readonly CelType[],
+  environment = kyvernoEnvironment,
+): Expression {
   try {
-    const program = compile(source, { variables, environment: kyvernoEnvironment });
+    const program = compile(source, { variables, environment });
     if (!wanted || wanted.some((type) => sameType(type, program.type))) return { source, program };
     const found = renderType(program.type);
     const names = wanted.map(renderType);

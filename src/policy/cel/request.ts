@@ -1,10 +1,10 @@
 import type { GroupVersionKind } from '../../object/index.ts';
-import { type PolicyRequest, subjectOf } from '../request.ts';
+import { type PolicyRequest, resourceOf, subjectOf } from '../request.ts';
 
 /** The `request` of an expression: an admission request as the API server shows it, without its objects. */
 export function requestValue(request: PolicyRequest): Readonly<Record<string, unknown>> {
   const { operation, kind, subresource, info, dryRun = false } = request;
-  const resource = { group: kind.group, version: kind.version, resource: pluralOf(kind.kind) };
+  const resource = { group: kind.group, version: kind.version, resource: resourceOf(request) };
   const name = subjectOf(request)?.metadata.name;
   const namespace = namespaceOf(request);
   const { username = '', uid, groups = [], extra } = info?.userInfo ?? {};
@@ -30,13 +30,6 @@ export function requestValue(request: PolicyRequest): Readonly<Record<string, un
 }
 
 const kindValue = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind });
-
-/** As Kubernetes guesses it where nobody has told it. */
-function pluralOf(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (singular.endsWith('s')) return `${singular}es`;
-  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
-}
 
 /** Empty for what has none; a Namespace is in none. */
 export function namespaceOf(request: PolicyRequest): string {

@@ -2,12 +2,15 @@ import { setOwn } from '../../base/index.ts';
 import {
   CelError,
   type CelType,
+  CelUnknown,
   dynType,
   type Evaluated,
   LazyMap,
   structType,
+  toJson,
   type Variables,
 } from '../../cel/index.ts';
+import type { TraceStep } from '../run/trace.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { namespaceType, requestType } from './request-types.ts';
 
@@ -54,6 +57,7 @@ export class VariableValues extends LazyMap {
   constructor(
     private readonly expressions: ReadonlyMap<string, Expression>,
     private readonly evaluate: (expression: Expression & { program: unknown }) => Evaluated,
+    private readonly trace?: ((step: TraceStep) => void) | undefined,
   ) {
     super();
   }
@@ -65,6 +69,10 @@ export class VariableValues extends LazyMap {
     if (!expression) return undefined;
     const value = this.work(name, expression);
     this.values.set(name, value);
+    if (this.trace && !(value instanceof CelUnknown)) {
+      const found = value instanceof CelError ? { error: value.message } : { value: toJson(value) };
+      this.trace({ kind: 'expression', where: `variables.${name}`, expression: expression.source, ...found });
+    }
     return value;
   }
 

@@ -122,7 +122,7 @@ class Evaluator {
     private left: number,
   ) {
     const { request } = run;
-    const variables = new VariableValues(expressions, ({ program }) => this.spendOn(program as never));
+    const variables = new VariableValues(expressions, ({ program }) => this.spendOn(program as never), run.trace);
     const { object = null, oldObject = null } = request;
     this.inputs = [object, oldObject, lazyRequest(run), namespaceValue(request), variables, param ?? null];
   }

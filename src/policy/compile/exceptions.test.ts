@@ -13,11 +13,17 @@ const compiled = (policyName: string) =>
   }).program!;
 
 test('an exception that is confined to a namespace covers only policies of that namespace', () => {
+  const policy = (key: string) => {
+    const namespace = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
+    return { form: 'rules' as const, policy: {} as never, key, namespace };
+  };
   for (const name of ['cluster-policy', 'other/policy', 'shop-2/policy']) {
-    expect(compiled(name).coversRule(name, 'r')).toBe(true);
+    expect(compiled(name).covers(policy(name), 'r')).toBe(true);
     expect(confineException(compiled(name), 'shop')).toMatchObject({ key: 'shop/e' });
-    expect((confineException(compiled(name), 'shop') as ReturnType<typeof compiled>).coversRule(name, 'r')).toBe(false);
+    expect((confineException(compiled(name), 'shop') as ReturnType<typeof compiled>).covers(policy(name), 'r')).toBe(
+      false,
+    );
   }
   const own = confineException(compiled('shop/policy'), 'shop') as ReturnType<typeof compiled>;
-  expect(own.coversRule('shop/policy', 'r')).toBe(true);
+  expect(own.covers(policy('shop/policy'), 'r')).toBe(true);
 });

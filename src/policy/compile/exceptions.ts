@@ -3,7 +3,7 @@ import type { KubeObject } from '../../object/index.ts';
 import { checkException } from '../check/index.ts';
 import { Need } from '../context/index.ts';
 import { compileRuleMatch, compileWildcard } from '../match/index.ts';
-import type { ExceptionProgram } from '../program.ts';
+import type { ExceptionProgram, PolicyProgram } from '../program.ts';
 import type { Run } from '../run/run.ts';
 import type { MatchBlock, PodSecurityExclusion, PolicyIssue } from '../types.ts';
 import { compileConditions } from './conditions.ts';
@@ -13,7 +13,8 @@ import { compileExceptionReads } from './reads.ts';
 export interface CompiledException extends ExceptionProgram {
   readonly key: string;
   readonly podSecurity: readonly PodSecurityExclusion[];
-  coversRule(policyKey: string, rule: string): boolean;
+  /** Whether it names the policy, and the rule of it. */
+  covers(policy: Pick<PolicyProgram, 'form' | 'policy' | 'key' | 'namespace'>, rule: string): boolean;
   applies(run: Run): boolean;
 }
 
@@ -29,7 +30,7 @@ export function confineException(program: ExceptionProgram, namespace: string): 
   const compiled = program as CompiledException;
   const confined: CompiledException = {
     ...compiled,
-    coversRule: (policyKey, rule) => policyKey.startsWith(`${namespace}/`) && compiled.coversRule(policyKey, rule),
+    covers: (policy, rule) => policy.namespace === namespace && compiled.covers(policy, rule),
   };
   return confined;
 }
@@ -79,8 +80,8 @@ function build(exception: KubeObject, spec: ExceptionSpec, match: MatchBlock): C
     reads: compileExceptionReads(match, spec.conditions),
     key: namespace ? `${namespace}/${name}` : name,
     podSecurity: spec.podSecurity ?? [],
-    coversRule: (policyKey, rule) =>
-      rules.some(({ policyName, matchers }) => policyName === policyKey && matchers.some((m) => m(rule))),
+    covers: ({ form, key }, rule) =>
+      form === 'rules' && rules.some(({ policyName, matchers }) => policyName === key && matchers.some((m) => m(rule))),
     applies(run) {
       if (matches(run.request) !== undefined) return false;
       try {

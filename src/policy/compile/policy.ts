@@ -1,22 +1,23 @@
 import { errorMessage } from '../../base/index.ts';
 import { expandRules } from '../autogen/index.ts';
 import { checkPolicy } from '../check/index.ts';
-import type { CompileResult, PolicyProgram } from '../program.ts';
+import { checkKindPolicy, definitionOf, type KindPolicy } from '../kinds/index.ts';
+import type { CompileResult, MatchCondition, PolicyProgram, PolicySettings } from '../program.ts';
 import type { PolicyIssue, PolicyObject } from '../types.ts';
 import { type CompiledRule, compileRule } from './rule.ts';
 
 export interface CompiledPolicy extends PolicyProgram {
   readonly rules: readonly CompiledRule[];
-  readonly namespace: string;
 }
 
 /** Checks and compiles a policy; each issue names its field. */
 export function compilePolicy(object: unknown): CompileResult {
-  const issues = checkPolicy(object);
+  const definition = definitionOf(object);
+  const issues = definition ? checkKindPolicy(object, definition) : checkPolicy(object);
   if (issues.some(({ severity }) => severity === 'error')) return { program: undefined, issues };
-  const policy = object as PolicyObject;
   try {
-    return { program: build(policy), issues };
+    const program = definition ? definition.compile(object as KindPolicy) : build(object as PolicyObject);
+    return { program, issues };
   } catch (thrown) {
     const issue: PolicyIssue = {
       code: 'policy-invalid',
@@ -31,11 +32,34 @@ export function compilePolicy(object: unknown): CompileResult {
 function build(policy: PolicyObject): CompiledPolicy {
   const { name = '', namespace } = policy.metadata;
   const isNamespaced = policy.kind === 'Policy';
+  const key = isNamespaced ? `${namespace ?? 'default'}/${name}` : name;
   return {
     policy,
-    key: isNamespaced ? `${namespace ?? 'default'}/${name}` : name,
+    form: 'rules',
+    key,
+    id: key,
+    source: 'kyverno',
+    settings: settingsOf(policy),
     namespace: isNamespaced ? (namespace ?? 'default') : '',
     applyOne: policy.spec.applyRules === 'One',
     rules: expandRules(policy).map((expanded) => compileRule(policy, expanded)),
+  };
+}
+
+interface WebhookConfiguration {
+  readonly failurePolicy?: string;
+  readonly timeoutSeconds?: number;
+  readonly matchConditions?: readonly MatchCondition[];
+}
+
+function settingsOf({ spec }: PolicyObject): PolicySettings {
+  const webhook = (spec.webhookConfiguration ?? {}) as WebhookConfiguration;
+  return {
+    admission: spec.admission !== false,
+    background: spec.background !== false,
+    emitWarning: spec.emitWarning === true,
+    failurePolicy: (webhook.failurePolicy ?? spec.failurePolicy) === 'Ignore' ? 'Ignore' : 'Fail',
+    timeoutSeconds: webhook.timeoutSeconds ?? spec.webhookTimeoutSeconds,
+    matchConditions: webhook.matchConditions ?? [],
   };
 }

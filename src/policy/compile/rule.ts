@@ -12,7 +12,7 @@ import type { Phase, RuleProgram } from '../program.ts';
 import type { RequestInfo } from '../request.ts';
 import { type MaybeOutcome, type RuleOutcome, skip } from '../run/outcome.ts';
 import { type Run, resolverOf, withContext } from '../run/run.ts';
-import type { PolicyObject, RuleSpec } from '../types.ts';
+import type { PolicyObject, PolicySpec, RuleSpec } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { compileAssertCheck } from './assert.ts';
 import { compileCelCheck } from './cel.ts';
@@ -57,6 +57,7 @@ export function compileRule(policy: PolicyObject, { rule, name, origin, autogen 
     ],
     mayMatchKind: compileMayMatchKind(rule.match),
     actsOnOthers: phase === 'generate' || rule.mutate?.targets !== undefined,
+    actsOnExisting: actsOnExisting(policy.spec, rule),
     reads: compileReads(policy.spec, rule),
     operations: matchedOperations(rule.match),
     failureAction: compileFailureAction(policy.spec, rule),
@@ -70,6 +71,12 @@ export function compileRule(policy: PolicyObject, { rule, name, origin, autogen 
       return outcome && properties ? withProperties(outcome, properties, run) : outcome;
     },
   };
+}
+
+function actsOnExisting(spec: PolicySpec, { generate, mutate }: RuleSpec): boolean {
+  if (generate)
+    return generate.generateExisting ?? spec.generateExisting ?? spec.generateExistingOnPolicyUpdate ?? false;
+  return mutate?.mutateExistingOnPolicyUpdate ?? spec.mutateExistingOnPolicyUpdate ?? false;
 }
 
 function withProperties(outcome: RuleOutcome, template: ReturnType<typeof compileDocument>, run: Run): RuleOutcome {

@@ -70,11 +70,11 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Thrown when an answer is not known yet. Not an error: the rule is suspended, and run again when the answer is known.
+ * Thrown when answers are not known yet. Not an error: the rule is suspended, and run again when they are known.
  * JMESPath passes it on, like everything that a scope throws.
  */
 export class Need extends Error {
-  constructor(readonly lookUp: LookUp) {
+  constructor(readonly lookUps: readonly LookUp[]) {
     super('a look-up is needed');
     this.name = 'Need';
   }
@@ -94,6 +94,6 @@ export function askFor({ known, policyNamespace, dryRun }: LookUpContext, subjec
     ...(dryRun && 'method' in subject && subject.method === 'POST' ? { dryRun: true } : {}),
   };
   const answer = known.get(lookUpKey(lookUp));
-  if (answer === undefined) throw new Need(lookUp);
+  if (answer === undefined) throw new Need([lookUp]);
   return answer;
 }

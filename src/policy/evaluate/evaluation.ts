@@ -93,9 +93,10 @@ class RequestEvaluation implements Evaluation {
         if (!held?.has(policy)) this.ruleResults[i] = null;
         continue;
       }
-      const need = this.runRule(i, known, isLast);
-      if (!need) continue;
-      (needs ??= new Map()).set(lookUpKey(need), need);
+      const asked = this.runRule(i, known, isLast);
+      if (!asked) continue;
+      needs ??= new Map();
+      for (const need of asked) needs.set(lookUpKey(need), need);
       (held ??= new Set()).add(policy);
       // Each mutation builds on the one before it.
       if (this.isChained) break;
@@ -118,7 +119,7 @@ class RequestEvaluation implements Evaluation {
     );
   }
 
-  private runRule(index: number, known: Known, isLast: boolean): LookUp | undefined {
+  private runRule(index: number, known: Known, isLast: boolean): readonly LookUp[] | undefined {
     const { policy, rule } = this.candidates[index]!;
     this.ruleResults[index] = null;
     if (rule.mismatchReason(this.request) !== undefined) return undefined;
@@ -132,7 +133,7 @@ class RequestEvaluation implements Evaluation {
     } catch (thrown) {
       if (thrown instanceof Need && !isLast) {
         this.ruleResults[index] = undefined;
-        return thrown.lookUp;
+        return thrown.lookUps;
       }
       // An exception fails only the rule that threw it.
       outcome = errored(
@@ -158,7 +159,7 @@ class RequestEvaluation implements Evaluation {
 
   private exceptionsOf(policy: CompiledPolicy, rule: CompiledRule): readonly CompiledException[] {
     if (this.exceptions.length === 0) return this.exceptions;
-    return this.exceptions.filter((exception) => exception.coversRule(policy.key, rule.name));
+    return this.exceptions.filter((exception) => exception.covers(policy, rule.name));
   }
 
   private startRun(
@@ -212,12 +213,26 @@ const overBudget = (message: string): RuleOutcome => ({ ...errored(message), cod
 
 /** Names every field, because this is a hot path and spreading an outcome is many times slower. */
 function resultOf(
-  { status, message, code, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
+  { status, message, code, ruleName, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
   policy: CompiledPolicy,
   rule: CompiledRule,
   steps: readonly TraceStep[],
 ): RuleResult {
-  return { policy, rule, status, message, code, path, patched, targets, generated, exceptions, properties, steps };
+  return {
+    policy,
+    rule,
+    status,
+    message,
+    code,
+    ruleName,
+    path,
+    patched,
+    targets,
+    generated,
+    exceptions,
+    properties,
+    steps,
+  };
 }
 
 function mergeVariables({ variables = {} }: PolicyRequest, own: Readonly<Record<string, unknown>>) {

@@ -8,6 +8,8 @@ export interface RuleOutcome {
   readonly message: string;
   /** Why a rule could not be evaluated, if callers handle that reason. */
   readonly code?: 'budget-exceeded' | undefined;
+  /** The name that the result is reported under, where it is not that of the rule. */
+  readonly ruleName?: string | undefined;
   /** The path in the object that caused the outcome. */
   readonly path?: string | undefined;
   /** Mutate rules: the patched object. */

@@ -1,0 +1,86 @@
+import type { KindSpec, MatchConstraints, ResourceRule } from '../kinds/types.ts';
+
+/** A policy for Pods, derived for the controllers that make Pods, as these kinds do it: by their text. */
+
+interface AutogenSpec extends KindSpec {
+  readonly autogen?: { readonly podControllers?: { readonly controllers?: readonly string[] } };
+}
+
+interface Form {
+  /** Where the template of the Pod is. */
+  readonly template: string;
+  /** The plurals with their groups. */
+  readonly controllers: ReadonlyMap<string, string>;
+}
+
+const forms: readonly Form[] = [
+  {
+    template: 'spec.template',
+    controllers: new Map([
+      ['daemonsets', 'apps'],
+      ['deployments', 'apps'],
+      ['replicasets', 'apps'],
+      ['statefulsets', 'apps'],
+      ['jobs', 'batch'],
+    ]),
+  },
+  { template: 'spec.jobTemplate.spec.template', controllers: new Map([['cronjobs', 'batch']]) },
+];
+
+/** The specs that are derived: for controllers with a template, and for CronJobs. None for a policy not just for Pods. */
+export function derivedSpecs<Spec extends AutogenSpec>(spec: Spec): readonly Spec[] {
+  const { matchConstraints, autogen } = spec;
+  if (!matchConstraints || !isForPods(matchConstraints)) return [];
+  const chosen = autogen?.podControllers?.controllers;
+  return forms.flatMap(({ template, controllers }) => {
+    const names = [...controllers].filter(([name]) => !chosen || chosen.includes(name));
+    if (names.length === 0) return [];
+    const moved = JSON.parse(intoTemplate(JSON.stringify(spec), template)) as Spec;
+    return [{ ...moved, matchConstraints: constraintsFor(names, matchConstraints) }];
+  });
+}
+
+/** Exactly Pods, whatever they are called: labels and names of a Pod differ from those of its controller. */
+function isForPods({ resourceRules = [], excludeResourceRules = [], objectSelector }: MatchConstraints): boolean {
+  const [rule, ...others] = resourceRules;
+  const isOnly = (values: readonly string[] | undefined, value: string) => values?.length === 1 && values[0] === value;
+  const selects =
+    Object.keys(objectSelector?.matchLabels ?? {}).length > 0 || (objectSelector?.matchExpressions ?? []).length > 0;
+  return (
+    rule !== undefined &&
+    others.length === 0 &&
+    excludeResourceRules.length === 0 &&
+    !selects &&
+    isOnly(rule.apiGroups, '') &&
+    isOnly(rule.apiVersions, 'v1') &&
+    isOnly(rule.resources, 'pods') &&
+    !rule.resourceNames?.length
+  );
+}
+
+function constraintsFor(
+  controllers: readonly (readonly [name: string, group: string])[],
+  { resourceRules = [], namespaceSelector, matchPolicy }: MatchConstraints,
+): MatchConstraints {
+  const groups = [...new Set(controllers.map(([, group]) => group))];
+  const { operations = [] } = resourceRules[0] ?? {};
+  return {
+    ...(matchPolicy ? { matchPolicy } : {}),
+    ...(namespaceSelector ? { namespaceSelector } : {}),
+    resourceRules: groups.map(
+      (group): ResourceRule => ({
+        apiGroups: [group],
+        apiVersions: ['v1'],
+        operations,
+        resources: controllers.filter((controller) => controller[1] === group).map(([name]) => name),
+      }),
+    ),
+  };
+}
+
+/** Both of the object and of the old one, in messages too; a template has no namespace of its own. */
+function intoTemplate(text: string, template: string): string {
+  return text
+    .replace(/(object|oldObject)\.spec(?!\.namespace\b)/g, `$1.${template}.spec`)
+    .replace(/(object|oldObject)\.metadata(?!\.namespace\b)/g, `$1.${template}.metadata`);
+}

@@ -1,0 +1,112 @@
+import { isJsonObject } from '../../base/index.ts';
+import { CelCompileError, libraryTypes, namesIn } from '../../cel/index.ts';
+import type { Expression } from '../cel/index.ts';
+import { cut, Issues } from '../check/issues.ts';
+import { checkSize } from '../check/limits.ts';
+import { boolean, checkShape, integer, listOf, mapOf, object, oneOf, type Shape, string } from '../check/shape.ts';
+import type { PolicyIssue } from '../types.ts';
+import type { KindDefinition } from './definition.ts';
+import type { KindPolicy } from './types.ts';
+
+/** The checks and the parts of specs that all kinds share. */
+
+const selector = object({
+  matchLabels: mapOf(string),
+  matchExpressions: listOf(
+    object({ key: string, operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'), values: listOf(string) }, [
+      'key',
+      'operator',
+    ]),
+  ),
+});
+
+const resourceRules = listOf(
+  object({
+    apiGroups: listOf(string),
+    apiVersions: listOf(string),
+    operations: listOf(oneOf('*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT')),
+    resources: listOf(string),
+    resourceNames: listOf(string),
+    scope: oneOf('*', 'Cluster', 'Namespaced'),
+  }),
+);
+
+const constraintsShape = object({
+  resourceRules,
+  excludeResourceRules: resourceRules,
+  namespaceSelector: selector,
+  objectSelector: selector,
+  matchPolicy: oneOf('Exact', 'Equivalent'),
+});
+
+const namedExpressions = listOf(object({ name: string, expression: string }, ['name', 'expression']));
+
+const switched = object({ enabled: boolean });
+
+/** The fields that most kinds have. */
+export const commonFields = {
+  matchConstraints: constraintsShape,
+  matchConditions: namedExpressions,
+  variables: namedExpressions,
+  failurePolicy: oneOf('Fail', 'Ignore'),
+  webhookConfiguration: object({ timeoutSeconds: { ...integer, min: 1, max: 30 } as Shape }),
+};
+
+export const evaluationShape = (...modes: readonly string[]) =>
+  object({ mode: oneOf(...modes), admission: switched, background: switched });
+
+const metadataShape = object({ name: string, namespace: string, labels: mapOf(string), annotations: mapOf(string) });
+
+/** All that is wrong with a policy; never throws. */
+export function checkKindPolicy(policy: unknown, definition: KindDefinition): readonly PolicyIssue[] {
+  const issues = new Issues();
+  if (!checkSize(policy, issues) || !isJsonObject(policy)) return issues.list;
+  const { apiVersion: _, kind, metadata, spec, status: __, ...others } = policy;
+  checkShape(others, object({}), '', issues);
+  if (!isJsonObject(metadata)) issues.error('policy-field-type', 'metadata', 'must be an object');
+  else {
+    const { name, namespace, labels, annotations } = metadata;
+    checkShape({ name, namespace, labels, annotations }, metadataShape, 'metadata', issues);
+    if (!name && !metadata['generateName']) issues.error('policy-field-required', 'metadata.name', 'is required');
+    if (namespace && !String(kind).startsWith('Namespaced')) {
+      issues.error('policy-scope', 'metadata.namespace', `a ${String(kind)} has no namespace`);
+    }
+  }
+  if (!isJsonObject(spec)) issues.error('policy-field-type', 'spec', 'must be an object');
+  else checkShape(spec, definition.spec, 'spec', issues);
+  if (!issues.hasErrors) definition.check(policy as unknown as KindPolicy, issues);
+  return issues.list;
+}
+
+/** A policy with an expression that does not compile does not run. */
+export function reportExpression(issues: Issues, path: string, expression: Expression): void {
+  if (!('error' in expression)) return;
+  const library = missingLibraries.find((name) => usesName(expression.source, name));
+  if (library) issues.error('policy-unsupported', path, `the CEL library ${library} is not supported yet`);
+  else issues.error('policy-expression', path, cut(expression.error, 1000));
+}
+
+/** Of Kyverno, and not known here. */
+const missingLibraries = ['resource', 'http', 'globalContext', 'image', 'generator', 'jwt', 'envoy'].filter(
+  (name) => !libraryTypes.has(name),
+);
+
+function usesName(expression: string, name: string): boolean {
+  try {
+    return namesIn(expression).has(name);
+  } catch (thrown) {
+    if (thrown instanceof CelCompileError) return false;
+    throw thrown;
+  }
+}
+
+/** Names are how expressions and reports refer to entries of a list. */
+export function checkNames(entries: readonly { readonly name: string }[] = [], path: string, issues: Issues): void {
+  const seen = new Set<string>();
+  for (const [i, { name }] of entries.entries()) {
+    if (name === '') issues.error('policy-field-required', `${path}[${i}].name`, 'is required');
+    else if (seen.has(name))
+      issues.error('policy-field-conflict', `${path}[${i}].name`, `"${cut(name)}" is there twice`);
+    seen.add(name);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Issues } from '../check/issues.ts';
+import type { Shape } from '../check/shape.ts';
+import type { CompiledPolicy } from '../compile/index.ts';
+import type { KindPolicy, KindSpec } from './types.ts';
+
+/** All that is particular to a kind. */
+export interface KindDefinition<Spec extends KindSpec = KindSpec> {
+  /** The fields of its spec; others are mistakes. */
+  readonly spec: Shape;
+  /** What is wrong with a policy whose fields are as the shape says: its expressions foremost. */
+  check(policy: KindPolicy<Spec>, issues: Issues): void;
+  /** A policy without mistakes, ready to run. */
+  compile(policy: KindPolicy<Spec>): CompiledPolicy;
+}

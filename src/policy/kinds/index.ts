@@ -1,0 +1,8 @@
+/**
+ * Policies that consist of CEL expressions: one policy shape for many kinds, beside ClusterPolicy and Policy. Each kind
+ * is a folder of its own that says what its fields are, what can be wrong with them, and how they judge a request; what
+ * they share is here: matchConstraints, matchConditions, variables, what expressions see.
+ */
+export { checkKindPolicy } from './check.ts';
+export { definitionOf, isKindPolicy } from './registry.ts';
+export type { KindPolicy } from './types.ts';

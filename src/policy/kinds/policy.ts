@@ -1,0 +1,79 @@
+import type { CompiledPolicy, CompiledRule } from '../compile/index.ts';
+import type { FailureAction, Phase } from '../program.ts';
+import { type RuleReads, readsOf } from '../reads.ts';
+import { compileConstraints } from './constraints.ts';
+import type { KindPolicy, MatchConstraints } from './types.ts';
+
+/** What kinds have in common: how they are run, and what they are for. */
+
+interface PolicyParts {
+  readonly source: string;
+  readonly isNamespaced: boolean;
+  readonly emitWarning?: boolean;
+  readonly rules: readonly CompiledRule[];
+}
+
+export function kindPolicy(
+  policy: KindPolicy,
+  { source, isNamespaced, emitWarning, rules }: PolicyParts,
+): CompiledPolicy {
+  const { kind, metadata, spec } = policy;
+  const namespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
+  const name = metadata.name ?? '';
+  const key = isNamespaced ? `${namespace}/${name}` : name;
+  return {
+    policy,
+    form: 'cel',
+    key,
+    id: `${kind}/${key}`,
+    namespace,
+    source,
+    settings: {
+      admission: spec.evaluation?.admission?.enabled ?? true,
+      background: spec.evaluation?.background?.enabled ?? true,
+      emitWarning: emitWarning ?? false,
+      failurePolicy: spec.failurePolicy ?? 'Fail',
+      timeoutSeconds: spec.webhookConfiguration?.timeoutSeconds,
+      // Conditions here may use what the API server does not know.
+      matchConditions: [],
+    },
+    applyOne: false,
+    rules,
+  };
+}
+
+interface RuleParts extends Pick<CompiledRule, 'run'> {
+  /** `autogen` rules are for controllers of Pods. */
+  readonly isDerived?: boolean;
+  readonly name?: string;
+  readonly phase: Phase;
+  readonly constraints: MatchConstraints | undefined;
+  readonly policyNamespace: string;
+  readonly action?: FailureAction;
+  readonly actsOnOthers?: boolean;
+  readonly actsOnExisting?: boolean;
+  readonly reads?: RuleReads;
+}
+
+/** The one rule of such a policy, or one that autogen derives from it. */
+export function kindRule(parts: RuleParts): CompiledRule {
+  const { name = '', isDerived = false, phase, constraints, policyNamespace, action = 'Audit', run } = parts;
+  const matcher = compileConstraints(constraints, policyNamespace);
+  return {
+    name,
+    origin: 0,
+    isDerived,
+    phase,
+    spec: { name },
+    resourceRules: constraints?.resourceRules ?? [],
+    actsOnOthers: parts.actsOnOthers ?? false,
+    actsOnExisting: parts.actsOnExisting ?? false,
+    reads: parts.reads ?? readsOf([]),
+    operations: matcher.operations,
+    mayMatchKind: matcher.mayMatchKind,
+    mismatchReason: matcher.mismatchReason,
+    explainMatch: matcher.explain,
+    failureAction: () => action,
+    run,
+  };
+}

@@ -1,0 +1,26 @@
+import { isJsonObject } from '../../base/index.ts';
+import type { KindDefinition } from './definition.ts';
+import type { KindSpec } from './types.ts';
+import { validatingKind } from './validating/index.ts';
+
+const group = 'policies.kyverno.io';
+const versions = ['v1alpha1', 'v1beta1', 'v1'];
+
+/** The kinds that run. A new kind is a folder beside `validating`, and a line here. */
+const kinds: ReadonlyMap<string, KindDefinition> = new Map(
+  Object.entries({
+    ValidatingPolicy: validatingKind(false),
+    NamespacedValidatingPolicy: validatingKind(true),
+  }) as readonly [string, KindDefinition<KindSpec>][],
+);
+
+/** The definition of an object's kind; undefined for what is no policy of these kinds. */
+export function definitionOf(object: unknown): KindDefinition | undefined {
+  if (!isJsonObject(object)) return undefined;
+  const { apiVersion, kind } = object;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  return versions.some((version) => apiVersion === `${group}/${version}`) ? kinds.get(kind) : undefined;
+}
+
+/** Whether an object is a policy of a kind that runs. */
+export const isKindPolicy = (object: unknown): boolean => definitionOf(object) !== undefined;

@@ -1,0 +1,39 @@
+import type { Issues } from '../../check/issues.ts';
+import { listOf, object, oneOf, string } from '../../check/shape.ts';
+import { checkNames, commonFields, evaluationShape, reportExpression } from '../check.ts';
+import type { KindPolicy } from '../types.ts';
+import { compileExpressions } from './rule.ts';
+import type { ValidatingSpec } from './types.ts';
+
+export const validatingShape = object({
+  ...commonFields,
+  evaluation: evaluationShape('Kubernetes', 'JSON', 'HTTP', 'Envoy'),
+  validations: listOf(
+    object({ expression: string, message: string, messageExpression: string, reason: string }, ['expression']),
+  ),
+  auditAnnotations: listOf(object({ key: string, valueExpression: string }, ['key', 'valueExpression'])),
+  validationActions: listOf(oneOf('Deny', 'Warn', 'Audit')),
+  autogen: object({ podControllers: object({ controllers: listOf(string) }) }),
+});
+
+export function checkValidating({ spec }: KindPolicy<ValidatingSpec>, issues: Issues): void {
+  if (!spec.validations?.length) issues.error('policy-field-required', 'spec.validations', 'must not be empty');
+  const { mode = 'Kubernetes' } = spec.evaluation ?? {};
+  if (mode !== 'Kubernetes') issues.error('policy-unsupported', 'spec.evaluation.mode', `${mode} is not supported yet`);
+  checkNames(spec.variables, 'spec.variables', issues);
+  checkNames(spec.matchConditions, 'spec.matchConditions', issues);
+  const { variables, conditions, validations, annotations } = compileExpressions(spec);
+  for (const [i, expression] of [...variables.expressions.values()].entries()) {
+    reportExpression(issues, `spec.variables[${i}].expression`, expression);
+  }
+  for (const [i, expression] of conditions.entries()) {
+    reportExpression(issues, `spec.matchConditions[${i}].expression`, expression);
+  }
+  for (const [i, { expression, messageExpression }] of validations.entries()) {
+    reportExpression(issues, `spec.validations[${i}].expression`, expression);
+    if (messageExpression) reportExpression(issues, `spec.validations[${i}].messageExpression`, messageExpression);
+  }
+  for (const [i, { expression }] of annotations.entries()) {
+    reportExpression(issues, `spec.auditAnnotations[${i}].valueExpression`, expression);
+  }
+}

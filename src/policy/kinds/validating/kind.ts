@@ -1,0 +1,38 @@
+import { derivedSpecs } from '../../autogen/index.ts';
+import type { FailureAction } from '../../program.ts';
+import type { KindDefinition } from '../definition.ts';
+import { kindPolicy, kindRule } from '../policy.ts';
+import type { KindPolicy } from '../types.ts';
+import { checkValidating, validatingShape } from './check.ts';
+import { readsOfSpec } from './reads.ts';
+import { compileValidatingRun } from './rule.ts';
+import type { ValidatingSpec } from './types.ts';
+
+/** Deny blocks; Warn and Audit let pass and tell. */
+const actionOf = ({ validationActions }: ValidatingSpec): FailureAction =>
+  !validationActions?.length || validationActions.includes('Deny') ? 'Enforce' : 'Audit';
+
+export const validatingKind = (isNamespaced: boolean): KindDefinition<ValidatingSpec> => ({
+  spec: validatingShape,
+  check: checkValidating,
+  compile(policy: KindPolicy<ValidatingSpec>) {
+    const { spec, metadata } = policy;
+    const policyNamespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
+    return kindPolicy(policy, {
+      source: 'KyvernoValidatingPolicy',
+      isNamespaced,
+      emitWarning: spec.validationActions?.includes('Warn') ?? false,
+      rules: [spec, ...derivedSpecs(spec)].map((form, i) =>
+        kindRule({
+          isDerived: i > 0,
+          phase: 'validate',
+          constraints: form.matchConstraints,
+          policyNamespace,
+          action: actionOf(spec),
+          reads: readsOfSpec(form),
+          run: compileValidatingRun(form),
+        }),
+      ),
+    });
+  },
+});

@@ -1,0 +1,102 @@
+import { setOwn } from '../../../base/index.ts';
+import { CelError, nullType, stringType } from '../../../cel/index.ts';
+import type { Expression } from '../../cel/index.ts';
+import type { CompiledRule } from '../../compile/index.ts';
+import { errored, failed, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
+import { compileMatchConditions, judgeConditions } from '../conditions.ts';
+import { KindEvaluator } from '../evaluator.ts';
+import { compileKindExpression, compileKindVariables, noAllowances, onlyBool } from '../scope.ts';
+import type { ValidatingSpec } from './types.ts';
+
+interface Validation {
+  readonly expression: Expression;
+  readonly message: string;
+  readonly messageExpression: Expression | undefined;
+}
+
+interface Annotation {
+  readonly key: string;
+  readonly expression: Expression;
+}
+
+/** The expressions of a ValidatingPolicy, compiled. */
+export function compileExpressions(spec: ValidatingSpec) {
+  const variables = compileKindVariables(spec.variables);
+  const { scope } = variables;
+  return {
+    variables,
+    conditions: compileMatchConditions(spec.matchConditions),
+    validations: (spec.validations ?? []).map(
+      ({ expression, message = '', messageExpression }): Validation => ({
+        expression: compileKindExpression(expression, scope, onlyBool),
+        message: message.trim(),
+        messageExpression: messageExpression
+          ? compileKindExpression(messageExpression, scope, [stringType])
+          : undefined,
+      }),
+    ),
+    annotations: (spec.auditAnnotations ?? []).map(
+      ({ key, valueExpression }): Annotation => ({
+        key,
+        expression: compileKindExpression(valueExpression, scope, [stringType, nullType]),
+      }),
+    ),
+  };
+}
+
+const passed = pass('success');
+const unmatched = skip('skip');
+/** Conditions and annotations that fail are told under this name, whatever the rule is called. */
+const failedToLoad = (message: string): RuleOutcome => ({
+  ...errored(`failed to load context: ${message}`),
+  ruleName: 'evaluation',
+});
+
+/** Judges a request: the first validation that is not true decides. */
+export function compileValidatingRun(spec: ValidatingSpec): CompiledRule['run'] {
+  const { variables, conditions, validations, annotations } = compileExpressions(spec);
+  const ignoresErrors = spec.failurePolicy === 'Ignore';
+  return (run) => {
+    const evaluator = new KindEvaluator(run, noAllowances, variables);
+    const met = judgeConditions(conditions, evaluator);
+    if (met === false || (met !== true && ignoresErrors)) return unmatched;
+    if (met !== true) return failedToLoad(met.error);
+    for (const [index, validation] of validations.entries()) {
+      const denied = judge(validation, index, evaluator);
+      if (denied) return denied.status === 'fail' ? annotated(denied, annotations, evaluator) : denied;
+    }
+    return annotated(passed, annotations, evaluator);
+  };
+}
+
+function judge(
+  { expression, message, messageExpression }: Validation,
+  index: number,
+  evaluator: KindEvaluator,
+): RuleOutcome | undefined {
+  const value = evaluator.evaluate(expression, 'validations');
+  if (value === true) return undefined;
+  const properties = { 'cel.validationIndex': String(index) };
+  if (value instanceof CelError) return { ...errored(`error: ${value.message}`), properties };
+  const own = messageExpression ? messageOf(evaluator.evaluate(messageExpression, 'messageExpression')) : message;
+  return { ...failed(own || `CEL expression validation failed at index ${index}`), properties };
+}
+
+/** A message expression that fails says so in its place. */
+function messageOf(value: unknown): string {
+  if (value instanceof CelError) return `failed to evaluate message expression: ${value.message}`;
+  return typeof value === 'string' ? value : '';
+}
+
+function annotated(outcome: RuleOutcome, annotations: readonly Annotation[], evaluator: KindEvaluator): RuleOutcome {
+  if (annotations.length === 0) return outcome;
+  const properties: Record<string, string> = {};
+  for (const { key, expression } of annotations) {
+    const value = evaluator.evaluate(expression, 'auditAnnotations');
+    if (value instanceof CelError) {
+      return failedToLoad(`failed to evaluate auditAnnotation '${key}': ${value.message}`);
+    }
+    if (typeof value === 'string' && value !== '') setOwn(properties, key, value);
+  }
+  return { ...outcome, properties: { ...properties, ...outcome.properties } };
+}
