@@ -1,6 +1,7 @@
 import type { KubeObject } from '../object/index.ts';
 import { type Definition, definitions } from './definitions.ts';
 import { ownerLabel } from './owner.ts';
+import { described, text } from './schema.ts';
 
 /** The CustomResourceDefinitions of an installation, ready to be applied. */
 export function customResourceDefinitions(installation: string): readonly KubeObject[] {
@@ -37,8 +38,8 @@ function renderVersion({ description, schema, hasStatus, columns }: Definition, 
         description,
         ...schema,
         properties: {
-          apiVersion: { type: 'string' },
-          kind: { type: 'string' },
+          apiVersion: described('The API group and version of the object.', text),
+          kind: described('The kind of the object.', text),
           metadata: { type: 'object' },
           ...schema.properties,
         },

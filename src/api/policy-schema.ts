@@ -1,4 +1,4 @@
-import { failureAction, failureActionOverrides, ruleSchema } from './rule-schema.ts';
+import { ruleSchema } from './rule-schema.ts';
 import {
   conditions,
   described,
@@ -12,12 +12,34 @@ import {
   text,
   withDefault,
 } from './schema.ts';
+import { failureAction, failureActionOverrides } from './validate-schema.ts';
 
 const timeoutSeconds: Schema = { type: 'integer', format: 'int32', minimum: 1, maximum: 30 };
+const deprecated = (field: string) => `The same as ${field} of rules that do not write it.`;
+
+const webhookConfiguration = object({
+  failurePolicy: described('As spec.failurePolicy.', oneOf('Ignore', 'Fail')),
+  timeoutSeconds: described('How many seconds the API server waits for an answer.', timeoutSeconds),
+  matchConditions: described(
+    'CEL conditions that the API server evaluates before it calls the webhook; all must hold.',
+    listOf(
+      object(
+        {
+          name: described('The name of the condition.', text),
+          expression: described('A CEL expression that is true or false.', text),
+        },
+        ['name', 'expression'],
+      ),
+    ),
+  ),
+});
 
 const spec = object({
   rules: described('What is looked at, and what happens then; by name, each on its own.', listOf(ruleSchema)),
-  applyRules: oneOf('All', 'One'),
+  applyRules: described(
+    'Whether all rules that match are applied to an object, or only the first one. All if not written.',
+    oneOf('All', 'One'),
+  ),
   admission: described('Whether the policy is applied to requests.', withDefault(true, flag)),
   background: described('Whether the policy is applied to what is already there.', withDefault(true, flag)),
   emitWarning: described('Whether people are warned of what is admitted and fails.', withDefault(false, flag)),
@@ -25,30 +47,51 @@ const spec = object({
     'What happens to a request that cannot be evaluated; Fail if not written.',
     oneOf('Ignore', 'Fail'),
   ),
-  generateExisting: flag,
-  generateExistingOnPolicyUpdate: flag,
-  mutateExistingOnPolicyUpdate: flag,
-  schemaValidation: flag,
-  useServerSideApply: flag,
+  generateExisting: described(deprecated('generate.generateExisting'), flag),
+  generateExistingOnPolicyUpdate: described('The old name of generateExisting.', flag),
+  mutateExistingOnPolicyUpdate: described(deprecated('mutate.mutateExistingOnPolicyUpdate'), flag),
+  schemaValidation: described('Accepted for compatibility; schemas are checked by the API server.', flag),
+  useServerSideApply: described('Accepted with a warning: generated objects are replaced as a whole.', flag),
   validationFailureAction: described(
     'Enforce refuses what fails, Audit reports it; a rule has its own in validate.failureAction.',
     withDefault('Audit', failureAction),
   ),
   validationFailureActionOverrides: failureActionOverrides,
-  webhookConfiguration: object({
-    failurePolicy: oneOf('Ignore', 'Fail'),
-    timeoutSeconds,
-    matchConditions: listOf(object({ name: text, expression: text }, ['name', 'expression'])),
-  }),
-  webhookTimeoutSeconds: timeoutSeconds,
+  webhookConfiguration: described('How the API server calls the webhook of this policy.', webhookConfiguration),
+  webhookTimeoutSeconds: described('The old place of webhookConfiguration.timeoutSeconds.', timeoutSeconds),
 });
+
+const ruleCount = (what: string) => described(`How many rules ${what}.`, integer);
 
 const status = object({
-  autogen: object({ rules: listOf(freeObject) }),
-  conditions,
-  ready: flag,
-  rulecount: object({ validate: integer, mutate: integer, generate: integer, verifyimages: integer }),
-  validatingadmissionpolicy: object({ generated: flag, message: text }),
+  autogen: described(
+    'The rules that follow from rules for pods.',
+    object({ rules: described('For controllers of pods and for CronJobs.', listOf(freeObject)) }),
+  ),
+  conditions: described('Ready: whether the policy is in force. Others tell what prevents a part of it.', conditions),
+  ready: described('Whether the policy is in force, as the condition Ready.', flag),
+  rulecount: described(
+    'The rules of the policy by type.',
+    object({
+      validate: ruleCount('validate'),
+      mutate: ruleCount('mutate'),
+      generate: ruleCount('generate'),
+      verifyimages: ruleCount('verify images'),
+    }),
+  ),
+  validatingadmissionpolicy: described(
+    'Whether a ValidatingAdmissionPolicy is made of this policy.',
+    object({
+      generated: described('Whether there is one.', flag),
+      message: described('Why there is none.', text),
+    }),
+  ),
 });
 
-export const policySchema: Schema = object({ spec, status }, ['spec']);
+export const policySchema: Schema = object(
+  {
+    spec: described('The rules, and how they are applied.', spec),
+    status: described('Whether the policy is in force; written by the controller.', status),
+  },
+  ['spec'],
+);

@@ -31,6 +31,8 @@ export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
 export const text: Schema = { type: 'string' };
 export const flag: Schema = { type: 'boolean' };
 export const integer: Schema = { type: 'integer' };
+export const int64: Schema = { type: 'integer', format: 'int64' };
+export const time: Schema = { type: 'string', format: 'date-time' };
 export const texts: Schema = { type: 'array', items: text };
 export const textMap: Schema = { type: 'object', additionalProperties: text };
 
@@ -47,19 +49,31 @@ export function object(properties: Readonly<Record<string, Schema>>, required: r
 export const freeObject: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 export const labelSelector: Schema = object({
-  matchLabels: textMap,
-  matchExpressions: listOf(object({ key: text, operator: text, values: texts }, ['key', 'operator'])),
+  matchLabels: described('Labels that must all be there, with these values.', textMap),
+  matchExpressions: described(
+    'Conditions that must all hold.',
+    listOf(
+      object(
+        {
+          key: described('The label.', text),
+          operator: described('In, NotIn, Exists or DoesNotExist.', text),
+          values: described('The values for In and NotIn.', texts),
+        },
+        ['key', 'operator'],
+      ),
+    ),
+  ),
 });
 
 export const conditions: Schema = listOf(
   object(
     {
-      type: text,
-      status: oneOf('True', 'False', 'Unknown'),
-      reason: text,
-      message: text,
-      lastTransitionTime: { type: 'string', format: 'date-time' },
-      observedGeneration: { type: 'integer', format: 'int64' },
+      type: described('What the condition is about.', text),
+      status: described('Whether it holds.', oneOf('True', 'False', 'Unknown')),
+      reason: described('Why, as one word for programs.', text),
+      message: described('Why, for people.', text),
+      lastTransitionTime: described('When the status last changed.', time),
+      observedGeneration: described('The generation of the object that the condition is about.', int64),
     },
     ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
   ),
@@ -78,5 +92,4 @@ export function exactlyOne(...fields: readonly string[]): Validation {
 
 /** In Go's notation: `5m`, `1h30m`. */
 export const duration: Schema = { type: 'string', pattern: '^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$' };
-export const time: Schema = { type: 'string', format: 'date-time' };
 export const nonEmpty: Schema = { type: 'string', minLength: 1 };

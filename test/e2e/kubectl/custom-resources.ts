@@ -32,6 +32,18 @@ export function defineCustomResources(session: Session): void {
     expect(await k.ok(`api-resources --api-group=${group}`)).toMatch(/\nships +shp\d+ +\S+\/v1 +true +Ship\n$/);
   });
 
+  it('explains our own kinds, with every field of every level', async () => {
+    const k = await session.inNamespace();
+    expect(await k.ok('explain clusterpolicy.spec.rules.validate.podSecurity.level')).toMatch(
+      /FIELD: level <string>\nENUM:\n {4}privileged\n {4}baseline\n {4}restricted\n\nDESCRIPTION:\n {4}Which of the standards\.\n/,
+    );
+    const policy = await k.ok('explain imageresourcepolicy.spec');
+    expect(policy).toContain('Which images are looked at, and which of their tags is wanted.');
+    expect(policy).toMatch(/^ {2}interval\t<string>\n {4}How often the registry is looked at\.$/m);
+    for (const of of ['clusterpolicy.spec.rules.mutate.targets', 'imageresourcepolicy.status'])
+      expect(await k.ok(`explain ${of}`)).not.toContain('<no description>');
+  });
+
   it('validates custom resources by their schema', async () => {
     const { k, group } = await prepare();
     const error = await k.fails('apply -f -', { input: ship(group, 'raft', { masts: 0, captain: 'noah' }) });
