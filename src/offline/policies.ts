@@ -127,10 +127,9 @@ const isPolicy = (object: KubeObject) => isClassic(object) || isException(object
 
 function loadException(written: Written<KubeObject>): ExceptionProgram | { readonly reason: string } {
   const { value } = written;
-  if (value.apiVersion.startsWith('policies.'))
-    return { reason: `exceptions of ${value.apiVersion} are not supported yet` };
   const { program, issues } = compileException(value);
   if (program) return program;
+  if (issues.every(({ code }) => code === 'policy-unsupported')) return { reason: issues.map(renderIssue).join('; ') };
   throw new UsageError(
     'offline-invalid-exception',
     `${placeOf(written)}: PolicyException ${value.metadata.name}: ${issues.map(renderIssue).join('; ')}`,

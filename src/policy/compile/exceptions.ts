@@ -2,6 +2,7 @@ import { errorMessage, isJsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { checkException } from '../check/index.ts';
 import { Need } from '../context/index.ts';
+import { compileKindException, isKindException, type KindException } from '../kinds/index.ts';
 import { compileRuleMatch, compileWildcard } from '../match/index.ts';
 import type { ExceptionProgram, PolicyProgram } from '../program.ts';
 import type { Run } from '../run/run.ts';
@@ -16,6 +17,8 @@ export interface CompiledException extends ExceptionProgram {
   /** Whether it names the policy, and the rule of it. */
   covers(policy: Pick<PolicyProgram, 'form' | 'policy' | 'key' | 'namespace'>, rule: string): boolean;
   applies(run: Run): boolean;
+  /** Set for exceptions of `policies.kyverno.io`, which the policies they cover judge themselves. */
+  readonly cel?: KindException;
 }
 
 interface ExceptionSpec {
@@ -40,6 +43,7 @@ export function compileException(object: unknown): {
   readonly program: CompiledException | undefined;
   readonly issues: readonly PolicyIssue[];
 } {
+  if (isKindException(object)) return compileKindException(object);
   const refused = (path: string, message: string) => ({ program: undefined, issues: [issue(path, message)] });
   if (!isJsonObject(object) || object['kind'] !== 'PolicyException' || !isJsonObject(object['spec']))
     return refused('', 'not a PolicyException');

@@ -39,7 +39,7 @@ const constraintsShape = object({
   matchPolicy: oneOf('Exact', 'Equivalent'),
 });
 
-const namedExpressions = listOf(object({ name: string, expression: string }, ['name', 'expression']));
+export const namedExpressions = listOf(object({ name: string, expression: string }, ['name', 'expression']));
 
 const switched = object({ enabled: boolean });
 

@@ -4,5 +4,6 @@
  * they share is here: matchConstraints, matchConditions, variables, what expressions see.
  */
 export { checkKindPolicy } from './check.ts';
+export { compileKindException, isKindException, type KindException } from './exceptions.ts';
 export { definitionOf, isKindPolicy } from './registry.ts';
 export type { KindPolicy } from './types.ts';

@@ -5,7 +5,8 @@ import type { CompiledRule } from '../../compile/index.ts';
 import { errored, failed, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
 import { compileMatchConditions, judgeConditions } from '../conditions.ts';
 import { KindEvaluator } from '../evaluator.ts';
-import { compileKindExpression, compileKindVariables, noAllowances, onlyBool } from '../scope.ts';
+import { judgeExceptions } from '../exceptions.ts';
+import { compileKindExpression, compileKindVariables, onlyBool } from '../scope.ts';
 import type { ValidatingSpec } from './types.ts';
 
 interface Validation {
@@ -56,8 +57,10 @@ const failedToLoad = (message: string): RuleOutcome => ({
 export function compileValidatingRun(spec: ValidatingSpec): CompiledRule['run'] {
   const { variables, conditions, validations, annotations } = compileExpressions(spec);
   const ignoresErrors = spec.failurePolicy === 'Ignore';
-  return (run) => {
-    const evaluator = new KindEvaluator(run, noAllowances, variables);
+  return (run, exceptions) => {
+    const excused = judgeExceptions(run, exceptions, ignoresErrors);
+    if ('outcome' in excused) return excused.outcome;
+    const evaluator = new KindEvaluator(run, excused.allowances, variables);
     const met = judgeConditions(conditions, evaluator);
     if (met === false || (met !== true && ignoresErrors)) return unmatched;
     if (met !== true) return failedToLoad(met.error);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, createEvaluation, type PolicyRequest } from '../../index.ts';
+import {
+  compileException,
+  compilePolicy,
+  confineException,
+  createEvaluation,
+  type PolicyRequest,
+} from '../../index.ts';
 
 const pods = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['pods'] };
 
@@ -222,5 +228,64 @@ describe('a ValidatingPolicy for Pods', () => {
     expect(judge({ ...spec, matchConstraints: constraints }, deployment)).toEqual([]);
     const selecting = { resourceRules: [pods], objectSelector: { matchLabels: { app: 'web' } } };
     expect(judge({ ...spec, matchConstraints: selecting }, deployment)).toEqual([]);
+  });
+});
+
+describe('a PolicyException for ValidatingPolicies', () => {
+  const exceptionOf = (spec: object, labels: object = {}) =>
+    compileException({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'PolicyException',
+      metadata: { name: 'e', namespace: 'shop', labels },
+      spec: { policyRefs: [{ name: 'p', kind: 'ValidatingPolicy' }], ...spec },
+    });
+  const excuse = (policy: object, ...specs: (object | ReturnType<typeof exceptionOf>['program'])[]) => {
+    const exceptions = specs.map((spec) => ('covers' in spec! ? spec : exceptionOf(spec!).program!) as never);
+    const evaluation = createEvaluation([compilePolicy(policyOf(policy)).program!], request({ now: 1000 }), {
+      phase: 'validate',
+      exceptions,
+    });
+    evaluation.advance(new Map());
+    const [{ status, message, rule, ruleName, exceptions: keys } = {} as never] = evaluation.results;
+    return { status, message, rule: ruleName ?? rule.name, keys };
+  };
+  const denying = { ...validations('false'), matchConditions: [{ name: 'c', expression: 'object.nowhere == 1' }] };
+
+  it('exempts before anything else of the policy is judged', () => {
+    expect(excuse(denying, {})).toEqual({
+      status: 'skip',
+      message: 'rule is skipped due to policy exception: shop/e',
+      rule: 'exception',
+      keys: ['shop/e'],
+    });
+    expect(excuse(denying, { reportResult: 'pass' })).toMatchObject({ status: 'pass' });
+  });
+
+  it('exempts what its conditions name, until it expires, from the policies it refers to', () => {
+    const named = (expression: string) => ({ matchConditions: [{ name: 'c', expression }] });
+    expect(excuse(validations('false'), named("object.metadata.name == 'db'"))).toMatchObject({ status: 'fail' });
+    expect(excuse(validations('false'), named('object.nowhere == 1'))).toMatchObject({ rule: 'evaluation' });
+    expect(excuse(validations('false'), { expiresAt: '1970-01-01T00:00:01Z' })).toMatchObject({ status: 'fail' });
+    expect(excuse(validations('false'), { expiresAt: '1970-01-01T00:00:02Z' })).toMatchObject({ status: 'skip' });
+    const other = { policyRefs: [{ name: 'p', kind: 'MutatingPolicy' }] };
+    expect(excuse(validations('false'), other)).toMatchObject({ status: 'fail' });
+  });
+
+  it('only tells the expressions what it allows, if it names images or values', () => {
+    const policy = validations("'a' in exceptions.allowedValues && exceptions.allowedImages == []");
+    expect(excuse(policy, { allowedValues: ['a'] })).toMatchObject({ status: 'pass' });
+    expect(excuse(policy, { allowedValues: ['b'] })).toMatchObject({ status: 'fail' });
+    expect(excuse(policy)).toMatchObject({ status: 'fail' });
+  });
+
+  it('of a namespace that may only exempt its own does not reach a policy of the cluster', () => {
+    const confined = confineException(exceptionOf({}).program!, 'shop');
+    expect(excuse(validations('false'), confined as never)).toMatchObject({ status: 'fail' });
+  });
+
+  it('is refused with a condition that does not compile', () => {
+    const { program, issues } = exceptionOf({ matchConditions: [{ name: 'c', expression: 'nowhere' }] });
+    expect(program).toBeUndefined();
+    expect(issues.map(({ path }) => path)).toEqual(['spec.matchConditions[0].expression']);
   });
 });
