@@ -1,106 +1,129 @@
-import type { KubeObject } from '../object/index.ts';
-import { selectorOf } from './install-objects.ts';
-import type { Part } from './install-parts.ts';
-import { hasWebhooks } from './install-rbac.ts';
+import {
+  configChecksum,
+  entries,
+  type InstallTemplate,
+  ifAny,
+  image,
+  installation,
+  partOr,
+  runs,
+  scalar,
+  structure,
+  text,
+  value,
+  when,
+} from './chart/scope.ts';
+import { partFullName, partSelector } from './install-objects.ts';
+import { webhookFeatures } from './install-rbac.ts';
 
 interface DeploymentOptions {
-  readonly installation: string;
-  readonly image: string;
-  readonly replicas: number;
-  readonly part: Part;
+  readonly metadata: InstallTemplate;
+  readonly podLabels: InstallTemplate;
 }
 
-export function deployment(metadata: KubeObject['metadata'], options: DeploymentOptions): KubeObject {
-  const { image, replicas, part } = options;
-  const selector = selectorOf(metadata.labels ?? {});
-  const controlPlane = { 'control-plane': part.name };
-  const env = [...podIdentity, ...environmentOf(options)];
-  const storage = storageOf(part);
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { ...metadata, labels: { ...metadata.labels, ...controlPlane } },
-    spec: {
-      replicas,
-      selector: { matchLabels: selector },
-      template: {
-        metadata: { labels: { ...selector, ...controlPlane } },
-        spec: {
-          serviceAccountName: metadata.name,
-          securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
-          containers: [
+/** The pods of a part. A new pod is ready before an old one ends, so that every review is answered. */
+export const deployment = ({ podLabels, metadata }: DeploymentOptions): InstallTemplate => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata,
+  spec: {
+    replicas: scalar(partOr('replicas')),
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    selector: { matchLabels: partSelector },
+    template: {
+      metadata: {
+        labels: entries(podLabels, value('podLabels')),
+        annotations: entries({ 'supercargo.dev/config-checksum': scalar(configChecksum) }, value('podAnnotations')),
+      },
+      spec: {
+        serviceAccountName: scalar(partFullName),
+        imagePullSecrets: ifAny(value('imagePullSecrets')),
+        priorityClassName: when(value('priorityClassName'), scalar(value('priorityClassName'))),
+        securityContext: structure(value('podSecurityContext')),
+        // Longer than the webhooks go on to answer after the signal to end.
+        terminationGracePeriodSeconds: 30,
+        containers: [
+          {
+            name: 'supercargo',
+            image: scalar(image),
+            imagePullPolicy: scalar(value('image.pullPolicy')),
+            args: ['run', '--config', '/etc/supercargo/config.yaml'],
+            env,
+            ports: [
+              { name: 'http', containerPort: 8080 },
+              when(runs(...webhookFeatures), { name: 'webhook', containerPort: 9443 }),
+            ],
+            readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
+            livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
+            resources: structure(partOr('resources')),
+            securityContext: structure(value('securityContext')),
+            volumeMounts: [
+              { name: 'config', mountPath: '/etc/supercargo', readOnly: true },
+              // Clones of Git repositories, and keys while git runs.
+              { name: 'temporary', mountPath: '/tmp' },
+              when(value('extraVolumeMounts'), structure(value('extraVolumeMounts'))),
+            ],
+          },
+        ],
+        nodeSelector: ifAny(value('nodeSelector')),
+        tolerations: ifAny(value('tolerations')),
+        affinity: ifAny(value('affinity')),
+        topologySpreadConstraints: when(
+          value('topologySpreadConstraints'),
+          structure(value('topologySpreadConstraints')),
+          [
             {
-              name: 'supercargo',
-              image,
-              args: ['run', '--config', '/etc/supercargo/config.yaml'],
-              env,
-              ports: [
-                { name: 'http', containerPort: 8080 },
-                ...(hasWebhooks(part.features) ? [{ name: 'webhook', containerPort: 9443 }] : []),
-              ],
-              readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
-              livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
-              resources: {
-                requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '64Mi' },
-                limits: { memory: '512Mi', 'ephemeral-storage': storage.limit },
-              },
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                readOnlyRootFilesystem: true,
-                capabilities: { drop: ['ALL'] },
-              },
-              volumeMounts: [
-                { name: 'config', mountPath: '/etc/supercargo', readOnly: true },
-                // Clones of Git repositories, and keys while git runs.
-                { name: 'temporary', mountPath: '/tmp' },
-              ],
+              maxSkew: 1,
+              topologyKey: 'kubernetes.io/hostname',
+              whenUnsatisfiable: 'ScheduleAnyway',
+              labelSelector: { matchLabels: partSelector },
             },
           ],
-          volumes: [
-            { name: 'config', configMap: { name: metadata.name } },
-            { name: 'temporary', emptyDir: { sizeLimit: storage.temporary } },
-          ],
-        },
+        ),
+        volumes: [
+          { name: 'config', configMap: { name: scalar(partFullName) } },
+          // Only Git repositories take space.
+          { name: 'temporary', emptyDir: { sizeLimit: when(runs('create'), '2Gi', '64Mi') } },
+          when(value('extraVolumes'), structure(value('extraVolumes'))),
+        ],
       },
     },
-  };
-}
-
-/**
- * Only Git repositories take space; the limit of the container is above that of the volume, as it includes its logs.
- */
-const storageOf = ({ features }: Part) =>
-  features.includes('create') ? { temporary: '2Gi', limit: '2304Mi' } : { temporary: '64Mi', limit: '320Mi' };
+  },
+});
 
 /** With it a restarted container recognises the Leases of its predecessor. */
 const podIdentity = [
   ['POD_NAME', 'metadata.name'],
   ['POD_UID', 'metadata.uid'],
-].map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } }));
+].map(([name, fieldPath]) => ({ name: name!, valueFrom: { fieldRef: { fieldPath: fieldPath! } } }));
 
-/** Values from Secrets that the user creates, if needed. */
-function environmentOf({ installation, part: { features } }: DeploymentOptions): readonly object[] {
-  const from = (secret: string, keys: Readonly<Record<string, string>>) =>
-    Object.entries(keys).map(([name, key]) => ({
-      name,
-      valueFrom: { secretKeyRef: { name: secret, key, optional: true } },
-    }));
-  return [
-    ...(features.includes('mirror')
-      ? from(`${installation}-backup-registry`, {
-          BACKUP_REGISTRY_USERNAME: 'username',
-          BACKUP_REGISTRY_PASSWORD: 'password',
-        })
-      : []),
-    ...(features.includes('sync') || features.includes('jobs')
-      ? [
-          { name: 'FAIRWINDS_INSIGHTS_HOST', value: 'https://insights.fairwinds.com' },
-          ...from('fairwinds-insights', {
-            FAIRWINDS_TOKEN: 'token',
-            FAIRWINDS_ORG: 'org',
-            FAIRWINDS_CLUSTER: 'cluster',
-          }),
-        ]
-      : []),
-  ];
-}
+const fromSecret = (secret: InstallTemplate, keys: Readonly<Record<string, string>>): readonly InstallTemplate[] =>
+  Object.entries(keys).map(([name, key]) => ({
+    name,
+    valueFrom: { secretKeyRef: { name: secret, key, optional: true } },
+  }));
+
+/** Beside our own, values from Secrets that the user creates, if needed. */
+const env: readonly InstallTemplate[] = [
+  ...podIdentity,
+  when(
+    runs('mirror'),
+    fromSecret(
+      when(
+        value('mirror.existingSecret'),
+        scalar(value('mirror.existingSecret')),
+        text`${installation}-backup-registry`,
+      ),
+      { BACKUP_REGISTRY_USERNAME: 'username', BACKUP_REGISTRY_PASSWORD: 'password' },
+    ),
+  ),
+  when(runs('sync', 'jobs'), [
+    { name: 'FAIRWINDS_INSIGHTS_HOST', value: scalar(value('insights.host')) },
+    ...fromSecret(scalar(value('insights.existingSecret')), {
+      FAIRWINDS_TOKEN: 'token',
+      FAIRWINDS_ORG: 'org',
+      FAIRWINDS_CLUSTER: 'cluster',
+    }),
+  ]),
+  when(value('extraEnv'), structure(value('extraEnv'))),
+];

@@ -1,34 +1,30 @@
-import type { KubeObject } from '../object/index.ts';
-import { selectorOf } from './install-objects.ts';
+import { each, type InstallTemplate, item, runs, scalar, value, when } from './chart/scope.ts';
+import { webhookFeatures } from './install-rbac.ts';
 
 /** Namespaces whose pods may read metrics carry this label. */
 const metricsLabel = 'supercargo.dev/metrics';
+const cidrs = value<readonly string[]>('webhook.apiServerCidrs');
 
 /**
  * Which peers may connect to the pods of a part. The kubelet's probes are not subject to network policies. The
  * addresses of the API server differ between clusters, so the webhook's port is open unless they are named.
  */
-export function networkPolicy(
-  metadata: KubeObject['metadata'],
-  { hasWebhooks, apiServerCidrs }: { readonly hasWebhooks: boolean; readonly apiServerCidrs: readonly string[] },
-): KubeObject {
-  const from = apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } }));
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata,
-    spec: {
-      podSelector: { matchLabels: selectorOf(metadata.labels ?? {}) },
-      policyTypes: ['Ingress'],
-      ingress: [
-        ...(hasWebhooks
-          ? [{ ports: [{ port: 'webhook', protocol: 'TCP' }], ...(from.length > 0 ? { from } : {}) }]
-          : []),
-        {
-          ports: [{ port: 'http', protocol: 'TCP' }],
-          from: [{ namespaceSelector: { matchLabels: { [metricsLabel]: 'true' } } }],
-        },
-      ],
-    },
-  };
-}
+export const networkPolicy = (metadata: InstallTemplate, selector: InstallTemplate): InstallTemplate => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata,
+  spec: {
+    podSelector: { matchLabels: selector },
+    policyTypes: ['Ingress'],
+    ingress: [
+      when(runs(...webhookFeatures), {
+        ports: [{ port: 'webhook', protocol: 'TCP' }],
+        from: when(cidrs, [each(cidrs, { ipBlock: { cidr: scalar(item) } })]),
+      }),
+      {
+        ports: [{ port: 'http', protocol: 'TCP' }],
+        from: [{ namespaceSelector: { matchLabels: { [metricsLabel]: 'true' } } }],
+      },
+    ],
+  },
+});

@@ -1,9 +1,19 @@
 import { ownerLabel } from '../api/index.ts';
 import { isKubeError, type KubeClient, type ListOptions, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import {
+  chartOnly,
+  entries,
+  type InstallTemplate,
+  installation,
+  joined,
+  partName,
+  scalar,
+  value,
+} from './chart/scope.ts';
 import { detectionAdmissionName } from './features/create-admission.ts';
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** The labels of every object of an installation. */
 export const installationLabels = (installation: string): Labels => ({
@@ -12,12 +22,34 @@ export const installationLabels = (installation: string): Labels => ({
   [ownerLabel]: installation,
 });
 
-const selectorKeys = ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component'];
-/** The pod selector of a part. */
-export const selectorOf = (labels: Labels): Labels =>
-  Object.fromEntries(selectorKeys.map((key) => [key, labels[key]!]));
+const ownLabels: Readonly<Record<string, InstallTemplate>> = {
+  'app.kubernetes.io/name': 'supercargo',
+  'app.kubernetes.io/instance': scalar(installation),
+  [ownerLabel]: scalar(installation),
+};
+const chartLabels = {
+  'helm.sh/chart': chartOnly(scalar({ helm: '(printf "%s-%s" $.Chart.Name $.Chart.Version)', read: () => '' })),
+  'app.kubernetes.io/managed-by': chartOnly(scalar({ helm: '$.Release.Service', read: () => '' })),
+};
+const componentLabel = { 'app.kubernetes.io/component': scalar(partName) };
+const extraLabels = value('extraLabels');
 
-export const pullSecretsRole = (installation: string) => `${installation}-pull-secrets`;
+/** The labels of objects of the whole installation, and of those of a part. */
+export const sharedLabels = (more: Readonly<Record<string, InstallTemplate>> = {}) =>
+  entries({ ...ownLabels, ...more, ...chartLabels }, extraLabels);
+export const partLabels = (more: Readonly<Record<string, InstallTemplate>> = {}) =>
+  entries({ ...ownLabels, ...componentLabel, ...more, ...chartLabels }, extraLabels);
+/** The pod selector of a part. */
+export const partSelector = {
+  'app.kubernetes.io/name': 'supercargo',
+  'app.kubernetes.io/instance': scalar(installation),
+  ...componentLabel,
+};
+
+/** The name of a part's objects in our namespace. */
+export const partFullName = joined`${installation}-${partName}`;
+
+const pullSecretsRole = (installation: string) => `${installation}-pull-secrets`;
 
 /** What was done with one object. */
 interface ObjectAction {
@@ -45,6 +77,7 @@ const rbac = 'rbac.authorization.k8s.io';
 /** The kinds of an installation, in order of removal: permissions are removed after the program that uses them. */
 export const installedTypes: readonly ResourceType[] = [
   type('apps', 'Deployment'),
+  type('policy', 'PodDisruptionBudget'),
   type('networking.k8s.io', 'NetworkPolicy'),
   ...['ValidatingAdmissionPolicyBinding', 'ValidatingAdmissionPolicy'].map((kind) =>
     type('admissionregistration.k8s.io', kind, false),
@@ -55,7 +88,7 @@ export const installedTypes: readonly ResourceType[] = [
   type('', 'ServiceAccount'),
 ];
 
-interface InstalledObject {
+export interface InstalledObject {
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
@@ -64,13 +97,17 @@ interface InstalledObject {
  * The objects of the installation in this namespace, with their permissions anywhere. Installations of the same name in
  * other namespaces have the same labels; they are told apart by namespace, name or subject.
  */
-export async function listInstalled(client: KubeClient, place: InstallationPlace): Promise<readonly InstalledObject[]> {
+export async function listInstalled(
+  client: KubeClient,
+  place: InstallationPlace,
+  types = installedTypes,
+): Promise<readonly InstalledObject[]> {
   const labelSelector = Object.entries(installationLabels(place.installation))
     .map(([key, value]) => `${key}=${value}`)
     .join();
   const found: InstalledObject[] = [];
   let isShared = false;
-  for (const one of installedTypes) {
+  for (const one of types) {
     const isEverywhere = !one.namespaced || one.kind === 'RoleBinding';
     const items = await listServed(client, one, {
       labelSelector,

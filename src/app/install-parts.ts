@@ -1,15 +1,15 @@
 import { UsageError } from '../base/index.ts';
+import type { PartValues } from './chart/values.ts';
 import type { FeatureName } from './config.ts';
 import { parseFeatures } from './features/index.ts';
 
 /** Features that run in one Deployment, with one ServiceAccount and only the permissions of these features. */
-export interface Part {
-  readonly name: string;
+export interface Part extends Omit<PartValues, 'features'> {
   readonly features: readonly FeatureName[];
 }
 
 /** Admission, generation and reports exchange results in the process, so they are one part. */
-const defaultParts: readonly Part[] = [
+export const defaultParts: readonly Part[] = [
   { name: 'policies', features: ['admission', 'generate', 'report'] },
   { name: 'mirror', features: ['mirror'] },
   { name: 'automation', features: ['detect', 'create'] },

@@ -1,52 +1,71 @@
 import { configurationName, configurationTypes } from '../webhook/index.ts';
+import {
+  constant,
+  each,
+  type InstallScope,
+  type InstallTemplate,
+  installation,
+  item,
+  partFeatures,
+  runs,
+  runsAll,
+  text,
+  when,
+} from './chart/scope.ts';
+import { evaluate, type Node } from './chart/template.ts';
 import { type FeatureName, policyFeatures } from './config.ts';
 
-export interface PolicyRule {
+interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly resourceNames?: readonly string[];
 }
 
-const read = ['get', 'list', 'watch'];
-/** Features with webhooks. */
-const webhookFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'mirror']);
+type Names = readonly (string | Node<InstallScope>)[];
 
-export const hasWebhooks = (features: readonly FeatureName[]) => features.some((name) => webhookFeatures.has(name));
+/** A rule in whose names may be those of the installation. */
+interface RuleTemplate {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: Names;
+}
+
+const given = (condition: ReturnType<typeof runs>, rules: readonly RuleTemplate[]) =>
+  when(condition, rules as unknown as InstallTemplate);
+
+const read = ['get', 'list', 'watch'];
+/** The features with webhooks. */
+export const webhookFeatures: readonly FeatureName[] = ['admission', 'mirror'];
 
 /**
  * Permissions in our own namespace. Secrets cannot be created: with that permission one can get the token of any
  * ServiceAccount of the namespace. The Secret of the webhook's certificate is part of the installation.
  */
-export function namespaceRules(
-  installation: string,
-  features: readonly FeatureName[],
-  webhookSecret = `${installation}-webhook`,
-): readonly PolicyRule[] {
-  return [
-    // `create` cannot be restricted by name, so only read and update are restricted to our names.
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-    {
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      resourceNames: features.map((feature) => `${installation}-${feature}`),
-      // A single object is read by a list of one, which carries the server's time.
-      verbs: ['get', 'list', 'update'],
-    },
-    ...(hasWebhooks(features)
-      ? [{ apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] }]
-      : []),
-    // The checkpoint, run-once records, and the outboxes of replicas, whose names are not known in advance.
-    ...(features.includes('generate') || features.includes('report')
-      ? [{ apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'update', 'patch', 'delete'] }]
-      : []),
-    ...(features.includes('sync') || features.includes('jobs') ? syncLockRules : []),
-    ...(features.includes('jobs') ? jobsRules(installation) : []),
-  ];
-}
+export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): InstallTemplate => [
+  // `create` cannot be restricted by name, so only read and update are restricted to our names.
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [each(partFeatures, text`${installation}-${item}`)],
+    // A single object is read by a list of one, which carries the server's time.
+    verbs: ['get', 'list', 'update'],
+  },
+  given(runs(...webhookFeatures), [
+    { apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] },
+  ]),
+  // The checkpoint, run-once records, and the outboxes of replicas, whose names are not known in advance.
+  given(runs('generate', 'report'), [
+    { apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'update', 'patch', 'delete'] },
+  ]),
+  given(runs('sync', 'jobs'), syncLockRules),
+  given(runs('jobs'), jobsRuleTemplates),
+];
 
 /** The lock that a sync shares with the CronJob of manifests/policy-sync. */
-const syncLockRules: readonly PolicyRule[] = [
+const syncLockRules: readonly RuleTemplate[] = [
   {
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
@@ -56,14 +75,14 @@ const syncLockRules: readonly PolicyRule[] = [
 ];
 
 /** The job runner creates Jobs from CronJobs of its own namespace, and stores in one ConfigMap what a restart needs. */
-export const jobsRules = (installation: string): readonly PolicyRule[] => [
+const jobsRuleTemplates: readonly RuleTemplate[] = [
   { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['get'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
   {
     apiGroups: [''],
     resources: ['configmaps'],
-    resourceNames: [`${installation}-on-demand-jobs`],
+    resourceNames: [text`${installation}-on-demand-jobs`],
     verbs: ['get', 'patch'],
   },
 ];
@@ -80,41 +99,22 @@ const kyvernoControllers: Partial<Record<FeatureName, string>> = {
   report: 'reports-controller',
 };
 
-/** Selects the ClusterRoles whose rules are aggregated for the policy features; empty without such a feature. */
-export function aggregationSelectors(
-  features: readonly FeatureName[],
-): readonly { readonly matchLabels: Readonly<Record<string, string>> }[] {
-  return features.flatMap((feature) => {
-    const controller = kyvernoControllers[feature];
-    if (controller === undefined) return [];
-    return [`supercargo.dev/aggregate-to-${feature}`, `rbac.kyverno.io/aggregate-to-${controller}`].map((label) => ({
+/** Selects the ClusterRoles whose rules are aggregated for the policy features. */
+export const aggregationSelectors: InstallTemplate = Object.entries(kyvernoControllers).map(([feature, controller]) =>
+  when(
+    runs(feature as FeatureName),
+    [`supercargo.dev/aggregate-to-${feature}`, `rbac.kyverno.io/aggregate-to-${controller}`].map((label) => ({
       matchLabels: { [label]: 'true' },
-    }));
-  });
-}
-
-/** Cluster-wide permissions, by enabled features. */
-export function clusterRules(installation: string, features: readonly FeatureName[]): readonly PolicyRule[] {
-  return [
-    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
-    ...(features.some((feature) => policyFeatures.has(feature)) ? policyRules : []),
-    ...(features.includes('detect') || features.includes('create') ? automationRules : []),
-    ...(features.includes('detect') ? detectionRules : []),
-    ...(features.includes('create') ? creationRules : []),
-    ...(features.includes('admission') ? statusRules : []),
-    ...(features.includes('mirror') ? mirrorRules : []),
-    ...(features.includes('generate') ? generateRules : []),
-    ...(features.includes('report') ? reportRules : []),
-    ...(features.includes('sync') || features.includes('jobs') ? syncRules : []),
-    ...webhookRules(installation, features),
-  ];
-}
+    })),
+  ),
+);
+export const aggregatingFeatures = Object.keys(kyvernoControllers) as readonly FeatureName[];
 
 /**
  * Writes reports and reads what policies evaluate: all usual kinds except Secrets. Policies about other kinds need an
  * additional role.
  */
-const reportRules: readonly PolicyRule[] = [
+const reportRules: readonly RuleTemplate[] = [
   {
     apiGroups: ['wgpolicyk8s.io'],
     resources: ['policyreports', 'clusterpolicyreports'],
@@ -152,7 +152,7 @@ const reportRules: readonly PolicyRule[] = [
 ];
 
 /** To watch policies, and for the most usual look-ups of rules. */
-const policyRules: readonly PolicyRule[] = [
+const policyRules: readonly RuleTemplate[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies', 'policies', 'policyexceptions'], verbs: read },
   { apiGroups: [''], resources: ['namespaces', 'configmaps'], verbs: read },
   {
@@ -170,10 +170,10 @@ const policyRules: readonly PolicyRule[] = [
 ];
 
 /** To watch pods. The administrator grants generated kinds and other triggers by aggregation. */
-const generateRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: read }];
+const generateRules: readonly RuleTemplate[] = [{ apiGroups: [''], resources: ['pods'], verbs: read }];
 
 /** A sync writes Kyverno policies of every kind. */
-const syncRules: readonly PolicyRule[] = [
+const syncRules: readonly RuleTemplate[] = [
   {
     apiGroups: ['kyverno.io'],
     resources: ['clusterpolicies', 'policies', 'cleanuppolicies', 'clustercleanuppolicies'],
@@ -189,7 +189,7 @@ const syncRules: readonly PolicyRule[] = [
   },
 ];
 
-const statusRules: readonly PolicyRule[] = [
+const statusRules: readonly RuleTemplate[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies/status', 'policies/status'], verbs: ['update'] },
 ];
 
@@ -197,7 +197,7 @@ const statusRules: readonly PolicyRule[] = [
  * To watch workloads and rewrite their images, to write MirroredImages, and to see which pull secrets a ServiceAccount
  * names. The Secrets themselves are granted per namespace (`pullSecretRules`).
  */
-const mirrorRules: readonly PolicyRule[] = [
+const mirrorRules: readonly RuleTemplate[] = [
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: [...read, 'create', 'patch', 'delete'] },
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'] },
@@ -207,32 +207,10 @@ const mirrorRules: readonly PolicyRule[] = [
   { apiGroups: ['batch'], resources: ['jobs'], verbs: read },
 ];
 
-function webhookRules(installation: string, features: readonly FeatureName[]): readonly PolicyRule[] {
-  const hasAdmission = features.includes('admission');
-  const names = {
-    mutating: [...(hasAdmission ? ['policies-mutate'] : []), ...(features.includes('mirror') ? ['rewrite'] : [])],
-    validating: [
-      ...(hasAdmission ? ['policies-validate', 'policy-check'] : []),
-      ...(hasAdmission && features.includes('generate') ? ['policies-generate'] : []),
-    ],
-  };
-  return (['mutating', 'validating'] as const).flatMap((type) => {
-    const { group, resource } = configurationTypes[type];
-    const rule = { apiGroups: [group], resources: [resource] };
-    const resourceNames = names[type].map((name) => configurationName(installation, { name }));
-    return resourceNames.length === 0
-      ? []
-      : [
-          { ...rule, verbs: ['create', 'list', 'watch'] },
-          { ...rule, resourceNames, verbs: ['get', 'update', 'delete'] },
-        ];
-  });
-}
-
 const automation = { apiGroups: ['automation.gitops.io'] };
 
 /** Without the Secrets that policies and templates name: each namespace grants its own (docs/detection.md). */
-const automationRules: readonly PolicyRule[] = [
+const automationRules: readonly RuleTemplate[] = [
   { ...automation, resources: ['imageresourcepolicies', 'resourcetemplates'], verbs: read },
   { ...automation, resources: ['imagedetecteds'], verbs: [...read, 'create', 'delete'] },
   {
@@ -243,13 +221,64 @@ const automationRules: readonly PolicyRule[] = [
 ];
 
 /** Which repositories hold copies: copies must not be detected. */
-const detectionRules: readonly PolicyRule[] = [
+const detectionRules: readonly RuleTemplate[] = [
   { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: read },
 ];
 
 /** Which workload runs which image. A dry run of manifests needs more, which the administrator grants. */
-const creationRules: readonly PolicyRule[] = [
+const creationRules: readonly RuleTemplate[] = [
   { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets'], verbs: read },
   { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: read },
   { apiGroups: [''], resources: ['pods'], verbs: read },
 ];
+
+/** The webhook configurations of the features, by what a part runs. */
+const configurations = {
+  mutating: { 'policies-mutate': runs('admission'), rewrite: runs('mirror') },
+  validating: {
+    'policies-validate': runs('admission'),
+    'policy-check': runs('admission'),
+    'policies-generate': runsAll('admission', 'generate'),
+  },
+};
+
+const webhookRules = (type: 'mutating' | 'validating'): readonly RuleTemplate[] => {
+  const { group, resource } = configurationTypes[type];
+  const rule = { apiGroups: [group], resources: [resource] };
+  const resourceNames = Object.entries(configurations[type]).map(([name, condition]) =>
+    when(condition, text`${installation}${constant(configurationName('', { name }))}`),
+  );
+  return [
+    { ...rule, verbs: ['create', 'list', 'watch'] },
+    { ...rule, resourceNames, verbs: ['get', 'update', 'delete'] },
+  ];
+};
+
+/** Cluster-wide permissions, by enabled features. */
+export const clusterRuleTemplates: InstallTemplate = [
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  given(runs(...policyFeatures), policyRules),
+  given(runs('detect', 'create'), automationRules),
+  given(runs('detect'), detectionRules),
+  given(runs('create'), creationRules),
+  given(runs('admission'), statusRules),
+  given(runs('mirror'), mirrorRules),
+  given(runs('generate'), generateRules),
+  given(runs('report'), reportRules),
+  given(runs('sync', 'jobs'), syncRules),
+  given(runs('admission', 'mirror'), webhookRules('mutating')),
+  given(runs('admission'), webhookRules('validating')),
+];
+
+/** The rules of a part with these features. */
+const rulesOf = (rules: InstallTemplate, name: string, features: readonly FeatureName[]) =>
+  evaluate(rules, {
+    installation: name,
+    part: { name: 'any', features: [...features] },
+  } as Partial<InstallScope> as InstallScope) as readonly PolicyRule[];
+
+export const clusterRules = (name: string, features: readonly FeatureName[]) =>
+  rulesOf(clusterRuleTemplates, name, features);
+export const namespaceRules = (name: string, features: readonly FeatureName[], secret = `${name}-webhook`) =>
+  rulesOf(namespaceRuleTemplates(text`${constant(secret)}`), name, features);
+export const jobsRules = (name: string) => rulesOf(jobsRuleTemplates as unknown as InstallTemplate, name, ['jobs']);

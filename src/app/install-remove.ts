@@ -1,10 +1,12 @@
 import { customResourceDefinitions, ownerLabel } from '../api/index.ts';
+import { type Clock, SupercargoError } from '../base/index.ts';
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { configurationTypes } from '../webhook/index.ts';
 import {
   describeObject,
   type InstallationPlace,
+  type InstalledObject,
   installedTypes,
   listInstalled,
   type OnObjectAction,
@@ -14,8 +16,18 @@ import {
 interface RemoveOptions extends InstallationPlace {
   readonly client: KubeClient;
   readonly discovery: Discovery;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
+  /** Says what it would do, and does nothing. */
+  readonly dryRun: boolean;
   readonly onStep: OnObjectAction;
 }
+
+class RemoveError extends SupercargoError {}
+
+/** A replica that still runs registers a missing webhook at once: in this time it would be seen. */
+const quietMs = 1_000;
+const pollMs = 100;
+const revokeTimeoutMs = 60_000;
 
 /**
  * Removes what has the label of the installation and belongs to this namespace. Webhooks are removed first: otherwise
@@ -26,7 +38,8 @@ export async function removeInstallation(options: RemoveOptions): Promise<void> 
   const { client, installation, onStep } = options;
   await removeWebhooks(options);
   for (const installed of [...(await listInstalled(client, options)), ...(await listState(options))]) {
-    await removeObject(client, installed);
+    if (options.dryRun && installed.type.kind === 'ClusterRoleBinding') continue;
+    await remove(options, installed);
     onStep({ action: 'removed', object: describeObject(installed.object) });
   }
   await removeNamespace(options);
@@ -34,20 +47,64 @@ export async function removeInstallation(options: RemoveOptions): Promise<void> 
     onStep({ action: 'kept', object: describeObject(definition), reason: 'every policy or report would go with it' });
 }
 
-async function removeWebhooks({ client, installation, namespace, onStep }: RemoveOptions): Promise<void> {
+/**
+ * Removes the webhooks so that they stay away while replicas still run and answer: these lose the rights to register
+ * them first.
+ */
+export async function removeWebhooks(options: Omit<RemoveOptions, 'discovery'>): Promise<void> {
+  const { client, clock, onStep } = options;
+  const bindings = installedTypes.filter(({ kind }) => kind === 'ClusterRoleBinding');
+  for (const installed of await listInstalled(client, options, bindings)) {
+    if (runsUninstall(installed.object)) continue;
+    await remove(options, installed);
+    onStep({ action: 'removed', object: describeObject(installed.object) });
+  }
+  const startedMs = clock.monotonicMs();
+  let lastMs = startedMs;
+  const kept = new Set<string>();
+  while (clock.monotonicMs() - lastMs < quietMs) {
+    if (await removeWebhooksOnce(options, kept)) lastMs = clock.monotonicMs();
+    if (options.dryRun) return;
+    if (lastMs - startedMs > revokeTimeoutMs)
+      throw new RemoveError(
+        'uninstall-webhooks',
+        'the webhooks are registered again and again: stop the program that does it, then try again',
+      );
+    await clock.sleep(pollMs);
+  }
+}
+
+async function remove({ client, dryRun }: Omit<RemoveOptions, 'discovery'>, installed: InstalledObject): Promise<void> {
+  if (!dryRun) await removeObject(client, installed);
+}
+
+/** The binding of the process that does this in a cluster (the hook of the Helm chart). */
+const runsUninstall = ({ metadata }: KubeObject) => metadata.name?.endsWith(':uninstall') === true;
+
+/** True if one was removed. */
+async function removeWebhooksOnce(options: Omit<RemoveOptions, 'discovery'>, kept: Set<string>): Promise<boolean> {
+  const { client, installation, namespace, onStep } = options;
+  let hasRemoved = false;
   for (const type of Object.values(configurationTypes)) {
     const { items } = await client.list(type, { labelSelector: `${ownerLabel}=${installation}` });
     for (const object of items) {
+      const name = describeObject(object);
       const elsewhere = namespacesOf(object).find((one) => one !== namespace);
-      if (elsewhere === undefined) await removeObject(client, { type, object });
-      onStep({
-        object: describeObject(object),
-        ...(elsewhere === undefined
-          ? { action: 'removed' }
-          : { action: 'kept', reason: `it belongs to the installation in namespace ${elsewhere}` }),
-      });
+      if (elsewhere === undefined) {
+        await remove(options, { type, object });
+        hasRemoved = true;
+        onStep({ action: 'removed', object: name });
+      } else if (!kept.has(name)) {
+        kept.add(name);
+        onStep({
+          action: 'kept',
+          object: name,
+          reason: `it belongs to the installation in namespace ${elsewhere}`,
+        });
+      }
     }
   }
+  return hasRemoved;
 }
 
 /** The namespaces of the Services that a webhook configuration calls. */
@@ -91,7 +148,7 @@ async function removeNamespace(options: RemoveOptions): Promise<void> {
     const more = others.length > 5 ? ` and ${others.length - 5} more` : '';
     return onStep({ action: 'kept', object, reason: `it holds objects that are not ours: ${some}${more}` });
   }
-  await removeObject(client, { type: namespaces, object: present });
+  await remove(options, { type: namespaces, object: present });
   onStep({ action: 'removed', object });
 }
 

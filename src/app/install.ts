@@ -1,26 +1,20 @@
+import { createHash } from 'node:crypto';
 import { customResourceDefinitions } from '../api/index.ts';
-import { renderYaml, UsageError } from '../base/index.ts';
-import type { KubeObject } from '../object/index.ts';
+import { type JsonObject, renderYaml, UsageError } from '../base/index.ts';
+import { applyMergePatch, type KubeObject } from '../object/index.ts';
+import { mirrorObjects, ownConfig, partObjects, sharedObjects } from './chart/objects.ts';
+import type { InstallScope, InstallTemplate } from './chart/scope.ts';
+import { evaluate } from './chart/template.ts';
+import { type ChartValues, chartValues } from './chart/values.ts';
 import type { FeatureName } from './config.ts';
-import { detectionAdmission } from './features/create-admission.ts';
 import { defaultFeatures } from './features/index.ts';
-import { deployment } from './install-deployment.ts';
-import { networkPolicy } from './install-network.ts';
-import { installationLabels, type Labels, pullSecretsRole, selectorOf } from './install-objects.ts';
+import { installationLabels } from './install-objects.ts';
 import { type Part, partsOf } from './install-parts.ts';
-import {
-  aggregationSelectors,
-  clusterRules,
-  hasWebhooks,
-  namespaceRules,
-  type PolicyRule,
-  pullSecretRules,
-} from './install-rbac.ts';
 
 export { applyManifests } from './install-apply.ts';
 export type { OnObjectAction } from './install-objects.ts';
 export { parseParts } from './install-parts.ts';
-export { removeInstallation } from './install-remove.ts';
+export { removeInstallation, removeWebhooks } from './install-remove.ts';
 
 export interface InstallOptions {
   readonly namespace: string;
@@ -39,150 +33,58 @@ export interface InstallOptions {
   readonly apiServerCidrs?: readonly string[] | undefined;
   /** Users besides our own identities that may write ImageDetected objects, as the API server names them. */
   readonly detectionUsers?: readonly string[] | undefined;
-}
-
-interface PartOptions extends InstallOptions {
-  readonly part: Part;
-  /** The name of the part's objects in our namespace. */
-  readonly name: string;
-  readonly labels: Labels;
+  /** Secrets to pull the image with. */
+  readonly pullSecrets?: readonly string[] | undefined;
+  /** Settings of the program. */
+  readonly config?: JsonObject | undefined;
 }
 
 /** The objects of an installation, in the order they are applied. */
 export function installManifests(options: InstallOptions): readonly KubeObject[] {
-  const { namespace, installation, backupRegistry } = options;
-  const features = options.features ?? [...defaultFeatures, ...(backupRegistry ? (['mirror'] as const) : [])];
-  const parts = options.parts ?? partsOf(features);
+  const { namespace, installation, image } = options;
+  const values = valuesOf(options);
+  const parts = options.parts ?? partsOf(options.features ?? featuresOf(values));
   const mirroring = parts.find((part) => part.features.includes('mirror'));
-  if (!mirroring && (options.mirrorNamespaces ?? []).length > 0)
+  if (!mirroring && values.mirror.namespaces.length > 0)
     throw new UsageError(
       'install-mirror-namespace',
       '--mirror-namespace needs the feature mirror: name a --backup-registry',
     );
-  const labels = installationLabels(installation);
+  const scope: InstallScope = { values, installation, namespace, image, parts };
+  const render = (objects: Readonly<Record<string, InstallTemplate>>, within: InstallScope) =>
+    Object.values(objects).flatMap((template) => evaluate(template, within) as readonly KubeObject[]);
   return [
     ...customResourceDefinitions(installation),
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
-    ...detectionManifests(options, parts, labels),
-    ...parts.flatMap((part) => partManifests(partOptions(options, part, labels))),
-    ...(mirroring ? pullSecretManifests(partOptions(options, mirroring, labels)) : []),
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: installationLabels(installation) } },
+    ...render(sharedObjects, scope),
+    ...parts.flatMap((part) => render(partObjects, partScope(scope, part))),
+    ...(mirroring ? render(mirrorObjects, partScope(scope, mirroring)) : []),
   ];
 }
 
-function detectionManifests(options: InstallOptions, parts: readonly Part[], labels: Labels) {
-  const { installation, namespace, detectionUsers = [] } = options;
-  const writers = parts.filter(({ features }) => features.includes('detect') || features.includes('create'));
-  const own = writers.map(({ name }) => `system:serviceaccount:${namespace}:${installation}-${name}`);
-  const users = [...own, ...detectionUsers];
-  return own.length > 0 ? detectionAdmission({ installation, namespace, labels, users }) : [];
-}
-
-const partOptions = (options: InstallOptions, part: Part, labels: Labels): PartOptions => ({
-  ...options,
-  part,
-  name: `${options.installation}-${part.name}`,
-  labels: { ...labels, 'app.kubernetes.io/component': part.name },
-});
-
-function partManifests(options: PartOptions): readonly KubeObject[] {
-  const { namespace, installation, part, name, labels } = options;
-  const { features } = part;
-  const metadata = { name, namespace, labels };
-  const clusterName = `${installation}:${namespace}:${part.name}`;
-  const selectors = aggregationSelectors(features);
-  return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    role(metadata, namespaceRules(installation, features, webhookName(name))),
-    binding(metadata, { kind: 'Role', name }, options),
-    role({ name: clusterName, labels }, clusterRules(installation, features)),
-    binding({ name: clusterName, labels }, { kind: 'ClusterRole', name: clusterName }, options),
-    ...(selectors.length > 0 ? aggregated(`${clusterName}:aggregated`, selectors, options) : []),
-    configMap(metadata, options),
-    ...(hasWebhooks(features) ? webhookManifests(metadata) : []),
-    networkPolicy(metadata, { hasWebhooks: hasWebhooks(features), apiServerCidrs: options.apiServerCidrs ?? [] }),
-    deployment(metadata, options),
-  ];
-}
-
-/** Also the name of the Secret with its certificate: two parts never share a key. */
-const webhookName = (name: string) => `${name}-webhook`;
-
-type Metadata = KubeObject['metadata'];
-
-const rbac = 'rbac.authorization.k8s.io';
-
-const role = (metadata: Metadata, rules: readonly PolicyRule[]): KubeObject => ({
-  apiVersion: `${rbac}/v1`,
-  kind: metadata.namespace === undefined ? 'ClusterRole' : 'Role',
-  metadata,
-  rules,
-});
-
-const binding = (
-  metadata: Metadata,
-  roleRef: { readonly kind: string; readonly name: string },
-  { name, namespace }: PartOptions,
-): KubeObject => ({
-  apiVersion: `${rbac}/v1`,
-  kind: metadata.namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
-  metadata,
-  roleRef: { apiGroup: rbac, ...roleRef },
-  subjects: [{ kind: 'ServiceAccount', name, namespace }],
-});
-
-/** The control plane writes its rules: those of all ClusterRoles with the administrator's label. */
-const aggregated = (
-  name: string,
-  clusterRoleSelectors: ReturnType<typeof aggregationSelectors>,
-  options: PartOptions,
-): readonly KubeObject[] => [
-  {
-    apiVersion: `${rbac}/v1`,
-    kind: 'ClusterRole',
-    metadata: { name, labels: options.labels },
-    aggregationRule: { clusterRoleSelectors },
-  },
-  binding({ name, labels: options.labels }, { kind: 'ClusterRole', name }, options),
+/** What runs if nothing is chosen. */
+const featuresOf = ({ mirror }: ChartValues): readonly FeatureName[] => [
+  ...defaultFeatures,
+  ...(mirror.registry === '' ? [] : (['mirror'] as const)),
 ];
 
-function pullSecretManifests(options: PartOptions): readonly KubeObject[] {
-  const { installation, labels, mirrorNamespaces = [] } = options;
-  const name = pullSecretsRole(installation);
-  return [
-    role({ name, labels }, pullSecretRules),
-    ...mirrorNamespaces.map((namespace) =>
-      binding({ name, namespace, labels }, { kind: 'ClusterRole', name }, options),
-    ),
-  ];
+function partScope(scope: InstallScope, part: Part): InstallScope {
+  const within = { ...scope, part };
+  const settings = applyMergePatch(scope.values.config, evaluate(ownConfig, within));
+  const config = renderYaml(settings, { sortKeys: true });
+  return { ...within, config, configChecksum: createHash('sha256').update(config.trimEnd()).digest('hex') };
 }
 
-function configMap(metadata: Metadata, options: PartOptions): KubeObject {
-  const { installation, namespace, backupRegistry, part, name } = options;
-  const config = renderYaml({
-    installation,
-    namespace,
-    features: part.features,
-    server: { host: '0.0.0.0', port: 8080 },
-    ...(hasWebhooks(part.features) ? { webhook: { service: { name: webhookName(name) } } } : {}),
-    // Detection must know which repositories hold copies.
-    ...(backupRegistry ? { mirror: { registry: backupRegistry } } : {}),
+/** The values of the chart that mean the same. */
+function valuesOf(options: InstallOptions): ChartValues {
+  const { backupRegistry = '', mirrorNamespaces = [], apiServerCidrs = [], detectionUsers = [] } = options;
+  const values = chartValues.parse({
+    replicas: options.replicas,
+    mirror: { registry: backupRegistry, namespaces: mirrorNamespaces },
+    webhook: { apiServerCidrs },
+    detection: { users: detectionUsers },
+    imagePullSecrets: (options.pullSecrets ?? []).map((name) => ({ name })),
   });
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'config.yaml': config } };
-}
-
-/** The webhook Service, and the Secret for the program's certificate. */
-function webhookManifests({ name, namespace, labels = {} }: Metadata): readonly KubeObject[] {
-  const metadata = { name: webhookName(name!), ...(namespace ? { namespace } : {}), labels };
-  return [
-    { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' },
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { ...metadata, labels: { ...labels, 'control-plane': labels['app.kubernetes.io/component']! } },
-      spec: {
-        selector: selectorOf(labels),
-        ports: [{ name: 'https', port: 443, targetPort: 'webhook' }],
-      },
-    },
-  ];
+  // As it was given: the program applies the defaults.
+  return { ...values, config: (options.config ?? {}) as ChartValues['config'] };
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadInstall, parseFeatures } from '../app/index.ts';
-import { renderJson, renderYaml, UsageError } from '../base/index.ts';
+import { renderJson, renderYaml, systemClock, UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, messagesOf } from './context.ts';
 
@@ -18,6 +18,13 @@ interface InstallCommandOptions extends ClusterOptions {
   readonly force: boolean;
   readonly apply?: boolean;
   readonly output: 'yaml' | 'json';
+}
+
+interface UninstallCommandOptions extends ClusterOptions {
+  readonly namespace: string;
+  readonly installation: string;
+  readonly webhooksOnly: boolean;
+  readonly dryRun: boolean;
 }
 
 export function defineInstall(program: Command, context: CliContext): void {
@@ -55,7 +62,9 @@ export function defineInstall(program: Command, context: CliContext): void {
   target(program.command('uninstall'))
     .summary('remove an installation from the cluster')
     .description('Removes what an installation created, last first. Only objects that carry its label are touched.')
-    .action((options: InstallCommandOptions) => uninstall(options, context));
+    .option('--webhooks-only', 'remove the webhooks alone, and the rights to register them again', false)
+    .option('--dry-run', 'say what would be removed', false)
+    .action((options: UninstallCommandOptions) => uninstall(options, context));
 }
 
 function target(command: Command): Command {
@@ -90,27 +99,30 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
   context.stdout.write(text);
 }
 
-async function uninstall(options: InstallCommandOptions, context: CliContext): Promise<void> {
-  const { removeInstallation } = await loadInstall();
-  const { installation, namespace } = options;
+async function uninstall(options: UninstallCommandOptions, context: CliContext): Promise<void> {
+  const { removeInstallation, removeWebhooks } = await loadInstall();
+  const { installation, namespace, dryRun, webhooksOnly } = options;
+  const remove = webhooksOnly ? removeWebhooks : removeInstallation;
   await onCluster(options, context, (connection, onStep) =>
-    removeInstallation({ ...connection, installation, namespace, onStep }),
+    remove({ ...connection, installation, namespace, dryRun, clock: systemClock, onStep }),
   );
 }
+
+const wouldBe = { applied: 'would be applied', removed: 'would be removed', kept: 'kept', absent: 'absent' } as const;
 
 type Install = Awaited<ReturnType<typeof loadInstall>>;
 type Say = Parameters<Install['applyManifests']>[1]['onStep'];
 type Connected = Awaited<ReturnType<typeof connectTo>>;
 
 async function onCluster(
-  options: InstallCommandOptions,
+  options: ClusterOptions & { readonly dryRun?: boolean },
   context: CliContext,
   work: (connection: Connected, say: Say) => Promise<void>,
 ): Promise<void> {
   const connection = await connectTo(options, context, messagesOf(context));
   try {
     await work(connection, ({ action, object, reason }) =>
-      context.stdout.write(`${object} ${action}${reason ? `: ${reason}` : ''}\n`),
+      context.stdout.write(`${object} ${options.dryRun ? wouldBe[action] : action}${reason ? `: ${reason}` : ''}\n`),
     );
   } finally {
     await connection.client.close();

@@ -298,11 +298,15 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
           `configmap/supercargo-${name}`,
           ...(isPolicies ? [`secret/supercargo-${name}-webhook`, `service/supercargo-${name}-webhook`] : []),
           `networkpolicy.networking.k8s.io/supercargo-${name}`,
+          `poddisruptionbudget.policy/supercargo-${name}`,
           `deployment.apps/supercargo-${name}`,
         ];
         expect(tried.stdout.trimEnd().split('\n')).toEqual([
           'validatingadmissionpolicy.admissionregistration.k8s.io/supercargo.printed.detections',
           'validatingadmissionpolicybinding.admissionregistration.k8s.io/supercargo.printed.detections',
+          ...['view', 'edit', 'admin'].map(
+            (role) => `clusterrole.rbac.authorization.k8s.io/supercargo:printed:aggregate-to-${role}`,
+          ),
           ...part('policies', true),
           ...part('automation', false),
         ]);
@@ -314,7 +318,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       const first = await onCluster('install', '--apply', ...names);
       expect(first.exitCode).toBe(0);
       expect(messagesOf(first.stderr)).toEqual(['the embedded cluster stores this object but does not evaluate it']);
-      expect(first.stdout.match(/ applied$/gm)).toHaveLength(23);
+      expect(first.stdout.match(/ applied$/gm)).toHaveLength(28);
       expect(first.stdout.match(/^customresourcedefinition.* kept: it was there before$/gm)).toHaveLength(kinds);
       await eventually(async () => {
         const { body } = await cluster.api.get('/apis/apps/v1/namespaces/whole/deployments/whole-policies');
@@ -322,7 +326,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       });
       expect((await onCluster('install', '--apply', ...names)).stdout).toBe(first.stdout);
       const removed = await onCluster('uninstall', ...names);
-      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(23);
+      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(28);
       expect(removed.stdout.match(/ kept: every policy or report would go with it$/gm)).toHaveLength(kinds);
       await eventually(async () => expect((await cluster.api.get('/api/v1/namespaces/whole')).status).toBe(404));
       expect(await ofOwner('whole')).toEqual([]);

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import type { ImageDetected, ImageResourcePolicy, ResourceTemplate } from '../../src/api/index.ts';
 import { imageResourcePolicies, imagesDetected, resourceTemplates } from '../../src/api/index.ts';
-import { detectionAdmission } from '../../src/app/features/create-admission.ts';
+import { installManifests } from '../../src/app/install.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { createCreateMetrics, createCreator, type Publish } from '../../src/create/index.ts';
 import { ImageIndex } from '../../src/inventory/index.ts';
@@ -118,13 +118,12 @@ it('commits no cluster-scoped built-in kind unless the template lists it', async
 });
 
 it('has the API server admit detections, and the status that confirms them, from our own identity alone', () => {
-  const [admission, binding] = detectionAdmission({
-    installation: 's',
-    namespace: 'n',
-    labels: {},
-    users: ['system:serviceaccount:s:s'],
-  });
-  expect(JSON.stringify(admission)).toContain("request.userInfo.username in ['system:serviceaccount:s:s']");
+  const options = { installation: 's', namespace: 'n', image: 'i', replicas: 1 };
+  const objects = installManifests({ ...options, parts: [{ name: 'd', features: ['detect'] }] });
+  const [admission, binding] = ['', 'Binding'].map((suffix) =>
+    objects.find(({ kind }) => kind === `ValidatingAdmissionPolicy${suffix}`),
+  );
+  expect(JSON.stringify(admission)).toContain("request.userInfo.username in ['system:serviceaccount:n:s-d']");
   expect(JSON.stringify(admission)).toContain('imageresourcepolicies/status');
   expect(binding).toMatchObject({ spec: { policyName: 's.n.detections', validationActions: ['Deny'] } });
 });

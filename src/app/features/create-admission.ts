@@ -1,28 +1,41 @@
 import { imageResourcePolicies, imagesDetected, resourceTemplates } from '../../api/index.ts';
-import type { KubeObject } from '../../object/index.ts';
-
-interface DetectionAdmissionOptions {
-  readonly installation: string;
-  readonly namespace: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** As the API server names them: `system:serviceaccount:supercargo:supercargo`. */
-  readonly users: readonly string[];
-}
-
-/** Installations of one name in several namespaces have one each. */
-export const detectionAdmissionName = ({
+import {
+  type InstallExpression,
+  type InstallScope,
+  type InstallTemplate,
   installation,
   namespace,
-}: Pick<DetectionAdmissionOptions, 'installation' | 'namespace'>) => `${installation}.${namespace}.detections`;
+  text,
+} from '../chart/scope.ts';
+
+const writes = (features: readonly string[]) => features.includes('detect') || features.includes('create');
+
+/** The parts that write detections, and the users that may write them too, as a list in CEL. */
+const writers: InstallExpression<string> = {
+  helm: '(include "supercargo.detectionWriters" $)',
+  read: (scope) => celList([...ownWriters(scope), ...scope.values.detection.users]),
+};
+const ownWriters = (scope: InstallScope) =>
+  scope.parts
+    .filter(({ features }) => writes(features))
+    .map(({ name }) => `system:serviceaccount:${scope.namespace}:${scope.installation}-${name}`);
+
+export const writesDetections: InstallExpression<boolean> = {
+  helm: '(include "supercargo.writesDetections" $)',
+  read: ({ parts }) => parts.some(({ features }) => writes(features)),
+};
+
+/** Installations of one name in several namespaces have one each. */
+export const detectionAdmissionName = (place: { readonly installation: string; readonly namespace: string }) =>
+  `${place.installation}.${place.namespace}.detections`;
 
 /**
  * A ValidatingAdmissionPolicy that admits ImageDetected objects, and the status that confirms them, from our own
  * identities only. The API server evaluates it itself, so it holds while we are down. Servers before 1.30 do not serve
  * the kind: there the policy's status, protected by RBAC, confirms a detection.
  */
-export function detectionAdmission(options: DetectionAdmissionOptions): readonly KubeObject[] {
-  const { installation, namespace, labels, users } = options;
-  const name = detectionAdmissionName(options);
+export function detectionAdmission(labels: InstallTemplate): readonly InstallTemplate[] {
+  const name = text`${installation}.${namespace}.detections`;
   const { group, version } = imagesDetected;
   const apiVersion = 'admissionregistration.k8s.io/v1';
   return [
@@ -50,8 +63,8 @@ export function detectionAdmission(options: DetectionAdmissionOptions): readonly
         validations: [
           {
             // Finalizers and owner references are metadata: garbage collection must work.
-            expression: `request.userInfo.username in ${celList(users)} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && request.subResource == '')`,
-            message: `only the detection and creation parts of ${installation} in namespace ${namespace} write this: what an ImageDetected names is committed to Git`,
+            expression: text`request.userInfo.username in ${writers} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && request.subResource == '')`,
+            message: text`only the detection and creation parts of ${installation} in namespace ${namespace} write this: what an ImageDetected names is committed to Git`,
             reason: 'Forbidden',
           },
         ],

@@ -1,0 +1,86 @@
+{{/* Written by npm run generate:chart. */}}
+
+{{- define "supercargo.installation" -}}
+{{- .Values.fullnameOverride | default .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "supercargo.image" -}}
+{{- $image := printf "%s/%s" .Values.image.registry .Values.image.repository -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" $image .Values.image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $image (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
+{{- end }}
+
+{{/* The Deployments: those that are named, or the standard ones with the features that are on. */}}
+{{- define "supercargo.parts" -}}
+{{- $parts := .Values.parts -}}
+{{- if not $parts -}}
+{{- $features := .Values.features -}}
+{{- if not $features -}}
+{{- $features = (list "admission" "detect" "create" "report" "generate") -}}
+{{- if .Values.mirror.registry }}{{ $features = append $features "mirror" }}{{ end -}}
+{{- end -}}
+{{- $parts = list -}}
+{{- range $standard := list (dict "name" "policies" "features" (list "admission" "generate" "report")) (dict "name" "mirror" "features" (list "mirror")) (dict "name" "automation" "features" (list "detect" "create")) (dict "name" "insights" "features" (list "sync" "jobs")) -}}
+{{- $chosen := list -}}
+{{- range $standard.features }}{{ if has . $features }}{{ $chosen = append $chosen . }}{{ end }}{{ end -}}
+{{- if $chosen }}{{ $parts = append $parts (dict "name" $standard.name "features" $chosen) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "parts" $parts | toJson -}}
+{{- end }}
+
+{{- define "supercargo.writesDetections" -}}
+{{- range (include "supercargo.parts" . | fromJson).parts }}{{ if or (has "detect" .features) (has "create" .features) }}true{{ end }}{{ end -}}
+{{- end }}
+
+{{/* A list in CEL. */}}
+{{- define "supercargo.detectionWriters" -}}
+{{- $root := . -}}
+{{- $users := list -}}
+{{- range (include "supercargo.parts" . | fromJson).parts -}}
+{{- if or (has "detect" .features) (has "create" .features) -}}
+{{- $users = append $users (printf "system:serviceaccount:%s:%s-%s" $root.Release.Namespace (include "supercargo.installation" $root) .name) -}}
+{{- end -}}
+{{- end -}}
+{{- $quoted := list -}}
+{{- range concat $users .Values.detection.users }}{{ $quoted = append $quoted (printf "'%s'" (. | replace "\\" "\\\\" | replace "'" "\\'")) }}{{ end -}}
+[{{ join ", " $quoted }}]
+{{- end }}
+
+{{/* The settings that follow from the installation; they take precedence over .Values.config. */}}
+{{- define "supercargo.ownConfig" -}}
+{{- $root := .root -}}
+{{- $part := .part -}}
+{{- $installation := include "supercargo.installation" $root }}
+installation: {{ $installation | toJson }}
+namespace: {{ $root.Release.Namespace | toJson }}
+features: {{- toYaml $part.features | nindent 2 }}
+server:
+  host: "0.0.0.0"
+  port: 8080
+{{- if (or (has "admission" $part.features) (has "mirror" $part.features)) }}
+webhook:
+  service:
+    name: {{ (printf "%s-%s-webhook" $installation $part.name) | toJson }}
+  {{- if $root.Values.webhook.certManager.enabled }}
+  tls:
+    secretName: {{ (printf "%s-%s-webhook" $installation $part.name) | toJson }}
+  {{- end }}
+{{- end }}
+{{- if (or $root.Values.mirror.registry $root.Values.webhook.failurePolicy) }}
+mirror:
+  {{- if $root.Values.mirror.registry }}
+  registry: {{ $root.Values.mirror.registry | toJson }}
+  {{- end }}
+  {{- if $root.Values.webhook.failurePolicy }}
+  failurePolicy: {{ $root.Values.webhook.failurePolicy | toJson }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "supercargo.config" -}}
+{{- mergeOverwrite (deepCopy .root.Values.config) (include "supercargo.ownConfig" . | fromYaml) | toYaml -}}
+{{- end }}

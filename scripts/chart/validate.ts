@@ -1,0 +1,95 @@
+/** Refuses what would not work, or would harm the cluster. */
+export const validation = `{{- /* Written by npm run generate:chart. */ -}}
+{{- $parts := (include "supercargo.parts" . | fromJson).parts -}}
+{{- $installation := include "supercargo.installation" . -}}
+{{- if eq .Release.Namespace "kube-system" }}
+{{- fail "kube-system is exempt from admission and holds the control plane: install into a namespace of its own, with --namespace supercargo --create-namespace" }}
+{{- end }}
+{{- if not $parts }}
+{{- fail "no feature is on: name some in features or parts" }}
+{{- end }}
+{{- $names := list }}
+{{- $features := list }}
+{{- range $part := $parts }}
+{{- if has $part.name $names }}{{ fail (printf "parts: %s is named twice" $part.name) }}{{ end }}
+{{- $names = append $names $part.name }}
+{{- range $part.features }}
+{{- if has . $features }}{{ fail (printf "parts: the feature %s is in two parts; two of them would do the same work" .) }}{{ end }}
+{{- $features = append $features . }}
+{{- end }}
+{{- $replicas := int (hasKey $part "replicas" | ternary $part.replicas $.Values.replicas) }}
+{{- $budget := $.Values.podDisruptionBudget }}
+{{- if and $budget.enabled $budget.minAvailable (ge (int $budget.minAvailable) $replicas) (gt $replicas 0) }}
+{{- fail (printf "podDisruptionBudget.minAvailable %d with %d replicas of %s lets no node be drained: lower it, or raise replicas" (int $budget.minAvailable) $replicas $part.name) }}
+{{- end }}
+{{- if and (gt $replicas 1) (eq (toString (dig "leaderElection" "enabled" true $.Values.config)) "false") }}
+{{- fail (printf "config.leaderElection.enabled false with %d replicas of %s: each would lead" $replicas $part.name) }}
+{{- end }}
+{{- end }}
+{{- if and (has "mirror" $features) (not .Values.mirror.registry) (not (dig "mirror" "registry" "" .Values.config)) }}
+{{- fail "the feature mirror needs a registry to copy to: set mirror.registry" }}
+{{- end }}
+{{- if and .Values.mirror.namespaces (not (has "mirror" $features)) }}
+{{- fail "mirror.namespaces needs the feature mirror: set mirror.registry" }}
+{{- end }}
+{{- range list "host" "port" "exposure" "url" "service" }}
+{{- if hasKey (dig "webhook" dict $.Values.config) . }}{{ fail (printf "config.webhook.%s follows from the chart's Service: leave it out" .) }}{{ end }}
+{{- end }}
+{{- if and .Values.webhook.certManager.enabled (dig "webhook" "tls" "secretName" "" .Values.config) }}
+{{- fail "choose one of webhook.certManager and config.webhook.tls.secretName" }}
+{{- end }}
+{{- if .Values.crds.install }}
+{{- range $group, $choice := dict "kyverno.io" "kyverno" "wgpolicyk8s.io" "reports" }}
+{{- if index $.Values.crds $choice }}
+{{- range (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "").items }}
+{{- if and (eq .spec.group $group) ($.Files.Get (printf "files/crds/%s.yaml" .metadata.name)) }}
+{{- $of := dig "annotations" "meta.helm.sh/release-name" "" .metadata }}
+{{- $in := dig "annotations" "meta.helm.sh/release-namespace" "" .metadata }}
+{{- if or (ne $of $.Release.Name) (ne $in $.Release.Namespace) }}
+{{- fail (printf "the definition %s is not of this release (%s): leave it alone with crds.%s=false" .metadata.name ($of | default "it is of no release") $choice) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+`;
+
+export const notes = `{{- $installation := include "supercargo.installation" . -}}
+{{- $parts := (include "supercargo.parts" . | fromJson).parts -}}
+{{- $features := list -}}
+{{- range $parts }}{{ $features = concat $features .features }}{{ end -}}
+Supercargo {{ .Chart.AppVersion }} runs in namespace {{ .Release.Namespace }}, as {{ range $index, $part := $parts }}{{ if $index }}, {{ end }}{{ $part.name }} ({{ join ", " $part.features }}){{ end }}.
+
+1. Wait until it is ready, and see what it found:
+
+     kubectl -n {{ .Release.Namespace }} rollout status deployment -l app.kubernetes.io/instance={{ $installation }}
+     kubectl -n {{ .Release.Namespace }} logs -l app.kubernetes.io/instance={{ $installation }} --tail=20
+{{ if has "admission" $features }}
+2. Try a policy on files before the cluster enforces it, then apply it:
+
+     supercargo apply policy.yaml -r manifests/
+     kubectl apply -f policy.yaml
+     kubectl get clusterpolicies
+{{ end }}
+{{- if has "report" $features }}
+   Reports about what runs already:
+
+     kubectl get policyreports,clusterpolicyreports -A
+{{ end }}
+{{- if has "mirror" $features }}
+   Copies of images: label a namespace, and its workloads are rewritten once the copies can be pulled:
+
+     kubectl label namespace NAME image-clone-controller=enabled
+     kubectl get mirroredimages
+{{ else }}
+   To copy every image to a registry of yours, set mirror.registry.
+{{ end }}
+{{- if or (has "sync" $features) (has "jobs" $features) }}
+   Insights needs the Secret {{ .Values.insights.existingSecret }} with token, org and cluster in this namespace.
+{{ end }}
+{{- if lt (int .Values.replicas) 2 }}
+   With one replica, requests that a policy reviews fail while its pod is replaced: set replicas to 2 or more.
+{{ end }}
+helm uninstall removes the webhooks first and {{ if .Values.crds.keep }}keeps the definitions with all policies and reports{{ else }}DELETES the definitions with all policies and reports: crds.keep is false{{ end }}.
+`;
