@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { Clock, Logger } from '../base/index.ts';
 import { parseApiVersion } from '../object/index.ts';
 import { createAdmission } from './admission/chain.ts';
+import { createClusterView } from './admission/cluster-view.ts';
 import { createClusterWebhooks } from './admission/cluster-webhooks.ts';
+import { createPolicies } from './admission/policy/index.ts';
 import type { Core } from './operations/core.ts';
 import { decode } from './operations/decode.ts';
 import type { Catalog } from './resources/catalog.ts';
@@ -28,7 +30,8 @@ export function createCore({ store, catalog, schemas, clock, log }: CoreOptions)
   const objectMetaSchema = schemas.definition(objectMetaDefinition)!;
   const randomSuffix = () =>
     Array.from({ length: 5 }, () => suffixCharacters[Math.floor(Math.random() * suffixCharacters.length)]).join('');
-  const webhooks = createClusterWebhooks(store, catalog, (object) => {
+  const view = createClusterView(store, catalog);
+  const webhooks = createClusterWebhooks(store, view, (object) => {
     const definition = catalog.findKind({ ...parseApiVersion(object.apiVersion), kind: object.kind });
     if (!definition) return object;
     return decode({ catalog, objectMetaSchema }, object, definition, { fieldValidation: 'Ignore', warnings: [] });
@@ -41,7 +44,7 @@ export function createCore({ store, catalog, schemas, clock, log }: CoreOptions)
     log,
     objectMetaSchema,
     randomSuffix,
-    admission: createAdmission({ namespace, randomSuffix }, webhooks),
+    admission: createAdmission({ namespace, randomSuffix }, createPolicies(store, catalog, view), webhooks),
     strategyEnvironment: () => ({
       now: clock.now(),
       randomPort: () => 30_000 + randomInt(2768),

@@ -22,6 +22,12 @@ const regexCost = (text: unknown, pattern: unknown) =>
   Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
 const regex: CallCost = ([text, pattern]) => regexCost(text, pattern);
 
+/** A list, the walk over its text, and a list and a struct for every second character. */
+const selectorCost: CallCost = ([, selector]) => {
+  const size = costSize(selector);
+  return 10 + Math.ceil(size * 0.1) + Math.ceil(size * 0.5) * 50;
+};
+
 const withResult = (cost: (args: readonly unknown[], result: unknown) => number): CallCost =>
   Object.defineProperty(cost, 'usesResult', { value: true });
 
@@ -55,6 +61,9 @@ const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ...['find', 'findAll'].map((name) => [name, regex] as const),
   ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, scan] as const),
   ['ip.isCanonical', scanTwice],
+  // Two questions to the authorizer fit into one expression.
+  ['check', () => 350_000],
+  ...['fieldSelector', 'labelSelector'].map((name) => [name, selectorCost] as const),
   ['validate', ([format, text]) => Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(regexSize(format) * 0.25)],
 ]);
 

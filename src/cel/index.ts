@@ -6,8 +6,10 @@
  * throws when it is evaluated: errors and unknowns are values; no expression, however hostile, can run for long or take
  * much memory.
  */
+export { namespaceType, requestType } from './admission.ts';
 export { CelCompileError } from './errors.ts';
 export { functionHelp } from './function-help.ts';
+export { authorizerType, CelAuthorizer, resourceCheckType } from './functions/authorizer.ts';
 export { kubernetesEnvironment } from './kubernetes.ts';
 export { kyvernoEnvironment } from './kyverno.ts';
 export { libraryTypes, policyEnvironment } from './kyverno-policies.ts';
@@ -16,19 +18,16 @@ export { callCostLimit } from './limits.ts';
 export { jsonPatchListType, misplacedTypes, objectType, withMutations } from './mutation.ts';
 export { namesIn, pathsIn } from './names.ts';
 export { compile, type Evaluated, type Program, type Variables } from './program.ts';
+export { type Compiled, compileFor } from './typed.ts';
 export {
   boolType,
   type CelType,
   dynType,
-  intType,
   listType,
-  mapType,
   nullType,
   renderType,
-  sameType,
   stringType,
   structType,
-  timestampType,
 } from './types.ts';
 export { toDocument, toJson } from './values/json.ts';
 export { CelError, CelObject, CelUnknown, LazyMap } from './values/values.ts';

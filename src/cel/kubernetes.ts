@@ -1,6 +1,7 @@
 import { kubernetesCost } from './cost.ts';
 import type { Environment, FunctionDecl } from './environment.ts';
 import { addressFunctions, cidrType, ipType } from './functions/address.ts';
+import { authorizerFunctions, authorizerTypes } from './functions/authorizer.ts';
 import { conversionFunctions } from './functions/conversions.ts';
 import { merge } from './functions/declare.ts';
 import { formatFunction } from './functions/format.ts';
@@ -75,8 +76,9 @@ export const kubernetesEnvironment: Environment = {
     quantityFunctions,
     semverFunctions,
     namedFormatFunctions,
+    authorizerFunctions,
   ]),
-  types: typesByName([urlType, ipType, cidrType, quantityType, semverType, namedFormatType]),
+  types: typesByName([urlType, ipType, cidrType, quantityType, semverType, namedFormatType, ...authorizerTypes]),
   macros: macrosFor({ twoVariables: true, bind: false, math: false, lenientOrValue: false }),
   allowsMixedLiterals: true,
   container: '',

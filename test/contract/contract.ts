@@ -16,9 +16,12 @@ import { defineFinalizersAndGarbage } from './finalizers-gc.ts';
 import { createFixture, type Target } from './fixture.ts';
 import { defineHistory } from './history.ts';
 import { defineLists } from './list.ts';
+import { defineMatchConditions } from './match-conditions.ts';
 import { defineNamespaces } from './namespaces.ts';
 import { defineOpenApi } from './openapi.ts';
 import { definePatch } from './patch.ts';
+import { definePolicies } from './policies.ts';
+import { definePolicyValidation } from './policy-validation.ts';
 import { defineReviews } from './reviews.ts';
 import { defineScale } from './scale.ts';
 import { defineSelectors } from './selectors.ts';
@@ -60,6 +63,9 @@ const areas = {
   'admission webhooks': defineWebhooks,
   'which requests webhooks see': defineWebhookRules,
   'webhooks that refuse or fail': defineWebhookFailures,
+  'match conditions of webhooks': defineMatchConditions,
+  'admission policies': definePolicies,
+  'admission policies that are refused': definePolicyValidation,
   events: defineEvents,
   reviews: defineReviews,
 };

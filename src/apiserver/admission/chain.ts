@@ -3,6 +3,7 @@ import { admitPod } from '../kinds/pod.ts';
 import type { Admission } from '../operations/core.ts';
 import { forbidden, notFound } from '../operations/errors.ts';
 import type { Attributes } from './attributes.ts';
+import type { Policies } from './policy/index.ts';
 import type { Webhooks } from './webhooks.ts';
 
 interface ChainEnvironment {
@@ -13,8 +14,8 @@ interface ChainEnvironment {
 /** Cannot be deleted: the cluster needs them. */
 const immortalNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
 
-/** Built-in admission first, then the webhooks, as in the real server. */
-export function createAdmission(environment: ChainEnvironment, webhooks: Webhooks): Admission {
+/** Built-in admission first, then the policies, then the webhooks, as in the real server. */
+export function createAdmission(environment: ChainEnvironment, policies: Policies, webhooks: Webhooks): Admission {
   return {
     async mutate(attributes) {
       checkNamespace(attributes, environment);
@@ -25,7 +26,10 @@ export function createAdmission(environment: ChainEnvironment, webhooks: Webhook
         isNewPod && object ? { ...attributes, object: admitPod(object, environment.randomSuffix) } : attributes;
       return webhooks.mutate(admitted);
     },
-    validate: (attributes) => webhooks.validate(attributes),
+    async validate(attributes) {
+      policies.validate(attributes);
+      await webhooks.validate(attributes);
+    },
   };
 }
 

@@ -9,8 +9,7 @@ import {
   renderJson,
   SupercargoError,
 } from '../../base/index.ts';
-import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../../object/index.ts';
-import type { Attributes } from './attributes.ts';
+import type { VersionedRequest } from './bindings.ts';
 import type { Webhook } from './webhook-config.ts';
 
 /** The webhook could not be called, or its response is invalid. Its failurePolicy decides what happens then. */
@@ -23,15 +22,6 @@ export interface WebhookResponse {
   readonly status?: { readonly message?: string; readonly reason?: string; readonly code?: number };
 }
 
-interface WebhookRequest {
-  readonly attributes: Attributes;
-  /** Kind and resource in the version that the webhook requested, and the objects in that version. */
-  readonly kind: GroupVersionKind;
-  readonly resource: GroupVersionResource;
-  readonly object: KubeObject | undefined;
-  readonly oldObject: KubeObject | undefined;
-}
-
 const maxResponseBytes = 8 * 1024 * 1024;
 
 /** Calls webhooks over keep-alive TLS connections, one pool per address and CA. */
@@ -41,7 +31,7 @@ export class WebhookCaller {
     dispose: (pool) => void pool.close().catch(() => pool.destroy()),
   });
 
-  async call(webhook: Webhook, request: WebhookRequest, signal?: AbortSignal): Promise<WebhookResponse> {
+  async call(webhook: Webhook, request: VersionedRequest, signal?: AbortSignal): Promise<WebhookResponse> {
     const url = addressOf(webhook);
     const uid = randomUUID();
     const deadline = AbortSignal.timeout(webhook.timeoutSeconds * 1000);
@@ -112,7 +102,7 @@ function addressOf({ clientConfig: { url, service } }: Webhook): URL {
   );
 }
 
-function renderReview(uid: string, { attributes, kind, resource, object, oldObject }: WebhookRequest): string {
+function renderReview(uid: string, { attributes, kind, resource, object, oldObject }: VersionedRequest): string {
   const { call } = attributes;
   return renderJson({
     kind: 'AdmissionReview',

@@ -1,4 +1,5 @@
 import type { KubeObject, LabelSelector } from '../../object/index.ts';
+import { compileConditions, type Expression, type NamedExpression } from '../expressions/index.ts';
 
 /** The part of a webhook configuration that matching and calling need, with the server's defaults. */
 export interface Webhook {
@@ -21,7 +22,11 @@ export interface Webhook {
   readonly sideEffects: string;
   readonly timeoutSeconds: number;
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+  /** Ready to be evaluated; empty for a webhook without. */
+  readonly conditions: readonly Expression[];
 }
+
+type Stored = Omit<Webhook, 'conditions'> & { readonly matchConditions?: readonly NamedExpression[] };
 
 export interface Rule {
   readonly operations?: readonly string[];
@@ -33,5 +38,10 @@ export interface Rule {
 
 /** The webhooks of all configurations in call order: by configuration name, then as listed. */
 export function webhooksOf(configurations: readonly KubeObject[]): readonly Webhook[] {
-  return configurations.flatMap((configuration) => (configuration['webhooks'] as readonly Webhook[] | undefined) ?? []);
+  return configurations
+    .flatMap((configuration) => (configuration['webhooks'] as readonly Stored[] | undefined) ?? [])
+    .map(({ matchConditions = [], ...webhook }) => ({
+      ...webhook,
+      conditions: compileConditions(matchConditions, { hasParams: false }),
+    }));
 }

@@ -29,7 +29,8 @@ export function matchWebhook(
   return matchObject(webhook, attributes) ? wanted : undefined;
 }
 
-function matchRule(rule: Rule, attributes: Attributes, resource: GroupVersionResource): boolean {
+/** Whether a rule is for an operation on a resource, which may be another version of the requested one. */
+export function matchRule(rule: Rule, attributes: Attributes, resource: GroupVersionResource): boolean {
   return (
     matchScope(rule, attributes) &&
     includes(rule.operations, attributes.operation) &&
@@ -58,8 +59,8 @@ function matchResource(pattern: string, resource: string, subresource: string): 
   return resourceMatches && (wantedSubresource === '*' || wantedSubresource === subresource);
 }
 
-function matchNamespace(
-  { namespaceSelector }: Webhook,
+export function matchNamespace(
+  { namespaceSelector }: Pick<Webhook, 'namespaceSelector'>,
   attributes: Attributes,
   { namespaceLabels }: MatchEnvironment,
 ): boolean {
@@ -72,7 +73,10 @@ function matchNamespace(
   return matcherOf(namespaceSelector)(namespaceLabels(isNamespace ? attributes.name : attributes.namespace));
 }
 
-function matchObject({ objectSelector }: Webhook, { object, oldObject }: Attributes): boolean {
+export function matchObject(
+  { objectSelector }: Pick<Webhook, 'objectSelector'>,
+  { object, oldObject }: Attributes,
+): boolean {
   if (isEverything(objectSelector)) return true;
   const matches = matcherOf(objectSelector);
   const matchesObject = (candidate: KubeObject | undefined) =>

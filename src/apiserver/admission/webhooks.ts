@@ -6,15 +6,19 @@ import {
   type GroupVersionResource,
   type KubeObject,
 } from '../../object/index.ts';
+import { matchConditions } from '../expressions/index.ts';
+import { forbidden } from '../operations/errors.ts';
 import { StatusError, statusError } from '../status.ts';
 import type { Attributes } from './attributes.ts';
+import { bindingsOf, type VersionedRequest } from './bindings.ts';
 import { WebhookCallError, WebhookCaller, type WebhookResponse } from './webhook-call.ts';
-import { type Webhook, webhooksOf } from './webhook-config.ts';
+import type { Webhook } from './webhook-config.ts';
 import { type MatchEnvironment, matchWebhook } from './webhook-match.ts';
 
 interface WebhookEnvironment extends MatchEnvironment {
-  readonly mutatingConfigurations: () => readonly KubeObject[];
-  readonly validatingConfigurations: () => readonly KubeObject[];
+  /** In call order; the same list until a configuration changes. */
+  readonly mutating: () => readonly Webhook[];
+  readonly validating: () => readonly Webhook[];
   readonly kindOf: (resource: GroupVersionResource, subresource: string) => GroupVersionKind;
   readonly convert: (object: KubeObject, resource: GroupVersionResource) => KubeObject;
   /** Applies defaults and validation again after a webhook changed the object. */
@@ -29,7 +33,7 @@ export class Webhooks {
 
   /** Runs the mutating webhooks in sequence and returns the resulting object. */
   async mutate(attributes: Attributes): Promise<KubeObject | undefined> {
-    const webhooks = isExempt(attributes) ? [] : webhooksOf(this.environment.mutatingConfigurations());
+    const webhooks = isExempt(attributes) ? [] : this.environment.mutating();
     let current = attributes;
     // Webhooks that ran, with the object after each run: IfNeeded runs again when the object has changed since.
     const left = new Map<Webhook, KubeObject | undefined>();
@@ -49,9 +53,10 @@ export class Webhooks {
   /** Calls the validating webhooks in parallel. The first denial in configuration order is returned. */
   async validate(attributes: Attributes): Promise<void> {
     if (isExempt(attributes)) return;
-    const calls = webhooksOf(this.environment.validatingConfigurations()).map((webhook) =>
-      this.call(webhook, attributes),
-    );
+    // All are matched before any is called: a condition that fails refuses the request without a call.
+    const matched = this.environment.validating().flatMap((webhook) => this.match(webhook, attributes) ?? []);
+    if (matched.length === 0) return;
+    const calls = matched.map((invocation) => this.call(invocation));
     for (const result of await Promise.allSettled(calls)) if (result.status === 'rejected') throw result.reason;
   }
 
@@ -60,9 +65,10 @@ export class Webhooks {
   }
 
   private async mutateWith(webhook: Webhook, attributes: Attributes): Promise<Attributes | undefined> {
-    const called = await this.call(webhook, attributes);
-    if (!called) return undefined;
-    const { response, sent } = called;
+    const invocation = this.match(webhook, attributes);
+    const response = invocation && (await this.call(invocation));
+    if (!response) return undefined;
+    const sent = invocation.request.object;
     if (!response.patch || !sent) return attributes;
     const patched = applyPatch(webhook, sent, response.patch);
     if (deepEqual(patched, sent)) return attributes;
@@ -70,36 +76,46 @@ export class Webhooks {
     return { ...attributes, object: this.environment.redecode(converted) };
   }
 
-  /** Undefined when the webhook does not match or its failure is ignored; throws when it denies the request. */
-  private async call(
-    webhook: Webhook,
-    attributes: Attributes,
-  ): Promise<{ response: WebhookResponse; sent: KubeObject | undefined } | undefined> {
-    const resource = matchWebhook(webhook, attributes, this.environment);
+  /** Undefined when the webhook does not match; throws when its conditions cannot be evaluated. */
+  private match(webhook: Webhook, attributes: Attributes): Invocation | undefined {
+    const { environment } = this;
+    const resource = matchWebhook(webhook, attributes, environment);
     if (!resource) return undefined;
-    const inVersion = (object: KubeObject | undefined) => object && this.environment.convert(object, resource);
-    const sent = inVersion(attributes.object);
+    const inVersion = (object: KubeObject | undefined) => object && environment.convert(object, resource);
+    const request = {
+      attributes,
+      resource,
+      kind: environment.kindOf(resource, attributes.subresource),
+      object: inVersion(attributes.object),
+      oldObject: inVersion(attributes.oldObject),
+    };
+    if (webhook.conditions.length > 0) {
+      const result = matchConditions(webhook.conditions, webhook.failurePolicy, bindingsOf(request));
+      if ('error' in result) throw forbidden(attributes.resource, attributes.name, result.error);
+      if (!result.matches) return undefined;
+    }
+    return { webhook, request };
+  }
+
+  /** Undefined when the webhook fails and that is ignored; throws when it denies the request. */
+  private async call({ webhook, request }: Invocation): Promise<WebhookResponse | undefined> {
+    const { call } = request.attributes;
     let response: WebhookResponse;
     try {
-      response = await this.caller.call(
-        webhook,
-        {
-          attributes,
-          resource,
-          kind: this.environment.kindOf(resource, attributes.subresource),
-          object: sent,
-          oldObject: inVersion(attributes.oldObject),
-        },
-        attributes.call.signal,
-      );
+      response = await this.caller.call(webhook, request, call.signal);
     } catch (thrown) {
       if (thrown instanceof WebhookCallError && webhook.failurePolicy === 'Ignore') return undefined;
       throw callFailed(webhook, thrown);
     }
-    attributes.call.warnings.push(...response.warnings);
+    call.warnings.push(...response.warnings);
     if (!response.allowed) throw denied(webhook, response);
-    return { response, sent };
+    return response;
   }
+}
+
+interface Invocation {
+  readonly webhook: Webhook;
+  readonly request: VersionedRequest;
 }
 
 /** Webhooks never see webhook configurations: a broken one could otherwise never be removed. */

@@ -34,8 +34,11 @@ const strategies: Readonly<Record<string, Strategy>> = {
   'scheduling.k8s.io/priorityclasses': counted,
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': counted,
   'admissionregistration.k8s.io/validatingwebhookconfigurations': counted,
-  'admissionregistration.k8s.io/validatingadmissionpolicies': { countsGenerations: true, warning: policyWarning },
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings': { countsGenerations: true, warning: policyWarning },
+  'admissionregistration.k8s.io/validatingadmissionpolicies': { countsGenerations: true, needsResourceVersion: true },
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': {
+    countsGenerations: true,
+    needsResourceVersion: true,
+  },
   'admissionregistration.k8s.io/mutatingadmissionpolicies': { countsGenerations: true, warning: policyWarning },
   'admissionregistration.k8s.io/mutatingadmissionpolicybindings': { countsGenerations: true, warning: policyWarning },
   'apiextensions.k8s.io/customresourcedefinitions': {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object/index.ts';
 import { crdStorage } from '../lifecycle/custom-resources.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
-import { checkCrd, type FieldError, forbidden, validate, validateCreate, validateUpdate } from '../schema/index.ts';
+import { checkCrd, type FieldError, validate, validateCreate, validateUpdate } from '../schema/index.ts';
 
 /** Validation errors of a new object, after its name and uid are set. */
 export function validateNew(object: KubeObject, definition: ResourceDefinition): readonly FieldError[] {
@@ -9,7 +9,6 @@ export function validateNew(object: KubeObject, definition: ResourceDefinition):
     ...validateCreate(object, { isNamespaced: definition.namespaced }),
     ...(definition.custom && definition.schema ? validate(object, definition.schema) : []),
     ...(definition.storage === crdStorage ? checkCrd(object) : []),
-    ...unsupported(object),
   ];
 }
 
@@ -25,18 +24,5 @@ export function validateChange(
     ...validateUpdate(live, object),
     ...(definition.custom && definition.schema ? validate(object, definition.schema, live) : []),
     ...(definition.storage === crdStorage ? checkCrd(object, live) : []),
-    ...unsupported(object),
   ];
-}
-
-/** Rejected instead of silently ignored: a webhook whose matchConditions are not evaluated would see too much. */
-function unsupported(object: KubeObject): readonly FieldError[] {
-  if (!object.kind.endsWith('WebhookConfiguration')) return [];
-  const webhooks =
-    (object['webhooks'] as readonly { readonly matchConditions?: readonly unknown[] }[] | undefined) ?? [];
-  return webhooks.flatMap(({ matchConditions }, i) =>
-    matchConditions && matchConditions.length > 0
-      ? [forbidden(`webhooks[${i}].matchConditions`, 'the embedded cluster does not evaluate match conditions yet')]
-      : [],
-  );
 }

@@ -12,7 +12,8 @@ type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueTooLong'
   | 'FieldValueTooMany'
-  | 'FieldValueTypeInvalid';
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
 
 /** One mistake in an object. `message` is without the field, as a cause carries it. */
 export interface FieldError {
@@ -64,6 +65,9 @@ export const tooLong = (where: Where, maxBytes: number): FieldError =>
 
 export const tooMany = (where: Where, actual: number, max: number): FieldError =>
   make('FieldValueTooMany', where, `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`);
+
+export const internalError = (where: Where, detail: string): FieldError =>
+  make('InternalError', where, `Internal error: ${detail}`);
 
 /** The field and the message in one line. */
 export const renderFieldError = (error: FieldError): string => `${error.field}: ${error.message}`;

@@ -23,7 +23,6 @@ export { decodeTyped, renderDecodeError } from './decode.ts';
 export { applyBuiltinDefaults } from './defaults/index.ts';
 export {
   type FieldError,
-  forbidden,
   invalid,
   invalidStatus,
   notSupported,

@@ -4,5 +4,4 @@
  */
 export { compileExpression, type Expression } from './expression.ts';
 export { namespaceOf, namespaceValue, requestValue } from './request.ts';
-export { namespaceType, requestType } from './request-types.ts';
 export { compileVariables, type RuleVariables, VariableValues } from './variables.ts';

@@ -6,13 +6,14 @@ import {
   dynType,
   type Evaluated,
   LazyMap,
+  namespaceType,
+  requestType,
   structType,
   toJson,
   type Variables,
 } from '../../cel/index.ts';
 import type { TraceStep } from '../run/trace.ts';
 import { compileExpression, type Expression } from './expression.ts';
-import { namespaceType, requestType } from './request-types.ts';
 
 interface VariableSpec {
   readonly name: string;

@@ -7,19 +7,14 @@ import {
   type LibraryHost,
   libraryTypes,
   listType,
+  namespaceType,
   policyEnvironment,
+  requestType,
   stringType,
   structType,
   type Variables,
 } from '../../cel/index.ts';
-import {
-  compileExpression,
-  type Expression,
-  namespaceType,
-  namespaceValue,
-  requestType,
-  requestValue,
-} from '../cel/index.ts';
+import { compileExpression, type Expression, namespaceValue, requestValue } from '../cel/index.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { Run } from '../run/run.ts';
 import type { NamedExpression } from './types.ts';

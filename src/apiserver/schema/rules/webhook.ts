@@ -3,23 +3,34 @@ import { duplicate, type FieldError, invalid, notSupported, required } from '../
 import { Path } from '../path.ts';
 import { type Fields, isObject, isUnset, listIn, numberIn, objectIn, stringIn } from '../value.ts';
 import { checkOptionalOneOf } from './common.ts';
+import { checkMatchConditions, hasSameConditions } from './expressions.ts';
 import { checkSelector } from './selector.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const reviewVersions = ['v1', 'v1beta1'];
 
 /** A Validating- or MutatingWebhookConfiguration. */
-export function checkWebhookConfiguration(object: Fields, errors: FieldError[]): void {
+export function checkWebhookConfiguration(object: Fields, errors: FieldError[], old?: Fields): void {
   const names = new Set<string>();
+  const keepsConditions = old !== undefined && haveSameConditions(listIn(old, 'webhooks'), listIn(object, 'webhooks'));
   for (const [i, webhook] of listIn(object, 'webhooks').entries()) {
     if (!isObject(webhook)) continue;
     const where = Path.of('webhooks').at(i);
     checkWebhook(webhook, where, errors);
+    if (!keepsConditions) checkMatchConditions(webhook, { hasParams: false }, where, errors);
     checkReviewVersions(listIn(webhook, 'admissionReviewVersions'), where.child('admissionReviewVersions'), errors);
     const name = stringIn(webhook, 'name');
     if (name !== '' && names.has(name)) errors.push(duplicate(where.child('name'), name));
     names.add(name);
   }
+}
+
+function haveSameConditions(before: readonly unknown[], after: readonly unknown[]): boolean {
+  if (before.length !== after.length) return false;
+  return before.every((webhook, i) => {
+    const other = after[i];
+    return isObject(webhook) && isObject(other) && hasSameConditions(webhook, other);
+  });
 }
 
 function checkWebhook(webhook: Fields, where: Path, errors: FieldError[]): void {
@@ -57,7 +68,8 @@ function checkQualifiedName(name: string, where: Path, errors: FieldError[]): vo
   }
 }
 
-function checkRule(rule: Fields, where: Path, errors: FieldError[]): void {
+/** A rule of a webhook or a policy. */
+export function checkRule(rule: Fields, where: Path, errors: FieldError[]): void {
   const given = listIn(rule, 'operations');
   if (given.length === 0) errors.push(required(where.child('operations')));
   if (given.length > 1 && given.includes('*')) {

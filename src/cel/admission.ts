@@ -8,7 +8,7 @@ import {
   stringType,
   structType,
   timestampType,
-} from '../../cel/index.ts';
+} from './types.ts';
 
 /** What expressions of admission policies see, as the API server types it: a field that is not here does not compile. */
 

@@ -1,0 +1,86 @@
+import {
+  authorizerType,
+  boolType,
+  type CelType,
+  type Compiled,
+  compileFor,
+  dynType,
+  namespaceType,
+  requestType,
+  resourceCheckType,
+  structType,
+} from '../../cel/index.ts';
+
+/** What an expression may refer to, by name; the values of an evaluation come in this order. */
+export type ExpressionScope = ReadonlyMap<string, CelType>;
+
+/** An expression with the names of its inputs. */
+export interface Expression {
+  readonly compiled: Compiled;
+  readonly names: readonly string[];
+}
+
+export interface NamedExpression {
+  readonly name: string;
+  readonly expression: string;
+}
+
+interface ScopeOptions {
+  readonly hasParams: boolean;
+  /** A messageExpression has none. */
+  readonly hasAuthorizer: boolean;
+  readonly variables?: CelType | undefined;
+}
+
+export function scopeOf({ hasParams, hasAuthorizer, variables }: ScopeOptions): ExpressionScope {
+  return new Map<string, CelType>([
+    ['object', dynType],
+    ['oldObject', dynType],
+    ['namespaceObject', namespaceType],
+    ['request', requestType],
+    ...(hasParams ? ([['params', dynType]] as const) : []),
+    ...(hasAuthorizer
+      ? ([
+          ['authorizer', authorizerType],
+          ['authorizer.requestResource', resourceCheckType],
+        ] as const)
+      : []),
+    ...(variables ? ([['variables', variables]] as const) : []),
+  ]);
+}
+
+export function compileExpression(source: string, scope: ExpressionScope, types?: readonly CelType[]): Expression {
+  return { compiled: compileFor(source, { variables: scope, types }), names: [...scope.keys()] };
+}
+
+/** The match conditions of a webhook or a policy, which see no variables. */
+export function compileConditions(
+  conditions: readonly NamedExpression[],
+  options: { readonly hasParams: boolean },
+): readonly Expression[] {
+  const scope = scopeOf({ ...options, hasAuthorizer: true });
+  return conditions.map(({ expression }) => compileExpression(expression, scope, [boolType]));
+}
+
+interface CompiledVariables {
+  readonly expressions: ReadonlyMap<string, Expression>;
+  /** The type of `variables` for the expressions after them; undefined where there are none. */
+  readonly type: CelType | undefined;
+}
+
+/** Each variable sees those before it. One that does not compile has any type, and its error as its value. */
+export function compileVariables(
+  variables: readonly NamedExpression[],
+  { hasParams }: { readonly hasParams: boolean },
+): CompiledVariables {
+  const expressions = new Map<string, Expression>();
+  const fields = new Map<string, CelType>();
+  const typeNow = () => ({ ...structType('kubernetes.variables', {}), fields: new Map(fields) });
+  for (const { name, expression } of variables) {
+    const scope = scopeOf({ hasParams, hasAuthorizer: true, variables: typeNow() });
+    const compiled = compileExpression(expression, scope);
+    expressions.set(name, compiled);
+    fields.set(name, 'program' in compiled.compiled ? compiled.compiled.program.type : dynType);
+  }
+  return { expressions, type: variables.length === 0 ? undefined : typeNow() };
+}
