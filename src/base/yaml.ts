@@ -1,6 +1,7 @@
 import { parseEvents, YAMLException } from 'js-yaml';
 import { isStackOverflow, type Json, parseJson } from './json.ts';
 import { JsonError } from './json-error.ts';
+import { readBlockYaml } from './yaml-block.ts';
 import { maxYamlDepth, YamlBuilder, type YamlDocument } from './yaml-build.ts';
 import { SourceText } from './yaml-error.ts';
 
@@ -33,6 +34,8 @@ export function parseYamlDocuments(text: string, options: YamlOptions = {}): rea
   if (text.length > maxBytes) source.fail('yaml-too-large', `longer than ${maxBytes} bytes`, 0);
   const json = parseAsJson(source);
   if (json) return json;
+  const manifests = readBlockYaml(text, options.firstLine);
+  if (manifests) return manifests;
   try {
     return new YamlBuilder(source).build(parseEvents(text, { maxDepth: maxYamlDepth }));
   } catch (thrown) {

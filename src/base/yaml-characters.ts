@@ -1,0 +1,19 @@
+/** The codes of the characters that mean something in YAML. Constants of their own: an object would be read each time. */
+export const lineFeed = 10;
+export const space = 32;
+export const quote = 34;
+export const hash = 35;
+export const apostrophe = 39;
+export const plus = 43;
+export const comma = 44;
+export const dash = 45;
+export const dot = 46;
+export const colon = 58;
+export const greater = 62;
+export const question = 63;
+export const openList = 91;
+export const backslash = 92;
+export const closeList = 93;
+export const openMap = 123;
+export const bar = 124;
+export const closeMap = 125;
