@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
+import { buildUi } from './build-ui.mjs';
 import { keepCompiledCode } from './compiled-code.mjs';
 
 // A string for JSON.parse loads faster than the object literal that esbuild would write.
@@ -82,6 +83,7 @@ for (const { path, text } of outputFiles) {
   writeFileSync(path, `${code}//# sourceMappingURL=${basename(path)}.map\n`);
   writeFileSync(`${path}.map`, map);
 }
+await buildUi();
 copyFileSync('scripts/load.cjs', 'dist/load.cjs');
 for (const name of ['main', 'evaluation-worker', 'report-worker', 'liveness-worker'])
   writeFileSync(

@@ -4,3 +4,4 @@ import { install, runPackage } from './prepare.mjs';
 install();
 runPackage('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings']);
 runPackage('typescript/bin/tsc', ['--noEmit']);
+runPackage('typescript/bin/tsc', ['--noEmit', '--project', 'ui']);

@@ -1,0 +1,43 @@
+export interface ImageName {
+  /** `ghcr.io/team/`; empty for what has no registry. */
+  readonly prefix: string;
+  /** The last part of the repository: `web`. */
+  readonly name: string;
+  readonly tag?: string;
+  readonly digest?: string;
+}
+
+/** Takes an image apart for showing it: the last part of the repository is what people call the image. */
+export function splitImage(id: string): ImageName {
+  const at = id.indexOf('@');
+  const digest = at < 0 ? undefined : id.slice(at + 1);
+  const named = at < 0 ? id : id.slice(0, at);
+  const slash = named.lastIndexOf('/');
+  const colon = named.indexOf(':', slash + 1);
+  const repository = colon < 0 ? named : named.slice(0, colon);
+  return {
+    prefix: repository.slice(0, slash + 1),
+    name: repository.slice(slash + 1),
+    ...(colon < 0 ? {} : { tag: named.slice(colon + 1) }),
+    ...(digest === undefined ? {} : { digest }),
+  };
+}
+
+/** `sha256:ab12cd34…` → `ab12cd34ef56`; other algorithms keep their name. */
+export function shortDigest(digest: string): string {
+  const hex = digest.startsWith('sha256:') ? digest.slice(7) : digest;
+  return hex.slice(0, 12);
+}
+
+export const shortCommit = (sha: string): string => sha.slice(0, 7);
+
+/** The page of a commit for the hosts whose addresses are known; undefined for others. */
+export function commitUrl(repository: string | undefined, sha: string): string | undefined {
+  if (!/^[0-9a-f]{7,64}$/.test(sha)) return undefined;
+  const found = repository
+    ?.replace(/\/?$|\.git\/?$/, '')
+    .match(/^(?:https:\/\/|ssh:\/\/git@|git@)(github\.com|gitlab\.com|codeberg\.org)[/:]([\w.~-]+(?:\/[\w.~-]+)+)$/);
+  if (!found) return undefined;
+  const [, host, path] = found;
+  return `https://${host}/${path}/${host === 'gitlab.com' ? '-/commit' : 'commit'}/${sha}`;
+}

@@ -1,0 +1,330 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Activity, Attention, Overview as OverviewAnswer } from '../../../src/dashboard/protocol.ts';
+import { now } from '../data/app-state.ts';
+import { useResource } from '../data/resource.ts';
+import { renderCount, renderNoun } from '../model/format.ts';
+import { hrefOfImage, renderPlace, type ViewName } from '../model/location.ts';
+import { histogram } from '../model/stack.ts';
+import { type Portion, Spark, Stack } from '../parts/charts.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { ErrorBanner, ErrorNotice, Notice } from '../parts/notice.tsx';
+import type { Tone } from '../parts/state.tsx';
+import { Age, Text } from '../parts/text.tsx';
+import { resultPortions } from './results.tsx';
+
+const to = (view: ViewName, params: Readonly<Record<string, string>> = {}) => renderPlace({ view, params });
+
+interface CardProps {
+  readonly title: string;
+  readonly href: string;
+  readonly count: number;
+  readonly note?: ComponentChildren;
+  readonly portions: readonly (Portion & { readonly href: string })[];
+}
+
+/** A number, what it consists of, and a link from each part to its rows. */
+function Card({ title, href, count, note, portions }: CardProps): JSX.Element {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>
+        <a href={href}>{title}</a>
+      </h2>
+      <p class="card-number">
+        <a href={href}>{renderCount(count)}</a> {note !== undefined && <span>{note}</span>}
+      </p>
+      <Stack portions={portions} />
+      <ul>
+        {portions
+          .filter((portion) => portion.count > 0)
+          .map((portion) => (
+            <li key={portion.name}>
+              <a href={portion.href}>
+                <i class={`key ${portion.tone}`} aria-hidden="true" />
+                <b>{renderCount(portion.count)}</b> {portion.name}
+              </a>
+            </li>
+          ))}
+      </ul>
+    </section>
+  );
+}
+
+const portion = (name: string, count: number, tone: Tone, href: string) => ({ name, count, tone, href });
+
+function Cards({ of }: { of: OverviewAnswer }): JSX.Element {
+  const { images, copies, results, jobs, detections, vulnerabilities } = of;
+  return (
+    <div class="cards">
+      <Card
+        title="Images"
+        href={to('images')}
+        count={images.total}
+        note={`from ${renderNoun(images.registries.length, 'registry', 'registries')}`}
+        portions={[
+          portion('running', images.running, 'busy', to('images', { running: 'true' })),
+          portion('not running', images.total - images.running, 'idle', to('images')),
+        ]}
+      />
+      {copies && (
+        <Card
+          title="Copies"
+          href={to('copies')}
+          count={copies.copied + copies.copying + copies.pending + copies.failed}
+          note={
+            copies.unused > 0 ? (
+              <a href={to('copies', { unused: 'true' })}>{renderCount(copies.unused)} unused</a>
+            ) : undefined
+          }
+          portions={[
+            portion('copied', copies.copied, 'good', to('copies', { state: 'copied' })),
+            portion('copying', copies.copying, 'busy', to('copies', { state: 'copying' })),
+            portion('pending', copies.pending, 'idle', to('copies', { state: 'pending' })),
+            portion('failed', copies.failed, 'bad', to('copies', { state: 'failed' })),
+          ]}
+        />
+      )}
+      {results && (
+        <Card
+          title="Policy results"
+          href={to('results')}
+          count={results.pass + results.fail + results.warn + results.error + results.skip}
+          portions={resultPortions(results).map((part) => ({
+            ...part,
+            href:
+              part.name === 'pass' || part.name === 'skip'
+                ? to('results')
+                : to('results', { by: 'none', result: part.name }),
+          }))}
+        />
+      )}
+      {detections && (
+        <Card
+          title="Detections"
+          href={to('pipeline')}
+          count={detections.pending + detections.processing + detections.completed + detections.failed}
+          portions={[
+            portion('completed', detections.completed, 'good', to('pipeline', { phase: 'completed' })),
+            portion('processing', detections.processing, 'busy', to('pipeline', { phase: 'processing' })),
+            portion('pending', detections.pending, 'idle', to('pipeline', { phase: 'pending' })),
+            portion('failed', detections.failed, 'bad', to('pipeline', { phase: 'failed' })),
+          ]}
+        />
+      )}
+      {jobs && (
+        <Card
+          title="Jobs"
+          href={to('jobs')}
+          count={jobs.pending + jobs.running + jobs.succeeded + jobs.failed}
+          portions={[
+            portion('succeeded', jobs.succeeded, 'good', to('jobs', { state: 'succeeded' })),
+            portion('running', jobs.running, 'busy', to('jobs', { state: 'running' })),
+            portion('pending', jobs.pending, 'idle', to('jobs', { state: 'pending' })),
+            portion('failed', jobs.failed, 'bad', to('jobs', { state: 'failed' })),
+          ]}
+        />
+      )}
+      {vulnerabilities && (
+        <Card
+          title="Vulnerabilities"
+          href={to('images', { sort: 'vulnerabilities', order: 'desc' })}
+          count={
+            vulnerabilities.critical +
+            vulnerabilities.high +
+            vulnerabilities.medium +
+            vulnerabilities.low +
+            vulnerabilities.unknown
+          }
+          portions={[
+            portion('critical', vulnerabilities.critical, 'bad', to('images', { vuln: 'critical' })),
+            portion('high', vulnerabilities.high, 'warn', to('images', { vuln: 'high' })),
+            portion('medium', vulnerabilities.medium, 'busy', to('images', { sort: 'vulnerabilities' })),
+            portion(
+              'low or unknown',
+              vulnerabilities.low + vulnerabilities.unknown,
+              'idle',
+              to('images', { sort: 'vulnerabilities' }),
+            ),
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+const attentionViews: Readonly<Record<Attention['kind'], string>> = {
+  'pull-failed': to('images', { pull: 'failed' }),
+  'copy-failed': to('copies', { state: 'failed' }),
+  'tag-moved': to('images'),
+  'policy-not-ready': to('results'),
+  'detection-failed': to('pipeline', { phase: 'failed' }),
+  'job-failed': to('jobs', { state: 'failed' }),
+  'sync-failed': to('system'),
+};
+
+const attentionWords: Readonly<Record<Attention['kind'], string>> = {
+  'pull-failed': 'Pod cannot pull',
+  'copy-failed': 'Copy failed',
+  'tag-moved': 'Tag moved',
+  'policy-not-ready': 'Policy not ready',
+  'detection-failed': 'Detection failed',
+  'job-failed': 'Job failed',
+  'sync-failed': 'Sync failed',
+};
+
+function AttentionRow({ of }: { of: Attention }): JSX.Element {
+  const { kind, level, subject, message, at, image, count } = of;
+  return (
+    <li class="feed-row">
+      <span class={`state ${level === 'error' ? 'bad' : 'warn'}`}>
+        <Icon name={level === 'error' ? 'cross' : 'alert'} size={14} />
+        <span class="unseen">{level}</span>
+      </span>
+      <div class="feed-text">
+        <p>
+          <span class="feed-kind">{attentionWords[kind] ?? kind}</span>{' '}
+          <a class="lead" href={image === undefined ? (attentionViews[kind] ?? '/') : hrefOfImage(image)}>
+            <Text of={subject} length={90} />
+          </a>
+          {count > 1 && <span class="pill">{renderCount(count)}×</span>}
+        </p>
+        <p class="feed-detail">
+          <Text of={message} length={240} />
+        </p>
+      </div>
+      <Age at={at} absent="" />
+    </li>
+  );
+}
+
+const activityLooks: Readonly<Record<Activity['kind'], readonly [IconName, Tone, string]>> = {
+  detected: ['search', 'busy', 'Detected'],
+  committed: ['pipeline', 'good', 'Committed'],
+  copied: ['copies', 'good', 'Copied'],
+  'copy-failed': ['cross', 'bad', 'Copy failed'],
+  'job-started': ['jobs', 'busy', 'Job started'],
+  'job-succeeded': ['check', 'good', 'Job succeeded'],
+  'job-failed': ['cross', 'bad', 'Job failed'],
+  started: ['images', 'busy', 'Started'],
+  synced: ['check', 'good', 'Synced'],
+  'sync-failed': ['cross', 'bad', 'Sync failed'],
+  event: ['dot', 'idle', 'Event'],
+};
+
+function ActivityRow({ of }: { of: Activity }): JSX.Element {
+  const [icon, tone, word] = activityLooks[of.kind] ?? activityLooks.event;
+  return (
+    <li class="feed-row">
+      <span class={`state ${tone}`}>
+        <Icon name={icon} size={14} />
+      </span>
+      <div class="feed-text">
+        <p>
+          <span class="feed-kind">{of.reason === undefined ? word : <Text of={of.reason} length={40} />}</span>{' '}
+          {of.image !== undefined && (
+            <a class="lead" href={hrefOfImage(of.image)}>
+              <Text of={of.image} length={70} />
+            </a>
+          )}
+        </p>
+        <p class="feed-detail">
+          <Text of={of.message} length={240} />
+        </p>
+      </div>
+      <Age at={of.at} />
+    </li>
+  );
+}
+
+function Section({
+  title,
+  total,
+  children,
+}: {
+  title: string;
+  total: number;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="panel" aria-label={title}>
+      <h2>
+        {title} {total > 0 && <span class="count">{renderCount(total)}</span>}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+const spanMs = 2 * 60_000;
+
+export function Overview(): JSX.Element {
+  const { value, error } = useResource<OverviewAnswer>('/api/overview', { views: ['overview'] }).value;
+  if (value === undefined) return error === undefined ? <OverviewLoading /> : <ErrorNotice error={error} />;
+  const { attention, activity } = value;
+  const counts = histogram(
+    activity.items.map(({ at }) => Date.parse(at)),
+    now.value,
+    spanMs,
+    30,
+  );
+  return (
+    <>
+      <ErrorBanner error={error} />
+      <div class="page-body">
+        <Cards of={value} />
+        <div class="columns">
+          <Section title="Needs attention" total={attention.total}>
+            {attention.items.length === 0 ? (
+              <Notice icon="check" title="All is well">
+                No failed pull, copy, job or detection, and every policy is ready.
+              </Notice>
+            ) : (
+              <ul class="feed">
+                {attention.items.map((item) => (
+                  <AttentionRow key={`${item.kind} ${item.subject}`} of={item} />
+                ))}
+              </ul>
+            )}
+            {attention.total > attention.items.length && (
+              <p class="more">and {renderCount(attention.total - attention.items.length)} more</p>
+            )}
+          </Section>
+          <Section title="Last hour" total={activity.total}>
+            {activity.items.length === 0 ? (
+              <Notice icon="clock" title="A quiet hour">
+                Detections, commits, copies, jobs and events of the last hour appear here.
+              </Notice>
+            ) : (
+              <>
+                <Spark
+                  counts={counts}
+                  label={`${renderNoun(activity.total, 'event')} in the last hour, per two minutes`}
+                />
+                <ul class="feed">
+                  {activity.items.slice(0, 15).map((item, i) => (
+                    <ActivityRow key={`${item.at} ${item.kind} ${item.message} ${i}`} of={item} />
+                  ))}
+                </ul>
+                {activity.total > 15 && <p class="more">and {renderCount(activity.total - 15)} more</p>}
+              </>
+            )}
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function OverviewLoading(): JSX.Element {
+  return (
+    <div class="page-body" role="status" aria-label="Loading">
+      <div class="cards">
+        {['a', 'b', 'c', 'd'].map((key) => (
+          <section class="card" key={key}>
+            <span class="skeleton" />
+            <span class="skeleton" />
+          </section>
+        ))}
+      </div>
+    </div>
+  );
+}
