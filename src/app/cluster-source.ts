@@ -85,7 +85,7 @@ async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: Abo
         return { ok: true, value: await connection.client.get(configMaps, lookUp, { signal }) };
       case 'apiCall':
         if (lookUp.method !== 'GET') return missing(`only GET is supported, not ${lookUp.method} ${lookUp.urlPath}`);
-        return { ok: true, value: (await connection.client.raw(lookUp.urlPath, { signal })).value };
+        return { ok: true, value: await read(connection, lookUp, signal) };
       case 'resources':
         return { ok: true, value: await find(connection, lookUp, signal) };
       case 'serviceCall':
@@ -94,12 +94,37 @@ async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: Abo
         return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
         return missing(`global context entry ${lookUp.name} not found`);
+      case 'resourceName':
+        return await resourceName(connection, lookUp, signal);
     }
   } catch (thrown) {
     if (isAbort(thrown)) throw thrown;
     // A rejection by the server is a result; the rule decides what follows.
     return missing(errorMessage(thrown));
   }
+}
+
+async function read(
+  { client }: Connection,
+  { urlPath, asLibrary }: Extract<LookUp, { readonly kind: 'apiCall' }>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return (await client.raw(urlPath, { signal })).value;
+  } catch (thrown) {
+    if (asLibrary && isKubeError(thrown, 'kube-not-found')) return null;
+    throw thrown;
+  }
+}
+
+async function resourceName(
+  { discovery }: Connection,
+  { apiVersion, resourceKind }: Extract<LookUp, { readonly kind: 'resourceName' }>,
+  signal: AbortSignal,
+): Promise<LookUpAnswer> {
+  const type = await discovery.byKind({ ...parseApiVersion(apiVersion), kind: resourceKind }, { signal });
+  if (!type) return missing(`the cluster does not serve ${apiVersion} ${resourceKind}`);
+  return { ok: true, value: type.resource };
 }
 
 interface Wanted {

@@ -261,12 +261,17 @@ export const lenientOrValue = '__orValueCompat__';
 const orValueMacro: Macro = ({ make, at, target, args: [value] }) =>
   make.call(at, lenientOrValue, [target as Node, value as Node]);
 
+/** The function needs what only a library has. */
+const randomMacro: Macro = ({ make, at, args }) => make.call(at, 'random', args, make.ident(at, 'random'));
+
 interface MacroOptions {
   readonly twoVariables: boolean;
   readonly bind: boolean;
   readonly math: boolean;
   /** Kyverno's `orValue`, which passes a receiver on that is no optional. */
   readonly lenientOrValue: boolean;
+  /** `random()` as a function of the library of that name. */
+  readonly random?: boolean;
 }
 
 export function macrosFor(options: MacroOptions): Macros {
@@ -275,6 +280,12 @@ export function macrosFor(options: MacroOptions): Macros {
     ...(options.twoVariables ? twoVariables : []),
     ...(options.bind ? ([['.bind/3', bindMacro]] as const) : []),
     ...(options.math ? extremeMacros : []),
+    ...(options.random
+      ? ([
+          ['random/0', randomMacro],
+          ['random/1', randomMacro],
+        ] as const)
+      : []),
     ...(options.lenientOrValue ? ([['.orValue/1', orValueMacro]] as const) : []),
   ]);
 }

@@ -1,9 +1,9 @@
 import { childrenOf, type Node, operators, walk } from './ast.ts';
-import { policyEnvironment } from './kyverno-policies.ts';
+import { policyMacros } from './kyverno-policies.ts';
 import { parse } from './parser.ts';
 import { Source } from './source.ts';
 
-const parsed = (expression: string) => parse(new Source(expression), policyEnvironment.macros);
+const parsed = (expression: string) => parse(new Source(expression), policyMacros);
 
 /** The names that an expression uses for variables, those of its loops among them; throws CelCompileError. */
 export function namesIn(expression: string): ReadonlySet<string> {

@@ -30,6 +30,8 @@ export interface CelType {
 const simple = (kind: CelType['kind'], name: string = kind): CelType => ({ kind, name, params: [] });
 
 export const dynType = simple('dyn');
+/** A value that anything may be, where a signature says so: as dyn, but another type to whoever compares types. */
+export const anyType = simple('dyn', 'any');
 export const errorType = simple('error', '!error!');
 export const nullType = simple('null', 'null_type');
 export const boolType = simple('bool');

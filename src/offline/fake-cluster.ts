@@ -20,6 +20,10 @@ export interface FakeCluster {
   readonly resolvesCalls: boolean;
   readonly apiCalls?: readonly ApiCallResponse[] | undefined;
   readonly globalContext?: ReadonlyMap<string, unknown> | undefined;
+  /** What the libraries of CEL find instead of `objects`. */
+  readonly contextObjects?: readonly KubeObject[] | undefined;
+  /** Data of images, by reference. */
+  readonly images?: ReadonlyMap<string, unknown> | undefined;
 }
 
 export type LookUpResolver = (lookUp: LookUp) => LookUpAnswer;
@@ -34,17 +38,22 @@ export function createLookUpResolver(cluster: FakeCluster): LookUpResolver {
       case 'configMap':
         return configMap(cluster, lookUp.namespace, lookUp.name);
       case 'apiCall':
+        if (lookUp.asLibrary) return libraryCall(cluster, lookUp.method, lookUp.urlPath);
         return mocked(cluster, lookUp.method, lookUp.urlPath) ?? apiCall(cluster, lookUp.method, lookUp.urlPath);
       case 'serviceCall':
         return (
-          mocked(cluster, lookUp.method, lookUp.url) ?? missing(`no response is given for a call of ${lookUp.url}`)
+          mocked(cluster, lookUp.method, lookUp.url, lookUp.asLibrary) ??
+          missing(`no response is given for a call of ${lookUp.url}`)
         );
       case 'imageData':
-        return missing(`image data is not looked up here: ${lookUp.reference}`);
+        return cluster.images?.has(lookUp.reference)
+          ? found(cluster.images.get(lookUp.reference))
+          : missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
-        return cluster.globalContext?.has(lookUp.name)
-          ? found(cluster.globalContext.get(lookUp.name))
-          : missing(`global context entry ${lookUp.name} not found`);
+        if (cluster.globalContext?.has(lookUp.name)) return found(cluster.globalContext.get(lookUp.name));
+        return lookUp.asLibrary ? found(null) : missing(`global context entry ${lookUp.name} not found`);
+      case 'resourceName':
+        return found(cluster.scopes.pluralOf(lookUp.apiVersion, lookUp.resourceKind));
       case 'resources':
         return found(resources(cluster, lookUp));
     }
@@ -63,13 +72,27 @@ function configMap({ objects, resolvesCalls }: FakeCluster, namespace: string, n
     : missing(`failed to get configmap ${namespace}/${name} : configmaps "${name}" not found`);
 }
 
-function mocked({ apiCalls = [] }: FakeCluster, method: string, url: string): LookUpAnswer | undefined {
+/** Libraries of CEL see the objects of a `context` file, where there is one, and nothing else. */
+function libraryCall(cluster: FakeCluster, method: string, urlPath: string): LookUpAnswer {
+  const { contextObjects, resolvesCalls } = cluster;
+  const objects = contextObjects ?? (resolvesCalls ? cluster.objects : []);
+  const answer = apiCall({ ...cluster, objects, resolvesCalls: true }, method, urlPath);
+  return answer.ok || !answer.isAbsent ? answer : found(null);
+}
+
+function mocked(
+  { apiCalls = [] }: FakeCluster,
+  method: string,
+  url: string,
+  isWhole = false,
+): LookUpAnswer | undefined {
   const matching = apiCalls.filter((call) => (call.url || call.urlPath || '').trim() === url);
   const call =
     matching.findLast((candidate) => candidate.method?.trim().toUpperCase() === method) ??
     matching.findLast((candidate) => !candidate.method?.trim());
   if (!call) return undefined;
   const { statusCode = 200, body } = call.response;
+  if (isWhole) return found({ body: body ?? null, statusCode });
   return statusCode >= 200 && statusCode < 300 ? found(body) : missing(`HTTP ${statusCode} from ${url}`);
 }
 
@@ -91,7 +114,9 @@ function parsePath(path: string): ApiPath | undefined {
   return { apiVersion, resource, name, namespace: isInside ? rest[1]! : '' };
 }
 
-function apiCall(cluster: FakeCluster, method: string, urlPath: string): LookUpAnswer {
+type CallAnswer = LookUpAnswer & { readonly isAbsent?: true };
+
+function apiCall(cluster: FakeCluster, method: string, urlPath: string): CallAnswer {
   if (!cluster.resolvesCalls) return missing(`no response is given for a call of ${urlPath}`);
   if (method !== 'GET') return missing(`only GET is supported offline, not ${method} ${urlPath}`);
   const question = urlPath.indexOf('?');
@@ -106,7 +131,8 @@ function apiCall(cluster: FakeCluster, method: string, urlPath: string): LookUpA
   );
   if (path.name !== '') {
     const object = candidates.find(({ metadata }) => metadata.name === path.name);
-    return object ? found(object) : missing(`failed to get resource: ${path.resource} "${path.name}" not found`);
+    if (object) return found(object);
+    return { ...missing(`failed to get resource: ${path.resource} "${path.name}" not found`), isAbsent: true };
   }
   const byLabels = parseLabelSelector(query.get('labelSelector') ?? '');
   const byFields = parseFieldSelector(query.get('fieldSelector') ?? '').matches;

@@ -17,6 +17,7 @@ import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected,
 import { readResources, withoutDuplicates } from './resources.ts';
 import { isDefinition, type Scopes, scopesOf } from './scope.ts';
 import { listOf, map, type Reader, shape, text } from './strict.ts';
+import { loadContext } from './test-context.ts';
 import type { TestSpec } from './test-file.ts';
 import { loadUserInfo } from './user-info.ts';
 import { isRuleNamed, loadValues, valuesOf } from './values.ts';
@@ -60,11 +61,14 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
   const { exceptions, unsupported } = compileExceptions(readExceptions(files, (test.exceptions ?? []).map(at)));
   const values = valuesOf(test.values ?? (test.variables ? loadValues(files, at(test.variables)) : {}));
   const hasCluster = cluster.length > 0 || (test.clusterResources ?? []).length > 0;
+  const context = test.context ? loadContext(files, at(test.context)) : undefined;
   const fakeCluster: FakeCluster = {
     objects: [...triggers, ...targets, ...resourcesOf(test.paramResources), ...cluster],
     scopes,
     resolvesCalls: hasCluster,
     apiCalls: test.apiCallResponses,
+    contextObjects: context?.objects,
+    images: context?.images,
     globalContext: test.globalContextEntries?.length
       ? globalContextOf(
           test.globalContextEntries,

@@ -7,6 +7,30 @@ const refusal = (lookUp: LookUp, rules = strictLookUpRules) => lookUpRefusal(loo
 const get = (urlPath: string): LookUp => ({ kind: 'apiCall', method: 'GET', urlPath, ...own });
 const post = (urlPath: string): LookUp => ({ kind: 'apiCall', method: 'POST', urlPath, data: {} });
 
+describe('a library of CEL', () => {
+  it('is confined as context entries are', () => {
+    const library = { asLibrary: true } as const;
+    const secret = '/api/v1/namespaces/shop/secrets/x';
+    expect(refusal({ ...get(secret), ...library } as LookUp)).toContain('may not look up secrets');
+    expect(refusal({ ...get('/api/v1/namespaces/bank/configmaps/x'), ...library } as LookUp)).toContain(
+      'of its namespace',
+    );
+    expect(refusal({ ...post('/api/v1/namespaces/shop/pods'), ...library } as LookUp)).toContain('may not POST');
+    expect(refusal({ ...post('/api/v1/namespaces/shop/pods'), ...library, ...own } as LookUp)).toContain('may POST');
+    const call: LookUp = { kind: 'serviceCall', method: 'GET', url: 'https://x', headers: {}, ...library, ...own };
+    expect(refusal(call)).toContain('may not call services');
+    const dry: LookUp = {
+      kind: 'serviceCall',
+      method: 'POST',
+      url: 'https://x',
+      headers: {},
+      ...library,
+      dryRun: true,
+    };
+    expect(refusal(dry)).toContain('dry run');
+  });
+});
+
 describe('an API call of a namespaced policy', () => {
   it.each([
     '/api/v1/namespaces/shop',

@@ -41,6 +41,7 @@ export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | unde
         ? 'the secrets of imageRegistryCredentials are not read for a namespaced policy'
         : undefined;
     case 'globalContext':
+    case 'resourceName':
       return undefined;
   }
 }

@@ -79,6 +79,8 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
           pullSecrets: lookUp.policyNamespace === undefined ? lookUp.pullSecrets : undefined,
           signal,
         });
+      case 'resourceName':
+        return resourceName(options, lookUp, signal);
       case 'globalContext':
         throw new LookUpError('look-up-global', `global context entries are not available: ${lookUp.name}`);
     }
@@ -95,16 +97,31 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
 
 async function callApi(
   client: KubeConnection,
-  { method, urlPath, data }: Of<'apiCall'>,
+  { method, urlPath, data, asLibrary }: Of<'apiCall'>,
   { maxResponseBytes }: LookUpLimits,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const response = await client.raw(urlPath, {
-    signal,
-    maxResponseBytes,
-    ...(method === 'POST' ? { post: data ?? {} } : {}),
-  });
-  return response.value;
+  try {
+    const response = await client.raw(urlPath, {
+      signal,
+      maxResponseBytes,
+      ...(method === 'POST' ? { post: data ?? {} } : {}),
+    });
+    return response.value;
+  } catch (thrown) {
+    if (asLibrary && method === 'GET' && isKubeError(thrown, 'kube-not-found')) return null;
+    throw thrown;
+  }
+}
+
+async function resourceName(
+  { discovery }: LookUpsOptions,
+  { apiVersion, resourceKind }: Of<'resourceName'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const type = await discovery.byKind(`${apiVersion}/${resourceKind}`, { signal });
+  if (!type) throw new LookUpError('look-up-kind', `the cluster does not serve ${apiVersion} ${resourceKind}`);
+  return type.resource;
 }
 
 /** Objects by kind, name (may have wildcards), namespace and labels. An object that does not exist is not an error. */

@@ -1,6 +1,14 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { checkHost, errorMessage, guardedLookup, parseJson, renderJson, SupercargoError } from '../base/index.ts';
+import {
+  checkHost,
+  errorMessage,
+  guardedLookup,
+  isJsonObject,
+  parseJson,
+  renderJson,
+  SupercargoError,
+} from '../base/index.ts';
 import type { LookUp } from '../policy/index.ts';
 
 class ServiceCallError extends SupercargoError {}
@@ -42,6 +50,7 @@ export async function callService(call: ServiceCall, limits: ServiceCallLimits, 
     );
     const text = await readText(response, limits.maxResponseBytes);
     const { statusCode = 0 } = response;
+    if (call.asLibrary) return wholeAnswer(text, statusCode);
     if (statusCode < 200 || statusCode > 299) throw failed(`${where} responded with status ${statusCode}`);
     return parseResponse(text, where);
   } catch (thrown) {
@@ -84,6 +93,17 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size).toString();
+}
+
+/** The body with the status; what is no object is wrapped, and what is no JSON is null. */
+function wholeAnswer(text: string, statusCode: number): unknown {
+  let body: unknown = null;
+  try {
+    body = parseJson(text);
+  } catch {
+    // The policy sees that there is no body.
+  }
+  return isJsonObject(body) ? { ...body, statusCode } : { body, statusCode };
 }
 
 function parseResponse(text: string, where: string): unknown {

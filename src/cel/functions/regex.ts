@@ -1,9 +1,10 @@
 import type { RE2JS } from 're2js';
 import type { FunctionDecl } from '../environment.ts';
-import { intType, listType, stringType } from '../types.ts';
+import { intType, listType, optionalType, stringType } from '../types.ts';
+import { checkSize } from '../values/effort.ts';
 import { remembering } from '../values/recent.ts';
-import { CelError, CelOptional } from '../values/values.ts';
-import { declare, member } from './declare.ts';
+import { CelError, CelOptional, none } from '../values/values.ts';
+import { declare, form, member } from './declare.ts';
 import { compileRegex } from './text.ts';
 
 function findFirst(regex: RE2JS, text: string): string {
@@ -70,3 +71,87 @@ export function prepareRegex(name: string, pattern: string): ((...args: unknown[
     return typeof text === 'string' ? findAll(regex, text, limit as number | undefined) : refuse;
   };
 }
+
+/** `\1` is what the first group matched, `\0` the whole match, and two backslashes are one. */
+function replaceAll(text: string, pattern: string, replacement: string, count: number | bigint = -1): unknown {
+  const regex = compileRegex(pattern);
+  if (regex instanceof CelError) return regex;
+  const matcher = regex.matcher(text);
+  const groups = matcher.groupCount();
+  let result = '';
+  let end = 0;
+  for (let done = 0; (count < 0 || done < count) && matcher.find(); done++) {
+    const written = expandReplacement(replacement, groups, (group) => matcher.group(group) ?? '');
+    if (written instanceof CelError) return written;
+    result += text.slice(end, matcher.start()) + written;
+    checkSize(result.length);
+    end = matcher.end();
+  }
+  return result + text.slice(end);
+}
+
+function expandReplacement(text: string, groups: number, groupAt: (group: number) => string): string | CelError {
+  let refused: CelError | undefined;
+  const expanded = text.replace(/\\(.?)/gs, (_, next: string) => {
+    if (next === '\\') return next;
+    const group = /[0-9]/.test(next) ? Number(next) : Number.NaN;
+    if (Number.isNaN(group)) {
+      refused ??= new CelError("invalid replacement string: '\\' must be followed by a digit or '\\'");
+      return '';
+    }
+    if (group <= groups) return groupAt(group);
+    refused ??= new CelError(`replacement string references group ${group} but regex has only ${groups} group(s)`);
+    return '';
+  });
+  return refused ?? expanded;
+}
+
+/** What the one group of the pattern matched, or the whole match without a group. */
+function extracted(text: string, pattern: string, isAll: boolean): unknown {
+  const regex = compileRegex(pattern);
+  if (regex instanceof CelError) return regex;
+  const matcher = regex.matcher(text);
+  const groups = matcher.groupCount();
+  if (groups > 1)
+    return new CelError(`regular expression has more than one capturing group: ${JSON.stringify(pattern)}`);
+  const found: string[] = [];
+  while (matcher.find()) {
+    const part = groups === 1 ? matcher.group(1) : matcher.group();
+    if (part) found.push(part);
+    if (!isAll) break;
+  }
+  if (isAll) return found;
+  return found[0] === undefined ? none : new CelOptional(found[0]);
+}
+
+/** The `regex` library of cel-go. */
+export const regexExtensionFunctions: readonly FunctionDecl[] = [
+  declare(
+    'regex.replace',
+    form('regex_replaceAll_string_string_string', [stringType, stringType, stringType], stringType, replaceAll),
+    form(
+      'regex_replaceCount_string_string_string_int',
+      [stringType, stringType, stringType, intType],
+      stringType,
+      replaceAll,
+    ),
+  ),
+  declare(
+    'regex.extract',
+    form(
+      'regex_extract_string_string',
+      [stringType, stringType],
+      optionalType(stringType),
+      (text: string, pattern: string) => extracted(text, pattern, false),
+    ),
+  ),
+  declare(
+    'regex.extractAll',
+    form(
+      'regex_extractAll_string_string',
+      [stringType, stringType],
+      listType(stringType),
+      (text: string, pattern: string) => extracted(text, pattern, true),
+    ),
+  ),
+];

@@ -5,6 +5,15 @@
 export { type ContextEnvironment, type ContextLoader, compileContext } from './entries.ts';
 export { type ImageInfo, parseImage } from './image-info.ts';
 export { type ImageEntry, type ImageMap, imagesOf } from './images.ts';
-export { askFor, type Known, type LookUp, type LookUpAnswer, lookUpKey, Need } from './look-up.ts';
+export {
+  askFor,
+  findAnswer,
+  type Known,
+  type LookUp,
+  type LookUpAnswer,
+  type LookUpSubject,
+  lookUpKey,
+  Need,
+} from './look-up.ts';
 export { requestScope } from './request-scope.ts';
 export { ElementLayer, Layer, layerOf, mergeDeep } from './scope.ts';

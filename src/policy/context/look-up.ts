@@ -20,6 +20,8 @@ export type LookUpSubject =
       readonly method: 'GET' | 'POST';
       readonly urlPath: string;
       readonly data?: Readonly<Record<string, unknown>>;
+      /** Asked by a library of CEL: what does not exist is null. */
+      readonly asLibrary?: true;
     }
   | {
       readonly kind: 'serviceCall';
@@ -27,7 +29,9 @@ export type LookUpSubject =
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
       readonly caBundle?: string;
-      readonly data?: Readonly<Record<string, unknown>>;
+      readonly data?: unknown;
+      /** Asked by a library of CEL: the answer tells the status, whatever it is. */
+      readonly asLibrary?: true;
     }
   | {
       readonly kind: 'imageData';
@@ -36,7 +40,9 @@ export type LookUpSubject =
       /** The pull secrets that the kubelet would use; added by callers that know the Pod. */
       readonly pullSecrets?: readonly PullSecretRef[];
     }
-  | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string }
+  | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string; readonly asLibrary?: true }
+  /** The plural of a kind. */
+  | { readonly kind: 'resourceName'; readonly apiVersion: string; readonly resourceKind: string }
   | {
       readonly kind: 'resources';
       readonly apiVersion: string;
@@ -87,13 +93,21 @@ export interface LookUpContext {
   readonly dryRun?: boolean | undefined;
 }
 
-export function askFor({ known, policyNamespace, dryRun }: LookUpContext, subject: LookUpSubject): LookUpAnswer {
+export function askFor(context: LookUpContext, subject: LookUpSubject): LookUpAnswer {
+  const { answer, lookUp } = findAnswer(context, subject);
+  if (answer === undefined) throw new Need([lookUp]);
+  return answer;
+}
+
+/** The answer if it is known, and the look-up that gives it. */
+export function findAnswer(
+  { known, policyNamespace, dryRun }: LookUpContext,
+  subject: LookUpSubject,
+): { readonly lookUp: LookUp; readonly answer: LookUpAnswer | undefined } {
   const lookUp: LookUp = {
     ...subject,
     ...(policyNamespace === '' ? {} : { policyNamespace }),
     ...(dryRun && 'method' in subject && subject.method === 'POST' ? { dryRun: true } : {}),
   };
-  const answer = known.get(lookUpKey(lookUp));
-  if (answer === undefined) throw new Need([lookUp]);
-  return answer;
+  return { lookUp, answer: known.get(lookUpKey(lookUp)) };
 }

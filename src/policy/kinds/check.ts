@@ -57,6 +57,8 @@ export const evaluationShape = (...modes: readonly string[]) =>
 
 const metadataShape = object({ name: string, namespace: string, labels: mapOf(string), annotations: mapOf(string) });
 
+export const isNamespacedKind = (kind: string): boolean => kind.startsWith('Namespaced');
+
 /** All that is wrong with a policy; never throws. */
 export function checkKindPolicy(policy: unknown, definition: KindDefinition): readonly PolicyIssue[] {
   const issues = new Issues();
@@ -68,7 +70,7 @@ export function checkKindPolicy(policy: unknown, definition: KindDefinition): re
     const { name, namespace, labels, annotations } = metadata;
     checkShape({ name, namespace, labels, annotations }, metadataShape, 'metadata', issues);
     if (!name && !metadata['generateName']) issues.error('policy-field-required', 'metadata.name', 'is required');
-    if (namespace && !String(kind).startsWith('Namespaced')) {
+    if (namespace && !isNamespacedKind(String(kind))) {
       issues.error('policy-scope', 'metadata.namespace', `a ${String(kind)} has no namespace`);
     }
   }

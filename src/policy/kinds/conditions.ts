@@ -1,10 +1,10 @@
 import { CelError } from '../../cel/index.ts';
 import type { Expression } from '../cel/index.ts';
 import type { KindEvaluator } from './evaluator.ts';
-import { compileKindExpression, conditionScope, onlyBool } from './scope.ts';
+import { compileKindExpression, type KindScope, onlyBool } from './scope.ts';
 import type { NamedExpression } from './types.ts';
 
-export const compileMatchConditions = (conditions: readonly NamedExpression[] = [], scope = conditionScope) =>
+export const compileMatchConditions = (conditions: readonly NamedExpression[] = [], scope: KindScope) =>
   conditions.map(({ expression }) => compileKindExpression(expression, scope, onlyBool));
 
 /** False as soon as one is false, whatever else fails; otherwise the errors, if there are any. */

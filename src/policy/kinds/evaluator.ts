@@ -1,26 +1,40 @@
 import { CelError, CelUnknown, callCostLimit, type Program, toJson } from '../../cel/index.ts';
+import type { KubeObject } from '../../object/index.ts';
 import { type Expression, VariableValues } from '../cel/index.ts';
 import { type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
-import { type Allowances, inputsOf, type KindVariables } from './scope.ts';
+import { type GenerateObjects, libraryHost } from './libraries.ts';
+import { type Allowances, inputsOf, type KindVariables, objectInput } from './scope.ts';
 
 /**
  * Evaluates the expressions of one policy on one request, with the budget of the rule for all of them. What is not known
  * yet is asked for: all that one expression needs at once.
  */
 export class KindEvaluator {
-  private readonly inputs: readonly unknown[];
+  private readonly inputs: unknown[];
 
   constructor(
     private readonly run: Run,
     allowances: Allowances,
-    variables?: KindVariables,
+    { expressions, scope }: KindVariables,
+    generate?: GenerateObjects,
   ) {
-    const values =
-      variables &&
-      new VariableValues(variables.expressions, (expression) => this.spendOn(expression.program as Program), run.trace);
-    this.inputs = inputsOf(run, allowances, values);
+    this.inputs = inputsOf(run, {
+      language: scope.language,
+      allowances,
+      host: libraryHost(run, generate),
+      variables: new VariableValues(
+        expressions,
+        (expression) => this.spendOn(expression.program as Program),
+        run.trace,
+      ),
+    });
+  }
+
+  /** From here on expressions see another object, such as what the mutations so far have made of it. */
+  seeObject(object: KubeObject): void {
+    this.inputs[objectInput] = object;
   }
 
   /** A value, or an error; throws Need for what must be looked up first. */

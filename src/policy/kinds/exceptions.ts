@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../base/index.ts';
+import { policyLanguage } from '../../cel/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { Expression } from '../cel/index.ts';
 import { Issues } from '../check/issues.ts';
@@ -12,13 +13,15 @@ import { checkNames, namedExpressions, reportExpression } from './check.ts';
 import { compileMatchConditions, judgeConditions } from './conditions.ts';
 import { KindEvaluator } from './evaluator.ts';
 import { readsOfKind } from './reads.ts';
-import { type Allowances, noAllowances } from './scope.ts';
+import { type Allowances, noAllowances, scopeOf } from './scope.ts';
 import type { NamedExpression } from './types.ts';
 
 /** PolicyExceptions of `policies.kyverno.io`: what they exempt, or what they allow expressions to let pass. */
 
 /** What an exception says, compiled. */
 export interface KindException extends Allowances {
+  /** Its conditions look up what a policy of this namespace may: whoever writes it may be no administrator. */
+  readonly namespace: string;
   readonly conditions: readonly Expression[];
   readonly reportsPass: boolean;
   /** In milliseconds; infinite for one that does not end. */
@@ -53,6 +56,9 @@ export const isKindException = (value: unknown): boolean =>
   value['kind'] === 'PolicyException' &&
   String(value['apiVersion']).startsWith('policies.kyverno.io/');
 
+/** Of policies of any kind. */
+const scope = scopeOf(policyLanguage('mutate', false));
+
 const priorityLabel = 'policies.kyverno.io/exception-priority';
 
 /** Checks and compiles an exception; never throws. */
@@ -69,7 +75,7 @@ export function compileKindException(value: unknown): {
   if (issues.hasErrors) return { program: undefined, issues: issues.list };
   if (!spec.policyRefs?.length) issues.error('policy-field-required', 'spec.policyRefs', 'must not be empty');
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
-  const conditions = compileMatchConditions(spec.matchConditions);
+  const conditions = compileMatchConditions(spec.matchConditions, scope);
   for (const [i, condition] of conditions.entries()) {
     reportExpression(issues, `spec.matchConditions[${i}].expression`, condition);
   }
@@ -79,6 +85,7 @@ export function compileKindException(value: unknown): {
   const { name = '', namespace, labels = {} } = exception.metadata;
   const refs = spec.policyRefs ?? [];
   const cel: KindException = {
+    namespace: namespace ?? '',
     conditions,
     allowedImages: spec.images ?? [],
     allowedValues: spec.allowedValues ?? [],
@@ -107,10 +114,9 @@ type Excused = { readonly outcome: RuleOutcome } | { readonly allowances: Allowa
 export function judgeExceptions(run: Run, exceptions: readonly CompiledException[], ignoresErrors: boolean): Excused {
   if (exceptions.length === 0) return { allowances: noAllowances };
   const applying: { readonly key: string; readonly cel: KindException }[] = [];
-  let evaluator: KindEvaluator | undefined;
   for (const { key, cel } of exceptions) {
     if (!cel || cel.expiresAt <= run.request.now) continue;
-    evaluator ??= new KindEvaluator(run, noAllowances);
+    const evaluator = new KindEvaluator(confined(run, cel.namespace), noAllowances, { expressions: new Map(), scope });
     const met = judgeConditions(cel.conditions, evaluator, 'exception');
     if (met === true) applying.push({ key, cel });
     else if (met !== false && !ignoresErrors) {
@@ -125,6 +131,10 @@ export function judgeExceptions(run: Run, exceptions: readonly CompiledException
   };
   if (allowances.allowedImages.length > 0 || allowances.allowedValues.length > 0) return { allowances };
   return { outcome: exempted(applying) };
+}
+
+function confined(run: Run, namespace: string): Run {
+  return namespace === '' ? run : { ...run, context: { ...run.context, policyNamespace: namespace } };
 }
 
 function exempted(applying: readonly { readonly key: string; readonly cel: KindException }[]): RuleOutcome {

@@ -5,10 +5,9 @@ import {
   type CelType,
   dynType,
   type LibraryHost,
-  libraryTypes,
   listType,
   namespaceType,
-  policyEnvironment,
+  type PolicyLanguage,
   requestType,
   stringType,
   structType,
@@ -48,22 +47,32 @@ const common: readonly (readonly [string, CelType])[] = [
   ['exceptions', exceptionsType],
 ];
 
-const libraries = [...libraryTypes];
+/** What an expression is written in and what it sees. */
+export interface KindScope {
+  readonly language: PolicyLanguage;
+  readonly declared: Variables;
+}
 
-/** What matchConditions see: everything but variables. */
-export const conditionScope: Variables = new Map([...common, ...libraries]);
+/** Everything but variables: what matchConditions see. */
+export const scopeOf = (language: PolicyLanguage): KindScope => ({
+  language,
+  declared: new Map([...common, ...language.libraries]),
+});
 
 /** The variables of a policy, and what its expressions see; each variable sees those before it. */
 export interface KindVariables {
   readonly expressions: ReadonlyMap<string, Expression>;
-  readonly scope: Variables;
+  readonly scope: KindScope;
 }
 
-export function compileKindVariables(specs: readonly NamedExpression[] = []): KindVariables {
+export function compileKindVariables(specs: readonly NamedExpression[] = [], language: PolicyLanguage): KindVariables {
   const expressions = new Map<string, Expression>();
   const fields: Record<string, CelType> = {};
-  const scopeNow = () =>
-    new Map([...conditionScope, ['variables', structType('kubernetes.variables', fields)] as const]);
+  const { declared } = scopeOf(language);
+  const scopeNow = (): KindScope => ({
+    language,
+    declared: new Map([...declared, ['variables', structType('kubernetes.variables', fields)] as const]),
+  });
   for (const { name, expression } of specs) {
     const compiled = compileKindExpression(expression, scopeNow());
     expressions.set(name, compiled);
@@ -72,32 +81,35 @@ export function compileKindVariables(specs: readonly NamedExpression[] = []): Ki
   return { expressions, scope: scopeNow() };
 }
 
-export const compileKindExpression = (source: string, scope: Variables, wanted?: readonly CelType[]): Expression =>
-  compileExpression(source, scope, wanted, policyEnvironment);
+export const compileKindExpression = (source: string, scope: KindScope, wanted?: readonly CelType[]): Expression =>
+  compileExpression(source, scope.declared, wanted, scope.language.environment);
 
 export const onlyBool: readonly CelType[] = [boolType];
 
-/** The values of `conditionScope` for one request; those of its variables come behind. */
-export function inputsOf(run: Run, allowances: Allowances, variables?: unknown): readonly unknown[] {
-  const { request } = run;
+interface InputOptions {
+  readonly language: PolicyLanguage;
+  readonly allowances: Allowances;
+  readonly host: LibraryHost;
+  readonly variables?: unknown;
+}
+
+/** The place of `object` among the inputs, which a mutation replaces. */
+export const objectInput = 0;
+
+/** The values of `scopeOf` for one request; those of its variables come behind. */
+export function inputsOf({ request }: Run, { language, allowances, host, variables }: InputOptions): unknown[] {
   const { object = null, oldObject = null } = request;
   const { value, namespace } = sharedOf(request);
-  const host = hostOf(run);
   return [
     object,
     oldObject,
     value,
     namespace,
     allowances,
-    ...libraries.map(([, type]) => new CelLibrary(type.name, host)),
+    ...[...language.libraries.values()].map((type) => new CelLibrary(type.name, host)),
     variables,
   ];
 }
-
-const hostOf = ({ request, environment }: Run): LibraryHost => ({
-  now: () => request.now,
-  random: environment.random ?? (() => 0),
-});
 
 const shared = new WeakMap<PolicyRequest, { readonly value: unknown; readonly namespace: unknown }>();
 

@@ -1,6 +1,6 @@
 import type { Issues } from '../../check/issues.ts';
 import { listOf, object, oneOf, string } from '../../check/shape.ts';
-import { checkNames, commonFields, evaluationShape, reportExpression } from '../check.ts';
+import { checkNames, commonFields, evaluationShape, isNamespacedKind, reportExpression } from '../check.ts';
 import type { KindPolicy } from '../types.ts';
 import { compileExpressions } from './rule.ts';
 import type { ValidatingSpec } from './types.ts';
@@ -16,13 +16,17 @@ export const validatingShape = object({
   autogen: object({ podControllers: object({ controllers: listOf(string) }) }),
 });
 
-export function checkValidating({ spec }: KindPolicy<ValidatingSpec>, issues: Issues): void {
+export function checkValidating({ kind, spec }: KindPolicy<ValidatingSpec>, issues: Issues): void {
   if (!spec.validations?.length) issues.error('policy-field-required', 'spec.validations', 'must not be empty');
   const { mode = 'Kubernetes' } = spec.evaluation ?? {};
-  if (mode !== 'Kubernetes') issues.error('policy-unsupported', 'spec.evaluation.mode', `${mode} is not supported yet`);
+  if (mode !== 'Kubernetes') {
+    // Its expressions are written in another language.
+    issues.error('policy-unsupported', 'spec.evaluation.mode', `${mode} is not supported yet`);
+    return;
+  }
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
-  const { variables, conditions, validations, annotations } = compileExpressions(spec);
+  const { variables, conditions, validations, annotations } = compileExpressions(spec, isNamespacedKind(kind));
   for (const [i, expression] of [...variables.expressions.values()].entries()) {
     reportExpression(issues, `spec.variables[${i}].expression`, expression);
   }

@@ -30,7 +30,7 @@ export const validatingKind = (isNamespaced: boolean): KindDefinition<Validating
           policyNamespace,
           action: actionOf(spec),
           reads: readsOfSpec(form),
-          run: compileValidatingRun(form),
+          run: compileValidatingRun(form, isNamespaced),
         }),
       ),
     });

@@ -1,12 +1,12 @@
 import { setOwn } from '../../../base/index.ts';
-import { CelError, nullType, stringType } from '../../../cel/index.ts';
+import { CelError, nullType, policyLanguage, stringType } from '../../../cel/index.ts';
 import type { Expression } from '../../cel/index.ts';
 import type { CompiledRule } from '../../compile/index.ts';
 import { errored, failed, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
 import { compileMatchConditions, judgeConditions } from '../conditions.ts';
 import { KindEvaluator } from '../evaluator.ts';
 import { judgeExceptions } from '../exceptions.ts';
-import { compileKindExpression, compileKindVariables, onlyBool } from '../scope.ts';
+import { compileKindExpression, compileKindVariables, onlyBool, scopeOf } from '../scope.ts';
 import type { ValidatingSpec } from './types.ts';
 
 interface Validation {
@@ -21,12 +21,13 @@ interface Annotation {
 }
 
 /** The expressions of a ValidatingPolicy, compiled. */
-export function compileExpressions(spec: ValidatingSpec) {
-  const variables = compileKindVariables(spec.variables);
+export function compileExpressions(spec: ValidatingSpec, isNamespaced: boolean) {
+  const language = policyLanguage('validate', isNamespaced);
+  const variables = compileKindVariables(spec.variables, language);
   const { scope } = variables;
   return {
     variables,
-    conditions: compileMatchConditions(spec.matchConditions),
+    conditions: compileMatchConditions(spec.matchConditions, scopeOf(language)),
     validations: (spec.validations ?? []).map(
       ({ expression, message = '', messageExpression }): Validation => ({
         expression: compileKindExpression(expression, scope, onlyBool),
@@ -54,8 +55,8 @@ const failedToLoad = (message: string): RuleOutcome => ({
 });
 
 /** Judges a request: the first validation that is not true decides. */
-export function compileValidatingRun(spec: ValidatingSpec): CompiledRule['run'] {
-  const { variables, conditions, validations, annotations } = compileExpressions(spec);
+export function compileValidatingRun(spec: ValidatingSpec, isNamespaced: boolean): CompiledRule['run'] {
+  const { variables, conditions, validations, annotations } = compileExpressions(spec, isNamespaced);
   const ignoresErrors = spec.failurePolicy === 'Ignore';
   return (run, exceptions) => {
     const excused = judgeExceptions(run, exceptions, ignoresErrors);

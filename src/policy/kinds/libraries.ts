@@ -1,0 +1,133 @@
+import { errorMessage, isJsonObject } from '../../base/index.ts';
+import { CelError, CelUnknown, type LibraryHost, type LibraryRequest } from '../../cel/index.ts';
+import { compile } from '../../jmespath/index.ts';
+import { findAnswer, type LookUpSubject } from '../context/index.ts';
+import type { Run } from '../run/run.ts';
+
+/** Takes what `generator.Apply` is called with: objects, for a namespace where one is named. */
+export type GenerateObjects = (objects: readonly unknown[], namespace: string | undefined) => unknown;
+
+type Of<Library extends LibraryRequest['library']> = Extract<LibraryRequest, { readonly library: Library }>;
+
+/** The libraries of CEL for one rule on one request: what they ask for are look-ups of the engine. */
+export function libraryHost(run: Run, generate?: GenerateObjects): LibraryHost {
+  const { request, environment, context } = run;
+  const jmespath = (expression: string, value: string): unknown => {
+    try {
+      return compile(expression).evaluate(value, environment);
+    } catch (thrown) {
+      return new CelError(errorMessage(thrown));
+    }
+  };
+  const find = (subject: LookUpSubject): unknown => {
+    const { answer, lookUp } = findAnswer(context, subject);
+    if (answer === undefined) return new CelUnknown([lookUp]);
+    return answer.ok ? (answer.value ?? null) : new CelError(`${failures[subject.kind] ?? ''}${answer.message}`);
+  };
+  return {
+    now: () => request.now,
+    random: environment.random ?? (() => 0),
+    randomText: (pattern) => jmespath('random(@)', pattern),
+    decodeCertificate: (text) => jmespath('x509_decode(@)', text),
+    ask(asked) {
+      switch (asked.library) {
+        case 'resource':
+          return askResource(asked, context.policyNamespace, find);
+        case 'http':
+          return find(serviceCall(asked));
+        case 'globalContext':
+          return project(find({ kind: 'globalContext', name: asked.name, asLibrary: true }), asked);
+        case 'image':
+          return find({ kind: 'imageData', reference: asked.reference });
+        case 'generator':
+          return generate ? generate(asked.objects, asked.namespace) : new CelError('nothing is generated here');
+      }
+    },
+  };
+}
+
+const failures: Partial<Record<LookUpSubject['kind'], string>> = {
+  apiCall: 'failed to get resource: ',
+  serviceCall: 'request failed: ',
+  imageData: 'failed to get image data: ',
+  globalContext: 'failed to get global reference: ',
+  resourceName: 'failed to map kind to resource: ',
+};
+
+/** Names as the API has them: nothing that could lead out of a path. */
+const segment = /^[A-Za-z0-9](?:[A-Za-z0-9._:-]*[A-Za-z0-9])?$/;
+const apiVersionPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/)?v[a-z0-9]+$/;
+
+function askResource(asked: Of<'resource'>, policyNamespace: string, find: (subject: LookUpSubject) => unknown) {
+  if (asked.verb === 'map') {
+    return find({ kind: 'resourceName', apiVersion: asked.apiVersion, resourceKind: asked.kind });
+  }
+  const { apiVersion, resource, verb } = asked;
+  const namespace = asked.namespace ?? policyNamespace;
+  const name = verb === 'get' ? asked.name : '';
+  const [plural = '', subresource, ...more] = resource.split('/');
+  const parts = [plural, ...[namespace, name, subresource].filter((part) => part)] as readonly string[];
+  if (!apiVersionPattern.test(apiVersion) || more.length > 0 || !parts.every((part) => segment.test(part)))
+    return new CelError(`failed to ${verb} resource: "${apiVersion}", "${resource}" or its name is not valid`);
+  if (verb === 'get' && name === '') return new CelError('failed to get resource: resource name may not be empty');
+  const place = namespace === '' ? '' : `/namespaces/${namespace}`;
+  const path = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${place}/${plural}`;
+  switch (verb) {
+    case 'get':
+      return find({
+        kind: 'apiCall',
+        method: 'GET',
+        urlPath: `${path}/${name}${subresource ? `/${subresource}` : ''}`,
+        asLibrary: true,
+      });
+    case 'list':
+      return withKinds(
+        find({ kind: 'apiCall', method: 'GET', urlPath: `${path}${query(asked.labels)}`, asLibrary: true }),
+      );
+    case 'post':
+      return find({ kind: 'apiCall', method: 'POST', urlPath: path, data: asked.data, asLibrary: true });
+  }
+}
+
+function query(labels: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '' : `?labelSelector=${encodeURIComponent(pairs.sort().join(','))}`;
+}
+
+const completed = new WeakMap<object, unknown>();
+
+/** A server leaves out the kind of the items of a list. */
+function withKinds(list: unknown): unknown {
+  if (!isJsonObject(list) || !Array.isArray(list['items'])) return list;
+  const known = completed.get(list);
+  if (known !== undefined) return known;
+  const { apiVersion, kind, items } = list;
+  const itemKind = String(kind ?? '').replace(/List$/, '');
+  const result = {
+    ...list,
+    items: items.map((item) => (isJsonObject(item) && item['kind'] ? item : { apiVersion, kind: itemKind, ...item })),
+  };
+  completed.set(list, result);
+  return result;
+}
+
+function serviceCall({ method, url, headers, caBundle, data }: Of<'http'>): LookUpSubject {
+  return {
+    kind: 'serviceCall',
+    method,
+    url,
+    headers,
+    ...(caBundle ? { caBundle } : {}),
+    ...(method === 'POST' ? { data } : {}),
+    asLibrary: true,
+  };
+}
+
+/** A projection of an entry is one of its fields. */
+function project(value: unknown, { name, projection }: Of<'globalContext'>): unknown {
+  if (projection === '' || value === null || value instanceof CelUnknown || value instanceof CelError) return value;
+  if (isJsonObject(value) && Object.hasOwn(value, projection)) return value[projection];
+  return new CelError(
+    `failed to get global reference: projection "${projection}" not found in global context entry "${name}"`,
+  );
+}
