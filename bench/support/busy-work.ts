@@ -23,6 +23,7 @@ export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work):
     config: configOf({ features: ['report'], policies: { selector: {} }, logLevel: 'warn' }),
     ownPolicies: 'all',
     origin: { env: {}, kubeconfig },
+    onReload: () => {},
     isExcluded: () => false,
     metrics: (gauges) => createReportMetrics(registry, createControllerMetrics(registry).forQueue('report'), gauges),
     log: createLogger({ level: 'warn' }),

@@ -3,6 +3,7 @@ import { type Logger, UsageError } from '../base/index.ts';
 import { createManager, type Manager } from '../controller/index.ts';
 import type { Environment } from '../kube/index.ts';
 import { type Config, policyFeatures } from './config.ts';
+import type { ConfigReload } from './config-watch.ts';
 import type { Connection } from './connect.ts';
 import { createEnvironment, selectorOf, supportsOf } from './environment.ts';
 import { loadFeature } from './features/index.ts';
@@ -15,6 +16,8 @@ export interface ClusterOptions {
   readonly config: Config;
   readonly connection: Connection;
   readonly env: Environment;
+  /** Changes of the configuration while the program runs. */
+  readonly reload?: ConfigReload | undefined;
   readonly log: Logger;
   /** The worker program that writes reports, so that admission has this thread to itself. */
   readonly reportWorker?: URL | undefined;
@@ -32,7 +35,7 @@ export interface ClusterProgram extends Manager {
 
 /** Everything that runs against a real cluster, until a signal. */
 export async function createClusterProgram(options: ClusterOptions): Promise<ClusterProgram> {
-  const { config, connection, log, onListening, livenessWorker, servesStatus = true } = options;
+  const { config, connection, reload, log, onListening, livenessWorker, servesStatus = true } = options;
   const [selector, ...wires] = await Promise.all([
     config.features.some((name) => policyFeatures.has(name)) ? selectorOf(config, connection, log) : undefined,
     ...config.features.map(loadFeature),
@@ -54,6 +57,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
       origin: connection.origin,
       logLevel: config.logLevel,
       logFormat: config.logFormat,
+      reload,
       server: servesStatus ? config.server : undefined,
       respond,
       onListening,
@@ -75,6 +79,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
     leadership: leaderships.all,
     pollMs: 5,
     runnables: [
+      ...(reload ? [reload.runnable] : []),
       ...(liveness ? [liveness.runnable] : []),
       ...status,
       ...(features.length > 0 ? supportsOf(environment) : []),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getOwn, isJsonObject, type JsonObject } from '../base/index.ts';
+import { getOwn, isJsonObject, type JsonObject, setOwn } from '../base/index.ts';
 import { type Config, configSchema } from './config.ts';
 import type { Override } from './config-overrides.ts';
 
@@ -85,4 +85,21 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at: unknown = value;
   for (const key of path) at = isJsonObject(at) ? getOwn(at as Record<string, unknown>, key) : undefined;
   return at;
+}
+
+/** A configuration file with these settings. */
+export function configFileOf(settings: readonly Setting[]): JsonObject {
+  const file: Record<string, unknown> = {};
+  for (const { key, value } of settings) {
+    if (value === undefined) continue;
+    const path = key.split('.');
+    let at = file;
+    for (const name of path.slice(0, -1)) {
+      const inner = (getOwn(at, name) ?? {}) as Record<string, unknown>;
+      setOwn(at, name, inner);
+      at = inner;
+    }
+    setOwn(at, path.at(-1)!, value);
+  }
+  return file as JsonObject;
 }

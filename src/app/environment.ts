@@ -18,6 +18,7 @@ import {
 import { createWebhooks, type Webhooks } from '../webhook/index.ts';
 import { clientAuthenticationOf } from './client-authentication.ts';
 import type { Config } from './config.ts';
+import type { ConfigReload } from './config-watch.ts';
 import type { Connection } from './connect.ts';
 import { exemptNamespacesOf } from './exempt-namespaces.ts';
 import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
@@ -34,6 +35,7 @@ interface EnvironmentOptions {
   readonly metrics: Registry;
   readonly selector: LabelMatcher | undefined;
   readonly reportWorker?: URL | undefined;
+  readonly reload?: ConfigReload | undefined;
   readonly log: Logger;
 }
 
@@ -50,6 +52,7 @@ export function createEnvironment({
   metrics,
   selector,
   reportWorker,
+  reload,
   log,
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
@@ -73,6 +76,7 @@ export function createEnvironment({
     namespace,
     connection,
     reportWorker,
+    onReload: (listener) => reload?.subscribe(listener),
     selector,
     informers,
     images,

@@ -9,6 +9,8 @@ export const loadLocalRegistry = () => import('./local-registry.ts');
 export const loadLocalFeatures = () => import('./local-features.ts');
 export const loadCluster = () => import('./cluster.ts');
 export const loadConfiguration = () => import('./config-load.ts');
+export const loadConfigWatch = () => import('./config-watch.ts');
+export const loadConfigSchema = () => import('./config-settings.ts');
 export const loadConnect = () => import('./connect.ts');
 export const loadInstall = () => import('./install.ts');
 export const loadDemo = () => import('./demo/index.ts');
@@ -27,6 +29,7 @@ export const loadClusterSource = () => import('./cluster-source.ts');
 
 export type { ApplySetup, Finding, FindingOptions, Paint, PolicyApplication, TestRow } from '../offline/index.ts';
 export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
+export type { Setting as ConfigSetting } from './config-settings.ts';
 export type { ExpressionLanguage } from './expression-language.ts';
 export { localFeatures, parseFeatures } from './features/index.ts';
 export type { LocalCluster } from './local.ts';

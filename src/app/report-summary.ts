@@ -8,7 +8,7 @@ export interface ResultGroup extends ReportSummary {
   readonly key: string;
 }
 
-const severityOrder = ['critical', 'high', 'medium', 'low', 'info', 'none'];
+export const severityOrder = ['critical', 'high', 'medium', 'low', 'info', 'none'];
 
 /** Counts results as they come. */
 export class ResultCounts {

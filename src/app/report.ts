@@ -6,6 +6,7 @@ import type { Connection } from './connect.ts';
 import { renderHtml } from './report-html.ts';
 import { type ReportedResult, type ReportFilter, readResults } from './report-read.ts';
 import { type Grouping, ResultCounts, type ResultGroup, summarise } from './report-summary.ts';
+import { createWorstResults } from './report-worst.ts';
 
 export type ReportFormat = 'table' | 'wide' | 'json' | 'yaml' | 'sarif' | 'junit' | 'html';
 
@@ -19,7 +20,7 @@ export interface ReportRequest extends ReportFilter {
 export interface ClusterReport {
   readonly groups: readonly ResultGroup[];
   readonly total: ReturnType<typeof summarise>;
-  /** The first results that do not pass, limited for a terminal. */
+  /** The worst results that do not pass, limited for a terminal. */
   readonly details: readonly ReportedResult[];
 }
 
@@ -30,9 +31,6 @@ interface Sink {
   add(results: readonly ReportedResult[]): Promise<void>;
   end(counts: ResultCounts): Promise<void>;
 }
-
-export const maxDetails = 200;
-const isNotable = ({ result }: ReportedResult) => result === 'fail' || result === 'error' || result === 'warn';
 
 /**
  * Reads the reports of a cluster and writes them in the format, one report after another; the caller renders a table.
@@ -46,14 +44,14 @@ export async function reportCluster(
   const where = request.namespace === undefined ? 'all namespaces' : `namespace ${request.namespace}`;
   const sink = openSink(request, `${client.config.name}, ${where}`, write);
   const counts = new ResultCounts(request.by);
-  const details: ReportedResult[] = [];
+  const worst = createWorstResults();
   for await (const results of readResults(client, request, signal)) {
     counts.add(results);
-    for (const result of results) if (details.length < maxDetails && isNotable(result)) details.push(result);
+    worst.add(results);
     await sink?.add(results);
   }
   await sink?.end(counts);
-  return { groups: counts.sorted(), total: counts.total, details };
+  return { groups: counts.sorted(), total: counts.total, details: worst.sorted() };
 }
 
 function openSink(request: ReportRequest, subject: string, write: WriteText): Sink | undefined {

@@ -6,6 +6,17 @@ export function renderValue(value: unknown, format: 'json' | 'yaml'): string {
   return format === 'json' ? `${renderJson(value, 2)}\n` : renderYaml(value);
 }
 
+/** Columns in the manner of kubectl, readable for awk too. A cell is one line, without terminal control characters. */
+export function renderColumns(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [heads, ...rows.map((row) => row.map(cleanText))];
+  const widths = heads.map((_, column) => lines.reduce((width, row) => Math.max(width, row[column]!.length), 0));
+  const render = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('   ');
+  return lines.map((row) => `${render(row).trimEnd()}\n`).join('');
+}
+
+/** Text that may come from a tenant, as one line. */
+const cleanText = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+
 /** Buffers small writes: a write to a pipe costs more than its text. */
 export function bufferedWriter(stream: CliStream): { write(text: string): void; flush(): void } {
   let waiting: string[] = [];

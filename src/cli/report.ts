@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import { loadReport } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
-import { type CliContext, messagesOf } from './context.ts';
+import { type CliContext, exitCodes, messagesOf } from './context.ts';
+import { renderColumns } from './output.ts';
 
 interface ReportOptions extends ClusterOptions {
   readonly by: 'policy' | 'namespace' | 'severity' | 'resource';
@@ -13,17 +14,20 @@ interface ReportOptions extends ClusterOptions {
   readonly severity?: string;
   readonly kind?: string;
   readonly details?: boolean;
+  readonly summary?: boolean;
+  readonly exitCode?: boolean;
   readonly output: 'table' | 'wide' | 'json' | 'yaml' | 'sarif' | 'junit' | 'html';
   readonly watch?: boolean;
 }
 
-export function defineReport(program: Command, context: CliContext, version: string): void {
+export function defineReport(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   program
     .command('report')
     .summary('what policies say of the cluster')
     .description(
-      'Sums up the policy reports of the cluster, whichever tool wrote them, or gives them all in a format that other\n' +
-        'programs read. Without -A it looks at one namespace, as kubectl does.',
+      'Sums up the policy reports of the cluster, whichever tool wrote them, and lists what does not pass with its\n' +
+        'messages, by severity; or gives all results in a format that other programs read. Without -A it looks at one\n' +
+        'namespace, as kubectl does.',
     )
     .addOption(
       new Option('--by <what>', 'one line for each')
@@ -41,7 +45,9 @@ export function defineReport(program: Command, context: CliContext, version: str
         .choices(['table', 'wide', 'json', 'yaml', 'sarif', 'junit', 'html'])
         .default('table'),
     )
-    .option('--details', 'also what fails, with its messages (the same as -o wide)')
+    .option('--details', 'up to 200 of the results that do not pass, not 20 (the same as -o wide)')
+    .option('--summary', 'only the counts')
+    .option('--exit-code', 'end with exit code 1 if a result is fail or error')
     .option('-w, --watch', 'print again after every change')
     .addOption(kubeconfigOption())
     .addOption(contextOption())
@@ -49,17 +55,18 @@ export function defineReport(program: Command, context: CliContext, version: str
       'after',
       `
 Examples:
-  supercargo report -A                                what each policy says, the worst first
+  supercargo report -A                                what each policy says, and the worst failures
   supercargo report -n shop --by resource --result fail
-  supercargo report -n shop --details                 what fails there, with its messages
+  supercargo report -n shop --details                 more of what fails there
+  supercargo report -A --severity critical,high --exit-code    for scripts
   supercargo report -A -o html > report.html          one page to read and to send on
   supercargo report -A --by severity --watch
 `,
     )
-    .action((options: ReportOptions) => report(options, context, version));
+    .action(async (options: ReportOptions) => setExitCode(await report(options, context)));
 }
 
-async function report(options: ReportOptions, context: CliContext, version: string): Promise<void> {
+async function report(options: ReportOptions, context: CliContext): Promise<number> {
   if (options.allNamespaces && options.namespace !== undefined)
     throw new UsageError('report-namespaces', 'choose one of --namespace and --all-namespaces');
   const [results, severities] = [listOf(options.result), listOf(options.severity)];
@@ -75,23 +82,26 @@ async function report(options: ReportOptions, context: CliContext, version: stri
     by,
     namespace,
     format: output,
-    version,
+    version: context.version,
     policies: listOf(options.policy),
     results,
     severities,
     kinds: listOf(options.kind),
   };
   const signal = AbortSignal.any([context.signal, ...(context.outputClosed ? [context.outputClosed] : [])]);
+  let failed = 0;
   const print = async () => {
     if (options.watch && context.stdout.isTTY) context.stdout.write('\u001b[2J\u001b[H');
     const write = async (text: string) => {
       context.stdout.write(text);
     };
     const { groups, total, details } = await reportCluster(connection, request, write, signal);
+    failed = total.fail + total.error;
     if (output !== 'table' && output !== 'wide') return;
     if (groups.length > 0) {
       context.stdout.write(renderTable(by, groups, total));
-      if (options.details || output === 'wide') context.stdout.write(renderDetails(details, total));
+      const shown = options.details || output === 'wide' ? details : details.slice(0, maxShown);
+      if (!options.summary) context.stdout.write(renderDetails(shown, total));
     } else context.stdout.write(`No results found${inNamespace(namespace)}\n`);
   };
   try {
@@ -103,7 +113,11 @@ async function report(options: ReportOptions, context: CliContext, version: stri
   } finally {
     await connection.client.close();
   }
+  return options.exitCode && failed > 0 ? exitCodes.failed : exitCodes.ok;
 }
+
+/** Without --details. */
+const maxShown = 20;
 
 /** The message of kubectl, with the namespace, so that a wrong one is visible. */
 const inNamespace = (namespace: string | undefined) =>
@@ -112,42 +126,35 @@ const inNamespace = (namespace: string | undefined) =>
 type Counts = Readonly<Record<'pass' | 'fail' | 'warn' | 'error' | 'skip', number>>;
 const columns = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
 
-/** Columns in the manner of kubectl, readable for awk too. */
 function renderTable(by: string, groups: readonly (Counts & { readonly key: string })[], total: Counts): string {
-  const rows = [
+  const row = (key: string, counts: Counts) => [key, ...columns.map((column) => String(counts[column]))];
+  return renderColumns(
     [by.toUpperCase(), ...columns.map((column) => column.toUpperCase())],
-    ...groups.map((group) => [group.key, ...columns.map((column) => String(group[column]))]),
-    ...(groups.length > 1 ? [['total', ...columns.map((column) => String(total[column]))]] : []),
-  ];
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i]!))
-          .join('   ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+    [...groups.map((group) => row(group.key, group)), ...(groups.length > 1 ? [row('total', total)] : [])],
+  );
 }
 
 interface Detail {
   readonly result: string;
   readonly policy: string;
   readonly rule: string;
+  readonly severity?: string;
   readonly resource: { readonly kind: string; readonly namespace?: string; readonly name: string };
   readonly message: string;
 }
 
 function renderDetails(details: readonly Detail[], { fail, error, warn }: Counts): string {
-  // A message may come from a tenant: one line each, without terminal control characters.
-  const clean = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  const lines = details.map(({ result, policy, rule, resource: { kind, namespace, name }, message }) =>
-    clean(`${result} ${policy}/${rule} ${kind}/${namespace ? `${namespace}/` : ''}${name}: ${message}`),
-  );
+  if (details.length === 0) return '';
+  const rows = details.map(({ result, severity = '', policy, rule, resource: { kind, namespace, name }, message }) => [
+    result,
+    severity,
+    `${kind}/${namespace ? `${namespace}/` : ''}${name}`,
+    `${policy}/${rule}`,
+    message,
+  ]);
   const more = fail + error + warn - details.length;
-  if (more > 0) lines.push(`and ${more} more; -o json gives all of them`);
-  return lines.length === 0 ? '' : `\n${lines.join('\n')}\n`;
+  const rest = more > 0 ? `and ${more} more; -o wide gives more of them, -o json all\n` : '';
+  return `\n${renderColumns(['RESULT', 'SEVERITY', 'RESOURCE', 'RULE', 'MESSAGE'], rows)}${rest}`;
 }
 
 const knownSeverities = ['critical', 'high', 'medium', 'low', 'info', 'none'] as const;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { loadCluster, loadConfiguration, loadConnect, parseFeatures } from '../app/index.ts';
-import { createLogger } from '../base/index.ts';
+import { loadCluster, loadConfiguration, loadConfigWatch, loadConnect, parseFeatures } from '../app/index.ts';
+import { createLogger, systemClock } from '../base/index.ts';
 import { type ClusterOptions, contextOption, kubeconfigOption, localKubeconfig } from './cluster-options.ts';
 import type { CliContext } from './context.ts';
 import { addLogOptions, type LogOptions } from './log-options.ts';
@@ -33,14 +33,23 @@ export function defineRun(program: Command, context: CliContext): void {
 }
 
 async function run(options: RunOptions, context: CliContext): Promise<void> {
-  const [{ loadConfig }, { connect }, { createClusterProgram }] = await Promise.all([
+  const [{ loadConfig }, { createConfigWatch }, { connect }, { createClusterProgram }] = await Promise.all([
     loadConfiguration(),
+    loadConfigWatch(),
     loadConnect(),
     loadCluster(),
   ]);
+  const { config: path } = options;
   const features = options.features === undefined ? undefined : parseFeatures(options.features);
-  const { config } = loadConfig(options.config, { flags: { ...options, features }, env: context.env });
-  const log = createLogger({ level: config.logLevel, format: config.logFormat });
+  const load = () => loadConfig(path, { flags: { ...options, features }, env: context.env });
+  const loaded = load();
+  const { config } = loaded;
+  let level = config.logLevel;
+  const log = createLogger({ level: () => level, format: config.logFormat });
+  const reload = path === undefined ? undefined : createConfigWatch({ path, loaded, load, clock: systemClock, log });
+  reload?.subscribe(({ logLevel }) => {
+    level = logLevel;
+  });
   const local = localKubeconfig(options, context);
   const kubeconfig = options.kubeconfig ?? local;
   const connection = await connect({ env: context.env, kubeconfig, context: options.context, log });
@@ -58,6 +67,7 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
       config,
       connection,
       env: context.env,
+      reload,
       log,
       reportWorker: context.reportWorker,
       livenessWorker: context.livenessWorker,

@@ -75,6 +75,7 @@ describe('supercargo report', () => {
   };
   const rows = (table: string) =>
     table
+      .split('\n\n')[0]!
       .trimEnd()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
@@ -144,11 +145,24 @@ describe('supercargo report', () => {
     expect(out).toHaveLength(4);
   });
 
-  it('shows what fails with its messages, in one line each', async () => {
-    for (const args of [['--details'], ['-o', 'wide']])
-      expect((await run(['-A', '--policy', 'b', ...args])).stdout).toMatch(
-        /\n\nfail b\/check Pod\/default\/web: <b>b<\/b> & co\n$/,
-      );
+  it('lists what does not pass with its messages, the most severe first, in one line each', async () => {
+    const lists = async (...args: string[]) => rows((await run(['-A', ...args])).stdout.split('\n\n')[1] ?? '');
+    expect(await lists()).toEqual([
+      ['RESULT', 'SEVERITY', 'RESOURCE', 'RULE', 'MESSAGE'],
+      ['fail', 'high', 'Pod/default/web', 'b/check', '<b>b</b> & co'],
+      ['warn', 'low', 'Pod/default/db', 'c/check', expect.any(String)],
+      ['error', 'Namespace/apps', 'd/check', expect.any(String)],
+    ]);
+    for (const args of [['--details'], ['-o', 'wide']]) expect(await lists(...args)).toHaveLength(4);
+    expect((await run(['-A', '--summary'])).stdout).not.toContain('\n\n');
+  });
+
+  it('ends with exit code 1 for failures if it is asked to', async () => {
+    expect((await run(['-A', '--exit-code'])).code).toBe(1);
+    expect((await run(['-A', '--exit-code', '-o', 'json'])).code).toBe(1);
+    expect((await run(['-A', '--exit-code', '--result', 'warn,pass'])).code).toBe(0);
+    expect((await run(['-A', '--exit-code', '-n', 'elsewhere'])).code).toBe(2);
+    expect((await run(['--exit-code', '-n', 'elsewhere'])).code).toBe(0);
   });
 
   it.each([

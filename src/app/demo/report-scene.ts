@@ -51,7 +51,7 @@ export const reportScene: Scene = {
     context.say(`policyreport/${report.name}: ${pass} pass, ${fail} fail`);
     for (const { result, message, resources } of resultsOf(found))
       if (result === 'fail') context.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
-    context.say(`see them all with: ${context.program} kubectl get polr -A, or ${context.program} report -A --details`);
+    context.say(`see them all with: ${context.program} kubectl get polr -A, or ${context.program} report -A`);
   },
 };
 

@@ -24,7 +24,10 @@ export const wireAdmission: WireFeature = (environment) => {
   const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
   const later = createAuditQueue(log);
   const metrics = createAdmissionMetrics(environment.metrics, later);
-  const omitted = new Set<string>(config.admission.omitEvents);
+  let omitted = new Set<string>(config.admission.omitEvents);
+  environment.onReload(({ admission }) => {
+    omitted = new Set(admission.omitEvents);
+  });
   const budgets = createBudgetConditions(policies, environment.policyProblems.from('admission'));
   const reviewers = createPolicyReviewers({
     ...environment,

@@ -12,6 +12,8 @@ import type { Connection } from '../connect.ts';
 /** What the program passes to each feature. */
 export interface FeatureEnvironment {
   readonly config: Config;
+  /** Calls with the configuration after a change of a setting that a running program takes over. */
+  onReload(listener: (config: Config) => void): void;
   /** The process's environment variables: proxies, and prescribed settings. */
   readonly env: Environment;
   /** Our own namespace in the cluster. */

@@ -19,6 +19,7 @@ function threadThat(code: string, graceMs?: number) {
   writeFileSync(file, `const { parentPort: port, workerData: data } = require('node:worker_threads');\n${code}`);
   const registry = new Registry();
   const reporter = createReportThread({
+    onReload: () => {},
     program: pathToFileURL(file),
     config: configOf({ installation: 'mine' }),
     ownPolicies: 'all',

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type Logger, onAbort, SupercargoError } from '../../base/index.ts';
+import { type Logger, type LogLevel, onAbort, SupercargoError } from '../../base/index.ts';
 import {
   type AdmittedResults,
   admittedResults,
@@ -12,6 +12,7 @@ import {
 } from '../../report/index.ts';
 import type { Config } from '../config.ts';
 import type { ConnectionOrigin } from '../connect.ts';
+import type { FeatureEnvironment } from './feature.ts';
 import { addCounts, type ReportCounts } from './report-counts.ts';
 
 /** Our policies: those of the configured selector, all of them, or none if Kyverno runs. */
@@ -27,6 +28,7 @@ export interface ReportThreadSetup {
 
 export type ToReportThread =
   | { readonly kind: 'admitted'; readonly admitted: AdmittedResults }
+  | { readonly kind: 'logLevel'; readonly level: LogLevel }
   | { readonly kind: 'stop' };
 export type FromReportThread =
   | { readonly kind: 'counts'; readonly counts: ReportCounts; readonly isIdle: boolean }
@@ -39,6 +41,7 @@ export type RemoteReporter = Omit<Reporter, 'takeAdmitted'>;
 
 interface ReportThreadOptions extends ReportThreadSetup {
   readonly program: URL;
+  readonly onReload: FeatureEnvironment['onReload'];
   readonly isExcluded: IsExcluded;
   readonly onProblem?: OnReportProblem | undefined;
   readonly metrics: OpenReportMetrics;
@@ -52,14 +55,19 @@ interface ReportThreadOptions extends ReportThreadSetup {
  * does not pause this thread. Each run is a new thread.
  */
 export function createReportThread(options: ReportThreadOptions): RemoteReporter {
-  const { program, config, ownPolicies, origin, isExcluded, graceMs = 10_000, log } = options;
+  const { program, ownPolicies, origin, isExcluded, graceMs = 10_000, log } = options;
   let worker: Worker | undefined;
+  let { config } = options;
   let gauges: ReportGauges | undefined;
   let isIdle = false;
   const problems = new Set<string>();
   let isStopping = false;
   const metrics = options.metrics(() => gauges);
   const send = (message: ToReportThread) => worker?.postMessage(message);
+  options.onReload(({ logLevel }) => {
+    config = { ...config, logLevel };
+    send({ kind: 'logLevel', level: logLevel });
+  });
   return {
     async run(signal) {
       const setup: ReportThreadSetup = { config, ownPolicies, origin: { ...origin, env: { ...origin.env } } };

@@ -22,6 +22,7 @@ const countsMs = 1_000;
 const port = parentPort!;
 const send = (message: FromReportThread) => port.postMessage(message);
 const stopping = new AbortController();
+let { logLevel } = (workerData as ReportThreadSetup).config;
 const maxEarly = 5_000;
 const early: AdmittedResults[] = [];
 let take = (admitted: AdmittedResults): void => {
@@ -29,6 +30,7 @@ let take = (admitted: AdmittedResults): void => {
 };
 port.on('message', (message: ToReportThread) => {
   if (message.kind === 'stop') stopping.abort();
+  else if (message.kind === 'logLevel') logLevel = message.level;
   else take(message.admitted);
 });
 
@@ -51,7 +53,7 @@ function selectorOf({ config, ownPolicies }: ReportThreadSetup): LabelMatcher | 
 
 async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void> {
   const { config, origin } = setup;
-  const log = createLogger({ level: config.logLevel, format: config.logFormat });
+  const log = createLogger({ level: () => logLevel, format: config.logFormat });
   const connection = await connectAtLast(origin, log, signal);
   try {
     const selector = selectorOf(setup);

@@ -57,6 +57,7 @@ function reporterOf(environment: FeatureEnvironment): RemoteReporter {
     config,
     ownPolicies: config.policies.selector ? 'selected' : selector ? 'none' : 'all',
     origin: connection.origin,
+    onReload: environment.onReload,
     isExcluded: isExcludedBy(config),
     metrics: open,
     onProblem,

@@ -9,7 +9,8 @@ import { sinceBeatMs } from './heartbeat.ts';
 import type { FromLiveness, LivenessSetup, ToLiveness } from './messages.ts';
 import { createPendingRequests } from './pending-requests.ts';
 
-const { origin, logLevel, logFormat, server, heartbeat, stillMs } = workerData as LivenessSetup;
+const { origin, logFormat, server, heartbeat, stillMs } = workerData as LivenessSetup;
+let { logLevel } = workerData as LivenessSetup;
 const port = parentPort!;
 const post = (message: FromLiveness) => port.postMessage(message);
 const stopping = new AbortController();
@@ -20,12 +21,13 @@ const early: ToLiveness[] = [];
 let receive = (message: ToLiveness): void => void early.push(message);
 port.on('message', (message: ToLiveness) => {
   if (message.kind === 'stop') stopping.abort();
+  else if (message.kind === 'logLevel') logLevel = message.level;
   else if (message.kind === 'response') requests.onResponse(message.id, message.response);
   else receive(message);
 });
 
 async function run(signal: AbortSignal): Promise<void> {
-  const log = createLogger({ level: logLevel, format: logFormat });
+  const log = createLogger({ level: () => logLevel, format: logFormat });
   const { env, kubeconfig, context } = origin;
   const serving = server
     ? createStatusServer({

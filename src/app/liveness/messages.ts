@@ -19,6 +19,7 @@ export interface LivenessSetup {
 export type ToLiveness =
   | { readonly kind: 'leadership'; readonly message: ToLeadershipHost }
   | { readonly kind: 'response'; readonly id: number; readonly response: StatusResponse }
+  | { readonly kind: 'logLevel'; readonly level: LogLevel }
   | { readonly kind: 'stop' };
 
 export type FromLiveness =

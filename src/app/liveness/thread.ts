@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { errorMessage, type LogFormat, type LogLevel, onAbort, SupercargoError } from '../../base/index.ts';
 import { createRemoteLeaderships, type Runnable, startOrder } from '../../controller/index.ts';
+import type { ConfigReload } from '../config-watch.ts';
 import type { ConnectionOrigin } from '../connect.ts';
 import type { Elect } from '../leaderships.ts';
 import { plain, type StatusResponder } from '../status-responses.ts';
@@ -12,6 +13,7 @@ interface LivenessThreadOptions {
   readonly origin: ConnectionOrigin;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
+  readonly reload?: ConfigReload | undefined;
   readonly server?: LivenessSetup['server'];
   /** Responds to requests that only this event loop can serve. */
   readonly respond: StatusResponder;
@@ -38,7 +40,12 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
   const { program, respond, onListening, stillMs = defaultStillMs, graceMs = 5_000 } = options;
   const heartbeat = createHeartbeat();
   let worker: Worker | undefined;
+  let { logLevel } = options;
   const send = (message: ToLiveness) => worker?.postMessage(message);
+  options.reload?.subscribe((config) => {
+    logLevel = config.logLevel;
+    send({ kind: 'logLevel', level: logLevel });
+  });
   const leaderships = createRemoteLeaderships((message) => send({ kind: 'leadership', message }));
 
   const reply = async (id: number, url: string): Promise<void> => {
@@ -47,7 +54,7 @@ export function createLivenessThread(options: LivenessThreadOptions): LivenessTh
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    const { origin, logLevel, logFormat, server } = options;
+    const { origin, logFormat, server } = options;
     const setup: LivenessSetup = {
       origin: { ...origin, env: { ...origin.env } },
       logLevel,
