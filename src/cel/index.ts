@@ -8,6 +8,7 @@
  */
 export { namespaceType, requestType } from './admission.ts';
 export { CelCompileError } from './errors.ts';
+export { estimateCost } from './estimate/estimate.ts';
 export { functionHelp } from './function-help.ts';
 export { authorizerType, CelAuthorizer, resourceCheckType } from './functions/authorizer.ts';
 export { kubernetesEnvironment } from './kubernetes.ts';
@@ -21,13 +22,22 @@ export { compile, type Evaluated, type Program, type Variables } from './program
 export { type Compiled, compileFor } from './typed.ts';
 export {
   boolType,
+  bytesType,
   type CelType,
+  doubleType,
+  durationType,
   dynType,
+  intType,
   listType,
+  mapType,
   nullType,
+  optionalType,
   renderType,
   stringType,
   structType,
+  timestampType,
 } from './types.ts';
 export { toDocument, toJson } from './values/json.ts';
-export { CelError, CelObject, CelUnknown, LazyMap } from './values/values.ts';
+export { keyedList } from './values/keyed-list.ts';
+export { bytesOf, dateOf, doubleOfNumber, durationOfText, timeOf } from './values/texts.ts';
+export { CelError, CelObject, CelOptional, CelUnknown, LazyMap, none } from './values/values.ts';

@@ -20,7 +20,7 @@ export {
   renderPath,
 } from './path-element.ts';
 export { deducedShape, type ListShape, type MapShape, type Shape, shapeOfKind } from './shape.ts';
-export type { Schema } from './types.ts';
+export type { Schema, ValidationRule } from './types.ts';
 export {
   asList,
   asMap,

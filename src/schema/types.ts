@@ -36,8 +36,19 @@ export interface Schema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
   readonly 'x-kubernetes-patch-strategy'?: string;
   readonly 'x-kubernetes-patch-merge-key'?: string;
   /** Built-in kinds only: the definition's name, `io.k8s.api.core.v1.Container`. */
   readonly definition?: string;
+}
+
+/** A rule in CEL of a custom resource. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
 }

@@ -5,6 +5,7 @@
 import { describe } from 'vitest';
 import { defineApply } from './apply.ts';
 import { defineCrd } from './crd.ts';
+import { defineCrdRules } from './crd-rules.ts';
 import { defineCrdSchemas } from './crd-schema.ts';
 import { defineCrud } from './crud.ts';
 import { defineDefaults } from './defaults.ts';
@@ -56,6 +57,7 @@ const areas = {
   scale: defineScale,
   'custom resources': defineCrd,
   'schemas of custom resources': defineCrdSchemas,
+  'rules of custom resources': defineCrdRules,
   tables: defineTables,
   'dry run': defineDryRun,
   'finalizers and garbage collection': defineFinalizersAndGarbage,

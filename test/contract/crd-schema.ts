@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '../support/wait.ts';
 import { defineWidgets, widget } from './crd-fixture.ts';
-import { expectCode, expectFailure, type Fixture, skipWithoutCel } from './fixture.ts';
+import { expectCode, expectFailure, type Fixture } from './fixture.ts';
 
 const specSchema = (properties: object, required: readonly string[] = []) => ({
   type: 'object',
@@ -118,8 +118,7 @@ export function defineCrdSchemas(fixture: Fixture): void {
     expect(body.message).toMatch(new RegExp(`^Widget.${group} "a" is invalid: \\[`));
   });
 
-  it('checks rules in CEL, on a change also against the old object', async ({ skip }) => {
-    skipWithoutCel(fixture, skip);
+  it('checks rules in CEL, on a change also against the old object', async () => {
     const { group, collection } = await prepared(
       specSchema({
         min: { type: 'integer' },

@@ -79,11 +79,3 @@ export async function expectFailure(answer: Answer | Promise<Answer>, code: numb
 
 /** The names of a list's items, in its order. */
 export const namesOf = (list: Body): readonly string[] => list.items.map((item) => item.metadata.name);
-
-/** Skips a test where the server does not evaluate CEL. Said aloud, for the default reporter shows no reasons of skips. */
-export function skipWithoutCel({ target }: Fixture, skip: (reason: string) => never): void {
-  if (target.evaluatesCel !== false) return;
-  const reason = 'this server does not evaluate CEL yet';
-  process.stderr.write(`a test with CEL is skipped: ${reason}\n`);
-  skip(reason);
-}

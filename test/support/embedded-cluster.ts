@@ -25,7 +25,6 @@ export async function startEmbedded(options: ApiServerOptions = {}): Promise<Clu
     caPem: server.caPem,
     token: server.token,
     kubeconfigPath,
-    evaluatesCel: false,
     forgetHistory: async () => server.compact(),
     async stop() {
       await server.stop();

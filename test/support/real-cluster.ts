@@ -13,8 +13,6 @@ export interface Cluster {
   readonly caPem: string;
   readonly token: string;
   readonly kubeconfigPath: string;
-  /** False for a server that stores expressions in CEL without evaluating them. */
-  readonly evaluatesCel?: boolean;
   /** Makes the server forget what was before a version. */
   forgetHistory?(before: number): Promise<void>;
   stop(): Promise<void>;

@@ -54,7 +54,7 @@ export async function finishCreate(
     core.store.collection(definition.storage).get(storageKey(namespace, name)) !== undefined;
   const name = mutated.metadata.name || generateName(mutated, core.randomSuffix, taken, definition);
   const prepared = prepare(core, definition, name, mutated);
-  const errors = validateNew(prepared, definition);
+  const errors = validateNew(prepared, definition, call);
   if (errors.length > 0) throw invalidStatus({ group: definition.group, kind: definition.kind, name, errors });
   await core.admission.validate({ ...attributes, name, object: prepared });
   if (taken(name)) throw alreadyExists(definition, name);

@@ -95,7 +95,7 @@ async function draftUpdate(
   const attributes = view ? viewed(own, view) : own;
   const mutated = (await core.admission.mutate(attributes)) as KubeObject;
   const object = prepare(core, request, live, view ? view.merge(owned, mutated) : mutated);
-  const errors = validateChange(object, live, definition, subresource);
+  const errors = validateChange(object, live, definition, subresource, call);
   if (errors.length > 0) throw invalidStatus({ group: definition.group, kind: definition.kind, name, errors });
   await core.admission.validate({ ...attributes, object: view ? view.show(object) : object });
   return { object, isConditional };

@@ -29,13 +29,16 @@ const make = (reason: FieldErrorReason, where: Where, message: string): FieldErr
   field: String(where),
   message,
 });
+/** Stands for a value that is too large to be shown. */
+export const omitted = Symbol('omitted');
+const withValue = (head: string, value: unknown) => (value === omitted ? head : `${head}: ${renderBadValue(value)}`);
 const withDetail = (head: string, detail: string) => (detail === '' ? head : `${head}: ${detail}`);
 
 export const required = (where: Where, detail = ''): FieldError =>
   make('FieldValueRequired', where, withDetail('Required value', detail));
 
 export const invalid = (where: Where, value: unknown, detail: string): FieldError =>
-  make('FieldValueInvalid', where, withDetail(`Invalid value: ${renderBadValue(value)}`, detail));
+  make('FieldValueInvalid', where, withDetail(withValue('Invalid value', value), detail));
 
 export const typeInvalid = (where: Where, value: unknown, detail: string): FieldError =>
   make('FieldValueTypeInvalid', where, withDetail(`Invalid value: ${renderBadValue(value)}`, detail));
@@ -44,7 +47,7 @@ export const forbidden = (where: Where, detail: string): FieldError =>
   make('FieldValueForbidden', where, withDetail('Forbidden', detail));
 
 export const duplicate = (where: Where, value: unknown): FieldError =>
-  make('FieldValueDuplicate', where, `Duplicate value: ${renderBadValue(value)}`);
+  make('FieldValueDuplicate', where, withValue('Duplicate value', value));
 
 export const notFound = (where: Where, value: unknown): FieldError =>
   make('FieldValueNotFound', where, `Not found: ${renderBadValue(value)}`);

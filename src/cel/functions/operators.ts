@@ -18,6 +18,7 @@ import {
 } from '../types.ts';
 import { checkSize } from '../values/effort.ts';
 import { compare, isComparable, isEqual } from '../values/equality.ts';
+import { KeyedList } from '../values/keyed-list.ts';
 import { findKey, isMap } from '../values/map.ts';
 import {
   addInts,
@@ -77,6 +78,10 @@ export function add(a: unknown, b: unknown): unknown {
   if (sum !== undefined) return sum;
   if (Array.isArray(a)) {
     if (!Array.isArray(b)) return noSuchOverload;
+    if (a instanceof KeyedList) {
+      checkSize(16 * (a.length + b.length));
+      return a.plus(b);
+    }
     // No list is ever changed, so that one can stand for itself.
     if (b.length === 0) return a;
     if (a.length === 0) return b;

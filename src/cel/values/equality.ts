@@ -1,4 +1,5 @@
 import { spendEffort } from './effort.ts';
+import { KeyedList } from './keyed-list.ts';
 import { type AnyMap, findKey, isMap, mapKeys, mapSize } from './map.ts';
 import { compareNumbers, isNumeric } from './numbers.ts';
 import {
@@ -43,6 +44,7 @@ function equalScalars(a: unknown, b: unknown): boolean {
 function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
   spendEffort(a.length);
+  if (a instanceof KeyedList) return a.alignedWith(b).every((item, i) => item !== undefined && isEqual(item, b[i]));
   // Only false is different: elements that refuse to be compared are left alone.
   for (let i = 0; i < a.length; i++) if (equals(a[i], b[i]) === false) return false;
   return true;

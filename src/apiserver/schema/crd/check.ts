@@ -1,5 +1,7 @@
 import { dequal } from 'dequal';
 import { validateDns1035Label, validateDnsSubdomain } from '../../../object/index.ts';
+import type { Schema } from '../../../schema/index.ts';
+import { checkSchemaRules } from '../cel/index.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { Path } from '../path.ts';
 import { checkClientConfig, checkMetadata, checkMetadataUpdate, dnsSubdomainName, immutable } from '../rules/index.ts';
@@ -16,7 +18,7 @@ export function checkCrd(crd: Fields, old?: Fields): FieldError[] {
   const spec = objectIn(crd, 'spec') ?? {};
   if (old) checkMetadataUpdate(old, crd, errors);
   else checkMetadata(crd, { isNamespaced: false, nameRule: nameRule(spec) }, errors);
-  checkSpec(spec, errors);
+  checkSpec(spec, old, errors);
   checkStoredVersions(crd, spec, errors);
   if (!old) checkApproval(crd, spec, errors);
   if (spec['preserveUnknownFields'] === true && objectIn(old, 'spec')?.['preserveUnknownFields'] !== true) {
@@ -35,7 +37,7 @@ const nameRule = (spec: Fields) => (name: string, isPrefix: boolean) => {
   return issues;
 };
 
-function checkSpec(spec: Fields, errors: FieldError[]): void {
+function checkSpec(spec: Fields, old: Fields | undefined, errors: FieldError[]): void {
   const group = stringIn(spec, 'group');
   const groupPath = specPath.child('group');
   const issues = validateDnsSubdomain(group);
@@ -43,7 +45,7 @@ function checkSpec(spec: Fields, errors: FieldError[]): void {
   else if (issues.length > 0) errors.push(invalid(groupPath, group, issues.join(',')));
   else if (!group.includes('.')) errors.push(invalid(groupPath, group, 'should be a domain with at least one dot'));
   checkChoice(stringIn(spec, 'scope'), ['Cluster', 'Namespaced'], specPath.child('scope'), errors);
-  checkVersions(spec, errors);
+  checkVersions(spec, old, errors);
   checkNames(objectIn(spec, 'names') ?? {}, errors);
   checkConversion(objectIn(spec, 'conversion'), errors);
 }
@@ -53,7 +55,7 @@ function checkChoice(value: string, accepted: readonly string[], where: Path, er
   else if (!accepted.includes(value)) errors.push(notSupported(where, value, accepted));
 }
 
-function checkVersions(spec: Fields, errors: FieldError[]): void {
+function checkVersions(spec: Fields, old: Fields | undefined, errors: FieldError[]): void {
   const versions = listIn(spec, 'versions').filter(isObject);
   const where = specPath.child('versions');
   for (const [i, version] of versions.entries()) {
@@ -74,7 +76,7 @@ function checkVersions(spec: Fields, errors: FieldError[]): void {
   for (const [i, version] of versions.entries()) {
     const isFirst = i === 0;
     const at = (isTop: boolean, top: string, own: string) => (isTop ? specPath.child(top) : where.at(i).child(own));
-    if (isFirst || !isSchemaShared) checkSchema(version, at(isSchemaShared, 'validation', 'schema'), errors);
+    if (isFirst || !isSchemaShared) checkSchema(version, at(isSchemaShared, 'validation', 'schema'), old, errors);
     if (isFirst || !areColumnsShared) {
       const columns = at(areColumnsShared, 'additionalPrinterColumns', 'additionalPrinterColumns');
       for (const [j, column] of listIn(version, 'additionalPrinterColumns').entries()) {
@@ -92,7 +94,7 @@ function checkVersions(spec: Fields, errors: FieldError[]): void {
   }
 }
 
-function checkSchema(version: Fields, where: Path, errors: FieldError[]): void {
+function checkSchema(version: Fields, where: Path, old: Fields | undefined, errors: FieldError[]): void {
   const schema = objectIn(objectIn(version, 'schema'), 'openAPIV3Schema');
   if (!schema) return;
   const here = where.child('openAPIV3Schema');
@@ -104,6 +106,12 @@ function checkSchema(version: Fields, where: Path, errors: FieldError[]): void {
   // Defaults can only be judged by a schema that is sound itself.
   if (structural.length === 0 && keywords.length === 0) errors.push(...checkSchemaDefaults(schema, here));
   errors.push(...keywords);
+  if (structural.length > 0 || keywords.length > 0) return;
+  // What is not sound has no types to check rules by.
+  const before = listIn(objectIn(old, 'spec'), 'versions').filter(isObject);
+  const own = before.find((other) => other['name'] === version['name']);
+  const isUnchanged = own !== undefined && dequal(own['schema'], version['schema']);
+  errors.push(...checkSchemaRules(schema as Schema, here, { isUnchanged }));
 }
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];

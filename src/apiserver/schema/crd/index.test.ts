@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderFieldError } from '../field-error.ts';
-import { checkCrd, hasCelRules } from './index.ts';
+import { checkCrd } from './index.ts';
 
 const version = (name: string, storage: boolean, spec: Record<string, unknown> = { type: 'object' }) => ({
   name,
@@ -51,14 +51,5 @@ describe('checkCrd', () => {
     const names = { ...old.spec.names, kind: 'Gadget', plural: 'gadgets' };
     const updated = { ...old, spec: { ...old.spec, scope: 'Cluster', names } };
     expect(fieldsOf(updated, old)).toEqual(['spec.scope', 'spec.names.kind', 'spec.names.plural']);
-  });
-});
-
-describe('hasCelRules', () => {
-  it('finds a rule at any depth', () => {
-    const rules = [{ rule: 'self > 0' }];
-    const schema = { properties: { a: { items: { anyOf: [{ 'x-kubernetes-validations': rules }] } } } };
-    expect(hasCelRules(schema)).toBe(true);
-    expect(hasCelRules({ properties: { a: { type: 'string' } } })).toBe(false);
   });
 });

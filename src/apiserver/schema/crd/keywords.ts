@@ -1,3 +1,5 @@
+import type { Schema } from '../../../schema/index.ts';
+import { resolveFieldPath } from '../cel/index.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import type { Path } from '../path.ts';
 import { type Fields, isObject, isUnset, listIn, objectIn, stringIn } from '../value.ts';
@@ -188,9 +190,21 @@ function checkCelRules(schema: Fields, where: Path, errors: FieldError[]): void 
     } else if (/[\r\n]/.test(text) && message.trim() === '') {
       errors.push(required(here.child('message'), 'message must be specified if rule contains line breaks'));
     }
+    const messageExpression = stringIn(rule, 'messageExpression');
+    if (messageExpression !== '' && messageExpression.trim() === '') {
+      errors.push(required(here.child('messageExpression'), 'messageExpression must be non-empty if specified'));
+    }
     const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
     const reason = rule['reason'];
     if (!isUnset(reason) && !reasons.includes(String(reason)))
       errors.push(notSupported(here.child('reason'), reason, reasons));
+    checkFieldPath(stringIn(rule, 'fieldPath'), schema, here.child('fieldPath'), errors);
   }
+}
+
+function checkFieldPath(text: string, schema: Fields, where: Path, errors: FieldError[]): void {
+  if (text === '') return;
+  if (text.trim() === '') errors.push(invalid(where, text, 'must be non-empty if specified'));
+  if (/[\r\n]/.test(text)) errors.push(invalid(where, text, 'must not contain line breaks'));
+  if (!resolveFieldPath(text, schema as Schema)) errors.push(invalid(where, text, 'must be a valid path'));
 }
