@@ -130,6 +130,7 @@ async function resourceName(
 interface Wanted {
   readonly apiVersion: string;
   readonly resourceKind: string;
+  readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
   readonly selector?: LabelSelector;
@@ -141,7 +142,9 @@ async function find(
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   const gvk = { ...parseApiVersion(wanted.apiVersion), kind: wanted.resourceKind };
-  const type = await discovery.byKind(wanted.apiVersion === '' ? wanted.resourceKind : gvk, { signal });
+  const type = wanted.resource
+    ? await discovery.byResource({ ...parseApiVersion(wanted.apiVersion), resource: wanted.resource }, { signal })
+    : await discovery.byKind(wanted.apiVersion === '' ? wanted.resourceKind : gvk, { signal });
   if (!type) return [];
   const isPattern = (text: string | undefined) => text === undefined || /[*?]/.test(text);
   if (!isPattern(wanted.name) && (!type.namespaced || !isPattern(wanted.namespace))) {

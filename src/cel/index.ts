@@ -21,6 +21,7 @@ export { namesIn, pathsIn } from './names.ts';
 export { compile, type Evaluated, type Program, type Variables } from './program.ts';
 export { type Compiled, compileFor } from './typed.ts';
 export {
+  anyType,
   boolType,
   bytesType,
   type CelType,

@@ -156,18 +156,20 @@ function fieldOf(object: KubeObject, path: string): string | undefined {
 interface Wanted {
   readonly apiVersion: string;
   readonly resourceKind: string;
+  readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
   readonly selector?: LabelSelector;
 }
 
-function resources({ objects }: FakeCluster, wanted: Wanted): readonly KubeObject[] {
+function resources({ objects, scopes }: FakeCluster, wanted: Wanted): readonly KubeObject[] {
   const isLike = (pattern: string | undefined, text = '') => !pattern || matchesWildcard(pattern, text);
   const selector = labelSelectorOf(wanted.selector ?? {});
   return objects.filter(
     (object) =>
       isLike(wanted.apiVersion, object.apiVersion) &&
       isLike(wanted.resourceKind, object.kind) &&
+      (wanted.resource ?? '') === (wanted.resource ? scopes.pluralOf(object.apiVersion, object.kind) : '') &&
       isLike(wanted.namespace, object.metadata.namespace) &&
       isLike(wanted.name, object.metadata.name) &&
       selector(object.metadata.labels),

@@ -35,7 +35,7 @@ export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | unde
     case 'configMap':
       return outsideOf(own, lookUp.namespace, 'ConfigMaps');
     case 'resources':
-      return outsideOf(own, lookUp.namespace ?? '', `objects of the kind ${lookUp.resourceKind}`);
+      return outsideOf(own, lookUp.namespace ?? '', `objects of the kind ${lookUp.resource ?? lookUp.resourceKind}`);
     case 'imageData':
       return own !== undefined && namesSecrets(lookUp.credentials)
         ? 'the secrets of imageRegistryCredentials are not read for a namespaced policy'

@@ -2,7 +2,7 @@ import type { PullSecretRef } from '../api/index.ts';
 import { type Clock, type Logger, SupercargoError } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
 import { type Discovery, isKubeError, type KubeConnection, type ListOptions } from '../kube/index.ts';
-import { type KubeObject, type LabelSelector, labelSelectorOf } from '../object/index.ts';
+import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion } from '../object/index.ts';
 import type { LookUp, LookUpAnswer } from '../policy/index.ts';
 import { type ConfigMaps, createConfigMaps } from './config-maps.ts';
 import { type LookUpRules, lookUpRefusal, resourceRefusal, strictLookUpRules } from './confinement.ts';
@@ -127,12 +127,15 @@ async function resourceName(
 /** Objects by kind, name (may have wildcards), namespace and labels. An object that does not exist is not an error. */
 async function findResources(
   { client, discovery }: LookUpsOptions,
-  { apiVersion, resourceKind, namespace, name, selector, policyNamespace }: Of<'resources'>,
+  { apiVersion, resourceKind, resource, namespace, name, selector, policyNamespace }: Of<'resources'>,
   { maxObjects }: LookUpLimits,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  const type = await discovery.byKind(apiVersion ? `${apiVersion}/${resourceKind}` : resourceKind, { signal });
-  if (!type) throw new LookUpError('look-up-kind', `the cluster does not serve ${apiVersion} ${resourceKind}`);
+  const type = resource
+    ? await discovery.byResource({ ...parseApiVersion(apiVersion), resource }, { signal })
+    : await discovery.byKind(apiVersion ? `${apiVersion}/${resourceKind}` : resourceKind, { signal });
+  const wanted = resource ?? resourceKind;
+  if (!type) throw new LookUpError('look-up-kind', `the cluster does not serve ${apiVersion} ${wanted}`);
   const refusal = resourceRefusal(type, policyNamespace);
   if (refusal !== undefined) throw new LookUpError('look-up-refused', refusal);
   const isWild = (text: string) => text.includes('*') || text.includes('?');
@@ -161,7 +164,7 @@ async function findResources(
       if (type.namespaced && namespace && !matchesWildcard(namespace, object.metadata.namespace ?? '')) continue;
       found.push(object);
       if (found.length > maxObjects)
-        throw new LookUpError('look-up-too-many', `more than ${maxObjects} objects of the kind ${resourceKind} match`);
+        throw new LookUpError('look-up-too-many', `more than ${maxObjects} objects of the kind ${wanted} match`);
     }
   }
   return found;

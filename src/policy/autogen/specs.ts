@@ -29,14 +29,62 @@ const forms: readonly Form[] = [
 
 /** The specs that are derived: for controllers with a template, and for CronJobs. None for a policy not just for Pods. */
 export function derivedSpecs<Spec extends AutogenSpec>(spec: Spec): readonly Spec[] {
+  return derive(spec, (template) => JSON.parse(intoTemplate(JSON.stringify(spec), template)) as Spec);
+}
+
+/** The same for mutations: only conditions and apply configurations are rewritten, and an `Object{…}` is moved. */
+export function derivedMutations<Spec extends MutationsSpec>(spec: Spec): readonly Spec[] {
+  return derive(spec, (template) => ({
+    ...spec,
+    ...(spec.matchConditions && {
+      matchConditions: spec.matchConditions.map((condition) => ({
+        ...condition,
+        expression: moveMutation(condition.expression, template),
+      })),
+    }),
+    mutations: (spec.mutations ?? []).map((mutation) => {
+      const { applyConfiguration } = mutation;
+      if (!applyConfiguration) return mutation;
+      return { ...mutation, applyConfiguration: { expression: moveMutation(applyConfiguration.expression, template) } };
+    }),
+  }));
+}
+
+interface MutationsSpec extends AutogenSpec {
+  readonly mutations?: readonly { readonly applyConfiguration?: { readonly expression: string } }[];
+}
+
+function moveMutation(expression: string, template: string): string {
+  const moved = expression
+    .replace(/\b(object|oldObject|Object)\.spec/g, `$1.${template}.spec`)
+    .replace(/\b(object|oldObject|Object)\.metadata\.(labels|annotations)/g, `$1.${template}.metadata.$2`);
+  const [, opening = '', rest = ''] = /^(Object[ \t\r\n]*\{)(.*)$/s.exec(moved.trim()) ?? [];
+  const end = opening === '' ? 0 : closingBrace(rest);
+  if (end <= 0) return moved;
+  const fields = template.split('.');
+  let wrapper = 'Object{';
+  for (const [i, field] of fields.entries()) wrapper += `${field}: Object.${fields.slice(0, i + 1).join('.')}{`;
+  return `${wrapper}${rest.slice(0, end)}${'}'.repeat(fields.length + 1)}${rest.slice(end + 1)}`;
+}
+
+/** Where the brace that was open before the text is closed. */
+function closingBrace(text: string): number {
+  let open = 1;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '{') open++;
+    else if (text[i] === '}' && --open === 0) return i;
+  }
+  return -1;
+}
+
+function derive<Spec extends AutogenSpec>(spec: Spec, move: (template: string) => Spec): readonly Spec[] {
   const { matchConstraints, autogen } = spec;
   if (!matchConstraints || !isForPods(matchConstraints)) return [];
   const chosen = autogen?.podControllers?.controllers;
   return forms.flatMap(({ template, controllers }) => {
     const names = [...controllers].filter(([name]) => !chosen || chosen.includes(name));
     if (names.length === 0) return [];
-    const moved = JSON.parse(intoTemplate(JSON.stringify(spec), template)) as Spec;
-    return [{ ...moved, matchConstraints: constraintsFor(names, matchConstraints) }];
+    return [{ ...move(template), matchConstraints: constraintsFor(names, matchConstraints) }];
   });
 }
 

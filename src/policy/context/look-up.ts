@@ -46,7 +46,10 @@ export type LookUpSubject =
   | {
       readonly kind: 'resources';
       readonly apiVersion: string;
+      /** Empty where `resource` is given. */
       readonly resourceKind: string;
+      /** The plural, instead of the kind. */
+      readonly resource?: string;
       readonly namespace?: string;
       readonly name?: string;
       readonly selector?: LabelSelector;

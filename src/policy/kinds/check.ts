@@ -31,17 +31,19 @@ const resourceRules = listOf(
   }),
 );
 
-const constraintsShape = object({
+export const constraintFields = {
   resourceRules,
   excludeResourceRules: resourceRules,
   namespaceSelector: selector,
   objectSelector: selector,
   matchPolicy: oneOf('Exact', 'Equivalent'),
-});
+};
+
+const constraintsShape = object(constraintFields);
 
 export const namedExpressions = listOf(object({ name: string, expression: string }, ['name', 'expression']));
 
-const switched = object({ enabled: boolean });
+export const switched = object({ enabled: boolean });
 
 /** The fields that most kinds have. */
 export const commonFields = {
@@ -52,8 +54,11 @@ export const commonFields = {
   webhookConfiguration: object({ timeoutSeconds: { ...integer, min: 1, max: 30 } as Shape }),
 };
 
-export const evaluationShape = (...modes: readonly string[]) =>
-  object({ mode: oneOf(...modes), admission: switched, background: switched });
+export const evaluationFields = (...modes: readonly string[]) => ({
+  mode: oneOf(...modes),
+  admission: switched,
+  background: switched,
+});
 
 const metadataShape = object({ name: string, namespace: string, labels: mapOf(string), annotations: mapOf(string) });
 
@@ -71,7 +76,7 @@ export function checkKindPolicy(policy: unknown, definition: KindDefinition): re
     checkShape({ name, namespace, labels, annotations }, metadataShape, 'metadata', issues);
     if (!name && !metadata['generateName']) issues.error('policy-field-required', 'metadata.name', 'is required');
     if (namespace && !isNamespacedKind(String(kind))) {
-      issues.error('policy-scope', 'metadata.namespace', `a ${String(kind)} has no namespace`);
+      issues.warn('policy-scope', 'metadata.namespace', `a ${String(kind)} has no namespace`);
     }
   }
   if (!isJsonObject(spec)) issues.error('policy-field-type', 'spec', 'must be an object');

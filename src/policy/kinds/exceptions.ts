@@ -54,7 +54,8 @@ const specShape = object(
 export const isKindException = (value: unknown): boolean =>
   isJsonObject(value) &&
   value['kind'] === 'PolicyException' &&
-  String(value['apiVersion']).startsWith('policies.kyverno.io/');
+  typeof value['apiVersion'] === 'string' &&
+  value['apiVersion'].startsWith('policies.kyverno.io/');
 
 /** Of policies of any kind. */
 const scope = scopeOf(policyLanguage('mutate', false));

@@ -102,7 +102,7 @@ function withKinds(list: unknown): unknown {
   const known = completed.get(list);
   if (known !== undefined) return known;
   const { apiVersion, kind, items } = list;
-  const itemKind = String(kind ?? '').replace(/List$/, '');
+  const itemKind = typeof kind === 'string' ? kind.replace(/List$/, '') : '';
   const result = {
     ...list,
     items: items.map((item) => (isJsonObject(item) && item['kind'] ? item : { apiVersion, kind: itemKind, ...item })),

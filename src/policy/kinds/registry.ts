@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { KindDefinition } from './definition.ts';
+import { mutatingKind } from './mutating/index.ts';
 import type { KindSpec } from './types.ts';
 import { validatingKind } from './validating/index.ts';
 
@@ -11,6 +12,8 @@ const kinds: ReadonlyMap<string, KindDefinition> = new Map(
   Object.entries({
     ValidatingPolicy: validatingKind(false),
     NamespacedValidatingPolicy: validatingKind(true),
+    MutatingPolicy: mutatingKind(false),
+    NamespacedMutatingPolicy: mutatingKind(true),
   }) as readonly [string, KindDefinition<KindSpec>][],
 );
 

@@ -1,13 +1,13 @@
 import type { Issues } from '../../check/issues.ts';
 import { listOf, object, oneOf, string } from '../../check/shape.ts';
-import { checkNames, commonFields, evaluationShape, isNamespacedKind, reportExpression } from '../check.ts';
+import { checkNames, commonFields, evaluationFields, isNamespacedKind, reportExpression } from '../check.ts';
 import type { KindPolicy } from '../types.ts';
 import { compileExpressions } from './rule.ts';
 import type { ValidatingSpec } from './types.ts';
 
 export const validatingShape = object({
   ...commonFields,
-  evaluation: evaluationShape('Kubernetes', 'JSON', 'HTTP', 'Envoy'),
+  evaluation: object(evaluationFields('Kubernetes', 'JSON', 'HTTP', 'Envoy')),
   validations: listOf(
     object({ expression: string, message: string, messageExpression: string, reason: string }, ['expression']),
   ),
