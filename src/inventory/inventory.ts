@@ -36,8 +36,12 @@ export interface Inventory {
 }
 
 /** The workloads of one type, reduced to their images; one informer shared by all users. */
-export function workloadInformer(informers: InformerFactory, type: ResourceType): Informer<KubeObject, WorkloadImages> {
-  return informers.for<KubeObject, WorkloadImages>(type, { projection });
+export function workloadInformer(
+  informers: InformerFactory,
+  type: ResourceType,
+  namespace?: string,
+): Informer<KubeObject, WorkloadImages> {
+  return informers.for<KubeObject, WorkloadImages>(type, { projection, ...(namespace ? { namespace } : {}) });
 }
 
 /** Watches the workloads of the cluster; stale by at most the delay of a watch. */

@@ -1,0 +1,123 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { errorMessage, isJsonObject, type Logger, mapConcurrent } from '../base/index.ts';
+import { isKubeError, type KubeConnection } from '../kube/index.ts';
+import { textOf } from './fields.ts';
+import { HttpError } from './http.ts';
+import type { Session, ShownKind } from './protocol.ts';
+import { seesAll, shownKinds, Visibility } from './visibility.ts';
+
+/** A user of the page. */
+export interface Viewer {
+  readonly user: string;
+  readonly method: Session['method'];
+  readonly sees: Visibility;
+}
+
+/** Who has this token, and what they may see; undefined for nobody. */
+export type Authenticate = (token: string, signal: AbortSignal) => Promise<Viewer | undefined>;
+
+interface ClusterAccessOptions {
+  readonly client: Pick<KubeConnection, 'raw'>;
+  /** The namespaces that have objects of the kind. */
+  readonly namespacesOf: (kind: ShownKind) => Iterable<string>;
+  readonly log: Logger;
+}
+
+const cachedMs = 60_000;
+const maxViewers = 1_000;
+const maxNamespaces = 2_000;
+const reviewsAtOnce = 16;
+/** Users that are asked about at the same time: unknown tokens must not flood the API server. */
+const viewersAtOnce = 32;
+/** A longer text is no token of a cluster. */
+const maxTokenLength = 16 << 10;
+
+const groups: Readonly<Record<ShownKind, string>> = {
+  pods: '',
+  events: '',
+  jobs: 'batch',
+  policyreports: 'wgpolicyk8s.io',
+  imagedetecteds: 'automation.gitops.io',
+  mirroredimages: 'supercargo.dev',
+  vulnerabilityreports: 'aquasecurity.github.io',
+};
+/** Without namespaces: there is nothing to ask for each of them. */
+const clusterScoped: ReadonlySet<ShownKind> = new Set(['mirroredimages']);
+
+/**
+ * The API server decides, by TokenReview and SubjectAccessReview. An answer holds for a minute. Whatever cannot be
+ * asked is not seen.
+ */
+export function createClusterAccess({ client, namespacesOf, log }: ClusterAccessOptions): Authenticate {
+  const viewers = new LRUCache<string, Promise<Viewer | undefined>>({ max: maxViewers, ttl: cachedMs });
+  const post = async (path: string, kind: string, spec: object, signal: AbortSignal) => {
+    const apiVersion = path.slice('/apis/'.length, path.lastIndexOf('/'));
+    const { value } = await client.raw(path, { post: { apiVersion, kind, spec }, signal });
+    const status = isJsonObject(value) ? value['status'] : undefined;
+    return isJsonObject(status) ? status : {};
+  };
+  const allows = async (user: object, attributes: object, signal: AbortSignal) => {
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    const spec = { ...user, resourceAttributes: { verb: 'list', ...attributes } };
+    return (await post(path, 'SubjectAccessReview', spec, signal))['allowed'] === true;
+  };
+
+  const review = async (token: string, signal: AbortSignal): Promise<Viewer | undefined> => {
+    const status = await post('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', { token }, signal);
+    const user = status['user'];
+    if (status['authenticated'] !== true || !isJsonObject(user)) return undefined;
+    const { username, groups: of, uid, extra } = user;
+    const subject = { user: username, groups: of, uid, extra };
+    const everywhere = new Set<ShownKind>();
+    const namespaces = new Map<ShownKind, Set<string>>();
+    await Promise.all(
+      shownKinds.map(async (resource) => {
+        const attributes = { group: groups[resource], resource };
+        if (await allows(subject, attributes, signal)) {
+          everywhere.add(resource);
+          return;
+        }
+        if (clusterScoped.has(resource)) return;
+        const some = new Set<string>();
+        const asked = [...new Set(namespacesOf(resource))].filter((name) => name !== '').slice(0, maxNamespaces);
+        await mapConcurrent(asked, reviewsAtOnce, async (namespace) => {
+          if (await allows(subject, { ...attributes, namespace }, signal)) some.add(namespace);
+        });
+        if (some.size > 0) namespaces.set(resource, some);
+      }),
+    );
+    return { user: textOf(user, 'username'), method: 'token', sees: new Visibility(everywhere, namespaces) };
+  };
+
+  let asking = 0;
+  return (token, signal) => {
+    if (token.length > maxTokenLength) return Promise.resolve(undefined);
+    // Tokens are secrets: the cache has their hashes.
+    const key = createHash('sha256').update(token).digest('base64');
+    let viewer = viewers.get(key);
+    if (!viewer) {
+      if (asking >= viewersAtOnce) throw new HttpError('too-many', 'too many users log in', { 'retry-after': '1' });
+      asking++;
+      viewer = review(token, signal).finally(() => asking--);
+      viewer.catch((thrown: unknown) => {
+        viewers.delete(key);
+        if (isKubeError(thrown, 'kube-forbidden'))
+          log.error('the dashboard may not ask who a user is; apply the roles of supercargo install', {
+            error: errorMessage(thrown),
+          });
+      });
+      viewers.set(key, viewer);
+    }
+    return viewer;
+  };
+}
+
+/** Whoever has the link has the rights of whoever started the program. */
+export function createLinkAccess(token: string, user: string): Authenticate {
+  const wanted = digestOf(token);
+  const viewer: Viewer = { user, method: 'link', sees: seesAll };
+  return async (given) => (timingSafeEqual(digestOf(given), wanted) ? viewer : undefined);
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest();

@@ -1,0 +1,53 @@
+import type { Clock } from '../base/index.ts';
+import type { Viewer } from './access.ts';
+import type { Cargo } from './cargo.ts';
+import { imageAnswer } from './image-detail.ts';
+import { createImagesQuery, createVersionCache } from './images-query.ts';
+import { copiesAnswer, detectionsAnswer, jobsAnswer, pipelineAnswer, resultsAnswer } from './lists.ts';
+import { overviewOf } from './overview.ts';
+import type { Overview, SystemAnswer } from './protocol.ts';
+import { InvalidQuery, type Query } from './query.ts';
+import { resultGroups } from './result-groups.ts';
+import type { SyncRun } from './sync-runs.ts';
+
+export interface ApiOptions {
+  readonly cargo: Cargo;
+  /** The newest first. */
+  readonly syncRuns: () => readonly SyncRun[];
+  /** What the answer about the system needs beyond the cargo. */
+  readonly system: (viewer: Viewer, signal: AbortSignal) => Promise<SystemAnswer>;
+  readonly clock: Clock;
+}
+
+/** An answer of the API by path; undefined if there is none. */
+export type Api = (path: string, query: Query, viewer: Viewer, signal: AbortSignal) => unknown;
+
+type Answer = (query: Query, viewer: Viewer, signal: AbortSignal) => unknown;
+
+export function createApi({ cargo, syncRuns, system, clock }: ApiOptions): Api {
+  const images = createImagesQuery(cargo);
+  const overview = createVersionCache<Overview>(cargo);
+  const answers = new Map<string, Answer>([
+    [
+      '/api/overview',
+      (_, { sees }) => overview(sees.key, () => overviewOf({ cargo, sees, syncRuns: syncRuns(), nowMs: clock.now() })),
+    ],
+    ['/api/images', (query, { sees }) => images(query, sees)],
+    [
+      '/api/image',
+      (query, { sees }) => {
+        const id = query.text('id');
+        if (id === undefined) throw new InvalidQuery('id names the image');
+        return imageAnswer(cargo, id, sees);
+      },
+    ],
+    ['/api/copies', (query, { sees }) => copiesAnswer(cargo, query, sees)],
+    ['/api/pipeline', (query, { sees }) => pipelineAnswer(cargo, query, sees)],
+    ['/api/detections', (query, { sees }) => detectionsAnswer(cargo, query, sees)],
+    ['/api/results', (query, { sees }) => resultsAnswer(cargo, query, sees)],
+    ['/api/results/groups', (query, { sees }) => resultGroups(cargo, query, sees)],
+    ['/api/jobs', (query, { sees }) => jobsAnswer(cargo, query, sees)],
+    ['/api/system', (_, viewer, signal) => system(viewer, signal)],
+  ]);
+  return (path, query, viewer, signal) => answers.get(path)?.(query, viewer, signal);
+}

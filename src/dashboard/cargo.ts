@@ -1,0 +1,224 @@
+import { type Bag, itemsOf, withItem, withoutItem } from './bag.ts';
+import { ChangeLog } from './changes.ts';
+import {
+  type CopyFact,
+  type DetectionFact,
+  type EventFact,
+  type ExceptionFact,
+  type JobFact,
+  type PodFact,
+  type PolicyFact,
+  type ReportFact,
+  type ResultFact,
+  type ScanPolicyFact,
+  type TemplateFact,
+  type VulnerabilityFact,
+  type WorkloadFact,
+  workloadKey,
+} from './facts.ts';
+import { ImageTable } from './image-table.ts';
+import type { ChangedView } from './protocol.ts';
+
+/** Jobs whose objects are gone. */
+const maxGoneJobs = 2_000;
+/** Events are many and short-lived. */
+const maxEvents = 2_000;
+
+/**
+ * What is known of the cluster's images. Facts come from watches, object by object; answers are computed from them.
+ * Pure: no I/O, and the clock is given.
+ */
+export class Cargo {
+  readonly changes = new ChangeLog();
+  readonly images: ImageTable;
+  readonly workloads = new Map<string, WorkloadFact>();
+  readonly pods = new Map<string, PodFact>();
+  readonly copies = new Map<string, CopyFact>();
+  readonly jobs = new Map<string, JobFact>();
+  readonly detections = new Map<string, DetectionFact>();
+  readonly detectionsByDigest = new Map<string, Bag<DetectionFact>>();
+  readonly scanPolicies = new Map<string, ScanPolicyFact>();
+  readonly templates = new Map<string, TemplateFact>();
+  readonly reports = new Map<string, ReportFact>();
+  readonly results = new Map<string, Bag<ResultFact>>();
+  readonly policies = new Map<string, PolicyFact>();
+  readonly exceptions = new Map<string, ExceptionFact>();
+  readonly vulnerabilities = new Map<string, VulnerabilityFact>();
+  /** The oldest first. */
+  readonly events = new Map<string, EventFact>();
+  /** Of the sets above; answers may be reused while it stays. */
+  version = 0;
+
+  constructor(now: () => number) {
+    this.images = new ImageTable((id) => this.changes.image(id), now);
+  }
+
+  putWorkload(fact: WorkloadFact): void {
+    const key = workloadKey(fact.kind, fact.namespace, fact.name);
+    const before = this.workloads.get(key);
+    if (fact.images.length > 0) {
+      this.workloads.set(key, fact);
+      this.images.addUser('workloads', fact);
+    } else this.workloads.delete(key);
+    if (before) this.images.removeUser('workloads', before);
+    if (before || fact.images.length > 0) this.changed('images', fact.namespace);
+  }
+
+  removeWorkload({ kind, namespace, name }: Pick<WorkloadFact, 'kind' | 'namespace' | 'name'>): void {
+    this.putWorkload({ kind, namespace, name, images: [] });
+  }
+
+  putPod(key: string, fact: PodFact | undefined): void {
+    const before = this.pods.get(key);
+    // First the new one, so that an image does not come and go between the two.
+    if (fact) {
+      this.pods.set(key, fact);
+      this.images.addUser('pods', fact);
+    } else this.pods.delete(key);
+    if (before) this.images.removeUser('pods', before);
+    if (fact ?? before) this.changed('images', (fact ?? before)!.namespace);
+  }
+
+  putCopy(key: string, fact: CopyFact | undefined): void {
+    const before = this.copies.get(key);
+    if (fact) this.images.addCopy(fact);
+    if (before) this.images.removeCopy(before);
+    if (fact) this.copies.set(key, fact);
+    else this.copies.delete(key);
+    this.changed('copies', '');
+    this.changed('images', '');
+  }
+
+  /** A deleted Job stays for a while: its end is what people look for. */
+  putJob(key: string, fact: JobFact | undefined): void {
+    const before = this.jobs.get(key);
+    if (before?.isGone) {
+      if (!fact) return;
+      this.goneJobs--;
+    }
+    const next = fact ?? (before && goneJob(before));
+    if (!next) return;
+    // Moved to the end: the first is the oldest.
+    this.jobs.delete(key);
+    this.jobs.set(key, next);
+    if (next.image !== '') this.images.link('jobs', next.image, next);
+    if (before) this.images.unlink('jobs', before);
+    if (next.isGone) this.forgetJobs();
+    this.changed('jobs', next.namespace);
+  }
+
+  private goneJobs = 0;
+  private forgetJobs(): void {
+    if (++this.goneJobs <= maxGoneJobs) return;
+    for (const [key, job] of this.jobs) {
+      if (!job.isGone) continue;
+      this.jobs.delete(key);
+      this.goneJobs--;
+      this.images.unlink('jobs', job);
+      return;
+    }
+  }
+
+  putDetection(key: string, fact: DetectionFact | undefined): void {
+    const before = this.detections.get(key);
+    if (fact) {
+      this.detections.set(key, fact);
+      this.images.link('detections', fact.image, fact);
+      this.setDigest(fact.digest, withItem(this.detectionsByDigest.get(fact.digest), fact));
+    } else this.detections.delete(key);
+    if (before) {
+      this.images.unlink('detections', before);
+      this.setDigest(before.digest, withoutItem(this.detectionsByDigest.get(before.digest), before));
+    }
+    this.changed('pipeline', (fact ?? before)?.namespace ?? '');
+  }
+
+  private setDigest(digest: string, bag: Bag<DetectionFact>): void {
+    if (bag === undefined) this.detectionsByDigest.delete(digest);
+    else this.detectionsByDigest.set(digest, bag);
+  }
+
+  putScanPolicy(key: string, fact: ScanPolicyFact | undefined): void {
+    this.put(this.scanPolicies, key, fact, 'pipeline');
+  }
+
+  putTemplate(key: string, fact: TemplateFact | undefined): void {
+    if (fact) this.templates.set(key, fact);
+    else this.templates.delete(key);
+    this.changed('pipeline', key.slice(0, key.indexOf('/')));
+  }
+
+  putReport(key: string, fact: ReportFact | undefined): void {
+    const before = this.reports.get(key);
+    for (const row of fact?.rows ?? []) this.setResults(row, withItem);
+    for (const row of before?.rows ?? []) this.setResults(row, withoutItem);
+    if (fact) this.reports.set(key, fact);
+    else this.reports.delete(key);
+    this.changed('results', (fact ?? before)?.namespace ?? '');
+  }
+
+  private setResults(row: ResultFact, change: typeof withItem<ResultFact>): void {
+    const key = workloadKey(row.kind, row.namespace, row.name);
+    const bag = change(this.results.get(key), row);
+    if (bag === undefined) this.results.delete(key);
+    else this.results.set(key, bag);
+    this.images.touch((this.workloads.get(key) ?? this.podOf(row))?.images ?? []);
+  }
+
+  private readonly podOf = ({ kind, namespace, name }: ResultFact) =>
+    kind === 'Pod' ? this.pods.get(`${namespace}/${name}`) : undefined;
+
+  /** Non-pass results of an object. */
+  resultsOf(kind: string, namespace: string, name: string): Iterable<ResultFact> {
+    return itemsOf(this.results.get(workloadKey(kind, namespace, name)));
+  }
+
+  putPolicy(key: string, fact: PolicyFact | undefined): void {
+    this.put(this.policies, key, fact, 'results');
+  }
+
+  putException(key: string, fact: ExceptionFact | undefined): void {
+    this.put(this.exceptions, key, fact, 'results');
+  }
+
+  putVulnerabilities(key: string, fact: VulnerabilityFact | undefined): void {
+    const before = this.vulnerabilities.get(key);
+    if (fact) this.images.link('vulnerabilities', fact.image, fact);
+    if (before) this.images.unlink('vulnerabilities', before);
+    this.put(this.vulnerabilities, key, fact, 'images');
+  }
+
+  putEvent(key: string, fact: EventFact | undefined): void {
+    this.events.delete(key);
+    if (!fact) return;
+    this.events.set(key, fact);
+    if (this.events.size > maxEvents) this.events.delete(this.events.keys().next().value as string);
+    this.changed('overview', fact.namespace);
+  }
+
+  private put<F extends { readonly namespace: string }>(
+    map: Map<string, F>,
+    key: string,
+    fact: F | undefined,
+    view: ChangedView,
+  ): void {
+    const before = map.get(key);
+    if (fact) map.set(key, fact);
+    else if (!map.delete(key)) return;
+    this.changed(view, (fact ?? before)?.namespace ?? '');
+  }
+
+  changed(view: ChangedView, namespace: string): void {
+    this.version++;
+    this.changes.view(view, namespace);
+    if (view !== 'system') this.changes.view('overview', namespace);
+  }
+}
+
+/** Its last state. One that had not ended was deleted by someone. */
+function goneJob(job: JobFact): JobFact {
+  const isOver = job.state === 'succeeded' || job.state === 'failed';
+  return isOver
+    ? { ...job, isGone: true }
+    : { ...job, isGone: true, state: 'failed', reason: 'Deleted', message: 'the Job was deleted before it ended' };
+}

@@ -1,0 +1,121 @@
+import type { Clock, Logger } from '../base/index.ts';
+import type { InformerFactory, KubeConnection, ResourceType } from '../kube/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { type Authenticate, createClusterAccess, createLinkAccess, type Viewer } from './access.ts';
+import { createApi } from './api.ts';
+import { readAssets } from './assets.ts';
+import { Cargo } from './cargo.ts';
+import { feedCargo, type WatchedKind } from './feed.ts';
+import type { Session, ShownKind } from './protocol.ts';
+import { createDashboardServer } from './server.ts';
+import { createStreams } from './stream.ts';
+import { type SyncRun, syncRunsOf } from './sync-runs.ts';
+import { createSystem } from './system.ts';
+
+export interface DashboardOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly hosts: readonly string[] | undefined;
+  /** With it, whoever has the link sees everything; without it the API server decides by bearer tokens. */
+  readonly linkToken: string | undefined;
+  /** The folder of the page's files. */
+  readonly pageFolder: string | undefined;
+  readonly client: KubeConnection;
+  readonly informers: InformerFactory;
+  readonly installation: string;
+  /** The namespace of the installation. */
+  readonly namespace: string;
+  /** Only objects of this namespace are read. */
+  readonly only?: string | undefined;
+  readonly version: string;
+  readonly kubernetes: string;
+  readonly cluster: string;
+  readonly features: readonly string[];
+  readonly configuration: object;
+  readonly onListening: (port: number) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const configMaps: ResourceType = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+
+/** The dashboard of one process: watches, API, stream and page, until the signal aborts. */
+export function createDashboard(options: DashboardOptions): { run(signal: AbortSignal): Promise<void> } {
+  const { client, informers, installation, clock, log } = options;
+  const cargo = new Cargo(() => clock.now());
+  const watched = feedCargo({ cargo, informers, installation, namespace: options.only });
+  const syncRuns = followSyncRuns(options, cargo);
+  const streams = createStreams({ cargo, clock });
+  const isComplete = () => watched.every(isSettled);
+  const sessionOf = ({ user, method, sees }: Viewer): Session => ({
+    user,
+    method,
+    version: options.version,
+    cluster: options.cluster,
+    features: options.features,
+    access: {
+      everywhere: [...sees.everywhere],
+      namespaces: Object.fromEntries([...sees.namespaces].map(([kind, names]) => [kind, [...names].sort()])),
+    },
+    isComplete: isComplete(),
+  });
+  const system = createSystem({ ...options, client, cargo, watched, syncRuns, streams: () => streams.size });
+  return {
+    async run(signal) {
+      const assets = options.pageFolder === undefined ? new Map() : await readAssets(options.pageFolder);
+      if (assets.size === 0) log.warn('the page is not built: only its API is served');
+      const server = createDashboardServer({
+        ...options,
+        authenticate: accessOf(options, cargo),
+        api: createApi({ cargo, syncRuns, system, clock }),
+        streams,
+        assets,
+        sessionOf,
+      });
+      await Promise.all([server.run(signal), streams.run(signal)]);
+    },
+  };
+}
+
+/** Its first list is complete, or there is none: the kind is not served or may not be read. */
+const isSettled = ({ hasSynced, failing }: WatchedKind) => hasSynced || failing !== undefined;
+
+function accessOf({ linkToken, client, log, cluster }: DashboardOptions, cargo: Cargo): Authenticate {
+  if (linkToken !== undefined) return createLinkAccess(linkToken, cluster === '' ? 'you' : cluster);
+  return createClusterAccess({ client, namespacesOf: (kind) => namespacesOf(cargo, kind), log });
+}
+
+/** Where there is something of the kind to be seen. */
+function* namespacesOf(cargo: Cargo, kind: ShownKind): Generator<string> {
+  const namespaced: Readonly<Record<ShownKind, readonly ReadonlyMap<string, { readonly namespace: string }>[]>> = {
+    pods: [cargo.workloads, cargo.pods],
+    jobs: [cargo.jobs],
+    policyreports: [cargo.reports, cargo.policies, cargo.exceptions],
+    imagedetecteds: [cargo.detections, cargo.scanPolicies],
+    events: [cargo.events],
+    vulnerabilityreports: [cargo.vulnerabilities],
+    mirroredimages: [],
+  };
+  for (const map of namespaced[kind]) for (const { namespace } of map.values()) yield namespace;
+}
+
+function followSyncRuns(
+  { informers, installation, namespace }: DashboardOptions,
+  cargo: Cargo,
+): () => readonly SyncRun[] {
+  const name = `${installation}-sync-status`;
+  const informer = informers.for<KubeObject, readonly SyncRun[]>(configMaps, {
+    namespace,
+    fieldSelector: `metadata.name=${name}`,
+    projection: { name: 'sync-runs', project: (object) => syncRunsOf(object['data']) },
+  });
+  const changed = () => cargo.changed('system', '');
+  informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
+  return () => informer.get(`${namespace}/${name}`) ?? [];
+}

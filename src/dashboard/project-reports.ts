@@ -1,0 +1,143 @@
+import { isJsonObject, type JsonObject } from '../base/index.ts';
+import type { KubeObject } from '../object/index.ts';
+import type { EventFact, ExceptionFact, PolicyFact, ReportFact, ResultFact, VulnerabilityFact } from './facts.ts';
+import { conditionOf, createInterner, listOf, numberOf, objectOf, shortTextOf, textOf } from './fields.ts';
+import { exceptionRules } from './project-pipeline.ts';
+import type { ResultCounts, ResultStatus } from './protocol.ts';
+
+/** Facts of reports, policies and events. */
+
+export const resultStatuses = ['pass', 'fail', 'warn', 'error', 'skip'] as const;
+const isStatus = (text: string): text is ResultStatus => (resultStatuses as readonly string[]).includes(text);
+type MutableCounts = { -readonly [K in keyof ResultCounts]: ResultCounts[K] };
+export const noResults = (): MutableCounts => ({ pass: 0, fail: 0, warn: 0, error: 0, skip: 0 });
+
+/** Further results of one report only count. */
+const maxRows = 2_000;
+
+export function createReportProjection(): (report: KubeObject) => ReportFact {
+  const intern = createInterner();
+  return (report) => {
+    const counts = noResults();
+    const byPolicy = new Map<string, MutableCounts>();
+    const rows: ResultFact[] = [];
+    const { namespace = '' } = report.metadata;
+    for (const value of listOf(report, 'results')) {
+      const status = textOf(value, 'result');
+      const result = isStatus(status) ? status : 'error';
+      const policy = intern(textOf(value, 'policy'));
+      // A report about one resource names it once, in its scope.
+      const resources = Array.isArray(value['resources']) ? value['resources'] : [report['scope']];
+      const of = byPolicy.get(policy) ?? noResults();
+      byPolicy.set(policy, of);
+      for (const resource of resources) {
+        if (!isJsonObject(resource)) continue;
+        counts[result]++;
+        of[result]++;
+        if (result === 'pass' || result === 'skip' || rows.length >= maxRows) continue;
+        rows.push({
+          policy,
+          rule: intern(textOf(value, 'rule')),
+          source: intern(textOf(value, 'source')),
+          result,
+          severity: intern(textOf(value, 'severity')),
+          category: intern(textOf(value, 'category')),
+          apiVersion: intern(textOf(resource, 'apiVersion')),
+          kind: intern(textOf(resource, 'kind')),
+          namespace: intern(textOf(resource, 'namespace') || namespace),
+          name: textOf(resource, 'name'),
+          message: intern(shortTextOf(value, 'message')),
+          seconds: numberOf(objectOf(value, 'timestamp'), 'seconds') ?? 0,
+        });
+      }
+    }
+    return { namespace, counts, byPolicy: [...byPolicy], rows };
+  };
+}
+
+/** A policy that is not ready or does not work; undefined for a good one. */
+export function policyFact(policy: KubeObject): PolicyFact | undefined {
+  const status = objectOf(policy, 'status');
+  const bad = ['Ready', 'Working'].map((type) => conditionOf(status, type)).find((one) => one?.status === 'False');
+  if (!bad) return undefined;
+  const { namespace = '', name = '' } = policy.metadata;
+  return {
+    apiVersion: policy.apiVersion,
+    kind: policy.kind,
+    namespace,
+    name,
+    problem: bad.reason ?? '',
+    message: (bad.message ?? '').slice(0, 500),
+  };
+}
+
+export function exceptionFact(exception: KubeObject): ExceptionFact {
+  const { namespace = '', name = '' } = exception.metadata;
+  return {
+    apiVersion: exception.apiVersion,
+    namespace,
+    name,
+    rules: exceptionRules(objectOf(exception, 'spec')),
+  };
+}
+
+/** A VulnerabilityReport of trivy-operator: by the digest, where it is known, of the image that it names. */
+export function vulnerabilityFact(object: KubeObject): VulnerabilityFact {
+  const { namespace = '', name = '' } = object.metadata;
+  const report = objectOf(object, 'report');
+  const artifact = objectOf(report, 'artifact');
+  const server = textOf(objectOf(report, 'registry'), 'server');
+  const tag = textOf(artifact, 'tag');
+  const digest = textOf(artifact, 'digest');
+  const repository = textOf(artifact, 'repository');
+  // Docker Hub is index.docker.io there.
+  const registry = server === '' || server === 'index.docker.io' ? '' : `${server}/`;
+  const summary = objectOf(report, 'summary');
+  const count = (key: string) => numberOf(summary, key) ?? 0;
+  return {
+    namespace,
+    name,
+    image: `${registry}${repository}${tag !== '' ? `:${tag}` : digest !== '' ? `@${digest}` : ''}`,
+    digest,
+    scanner: textOf(objectOf(report, 'scanner'), 'name'),
+    at: textOf(report, 'updateTimestamp'),
+    counts: {
+      critical: count('criticalCount'),
+      high: count('highCount'),
+      medium: count('mediumCount'),
+      low: count('lowCount'),
+      unknown: count('unknownCount'),
+    },
+  };
+}
+
+const pullReasons = new Set(['Failed', 'BackOff', 'ErrImagePull', 'ImagePullBackOff', 'InspectFailed', 'Pulled']);
+
+/** Events of this program, and what the kubelet says of pulling; undefined for any other. */
+export function createEventProjection(installation: string): (event: KubeObject) => EventFact | undefined {
+  const ours = new Set([installation, 'supercargo']);
+  return (event) => {
+    const component =
+      textOf(event as JsonObject, 'reportingComponent') || textOf(objectOf(event, 'source'), 'component');
+    const about = objectOf(event, 'involvedObject');
+    const reason = textOf(event as JsonObject, 'reason');
+    const isPull = component === 'kubelet' && textOf(about, 'kind') === 'Pod' && pullReasons.has(reason);
+    if (!ours.has(component) && !isPull) return undefined;
+    const series = objectOf(event, 'series');
+    return {
+      apiVersion: textOf(about, 'apiVersion'),
+      kind: textOf(about, 'kind'),
+      namespace: textOf(about, 'namespace'),
+      name: textOf(about, 'name'),
+      type: textOf(event as JsonObject, 'type'),
+      reason,
+      message: shortTextOf(event as JsonObject, 'message'),
+      count: numberOf(series, 'count') ?? numberOf(event as JsonObject, 'count') ?? 1,
+      at:
+        textOf(series, 'lastObservedTime') ||
+        textOf(event as JsonObject, 'lastTimestamp') ||
+        textOf(event as JsonObject, 'eventTime') ||
+        (event.metadata.creationTimestamp ?? ''),
+    };
+  };
+}

@@ -1,0 +1,186 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, errorMessage, isJsonObject, type Logger, onAbort, parseJson } from '../base/index.ts';
+import type { Authenticate, Viewer } from './access.ts';
+import type { Api } from './api.ts';
+import { type Assets, assetFor } from './assets.ts';
+import { HttpError, readBody, sendAsset, sendError, sendJson } from './http.ts';
+import type { Session } from './protocol.ts';
+import { InvalidQuery, Query } from './query.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import type { Streams } from './stream.ts';
+
+export interface DashboardServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Host headers that are answered, without port; all if undefined. */
+  readonly hosts: readonly string[] | undefined;
+  readonly authenticate: Authenticate;
+  readonly api: Api;
+  readonly streams: Streams;
+  readonly assets: Assets;
+  readonly sessionOf: (viewer: Viewer) => Session;
+  readonly onListening: (port: number) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const maxConnections = 512;
+const maxRequestsAtOnce = 64;
+const maxBodyBytes = 32 << 10;
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+const keepAliveMs = 30_000;
+
+/** The page and its API over HTTP. Everything but `/api/session` is a GET that changes nothing. */
+export function createDashboardServer(options: DashboardServerOptions): {
+  run(signal: AbortSignal): Promise<void>;
+} {
+  const { host, port, log } = options;
+  const sessions = createSessions();
+  return {
+    run: (signal) =>
+      new Promise((resolve, reject) => {
+        let active = 0;
+        const server: Server = createServer(
+          { maxHeaderSize: 24 << 10, headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs },
+          (request, response) => {
+            active++;
+            response.once('close', () => active--);
+            const isBusy = active - options.streams.size > maxRequestsAtOnce;
+            answer({ ...options, sessions, isBusy }, request, response, signal).catch((thrown: unknown) => {
+              if (response.headersSent || response.destroyed) return response.destroy();
+              if (!(thrown instanceof HttpError || thrown instanceof InvalidQuery))
+                log.warn('a request of the dashboard failed', { path: pathOf(request), error: errorMessage(thrown) });
+              return sendError(request, response, httpErrorOf(thrown)).catch(() => response.destroy());
+            });
+          },
+        );
+        server.maxConnections = maxConnections;
+        server.keepAliveTimeout = keepAliveMs;
+        server.once('error', reject);
+        server.listen(port, host, () => options.onListening((server.address() as AddressInfo).port));
+        onAbort(signal, () => {
+          server.close(() => resolve());
+          server.closeAllConnections();
+        });
+      }),
+  };
+}
+
+interface Serving extends DashboardServerOptions {
+  readonly sessions: Sessions;
+  readonly isBusy: boolean;
+}
+
+const pathOf = ({ url = '/' }: IncomingMessage) => url.split('?', 1)[0]!.slice(0, 200);
+
+async function answer(
+  serving: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  checkHost(request, serving.hosts);
+  const { pathname, searchParams } = addressOf(request);
+  if (!pathname.startsWith('/api/')) {
+    checkMethod(request, 'GET', 'HEAD');
+    const asset = assetFor(serving.assets, pathname);
+    if (!asset) throw new HttpError('not-found', 'there is no such file');
+    return sendAsset(request, response, asset);
+  }
+  if (serving.isBusy) throw new HttpError('too-many', 'too many requests at once', { 'retry-after': '1' });
+  if (pathname === '/api/session') return session(serving, request, response, signal);
+  checkMethod(request, 'GET', 'HEAD');
+  const token = serving.sessions.tokenOf(request);
+  const viewer = await viewerOf(serving, token, signal);
+  if (pathname === '/api/events') {
+    checkMethod(request, 'GET');
+    const look = async () => (await serving.authenticate(token!, signal))?.sees;
+    return serving.streams.open(request, response, viewer.sees, look);
+  }
+  const body = await serving.api(pathname, new Query(searchParams), viewer, signal);
+  if (body === undefined) throw new HttpError('not-found', 'there is nothing of this name that you may see');
+  await sendJson(request, response, { body });
+}
+
+async function viewerOf(serving: Serving, token: string | undefined, signal: AbortSignal): Promise<Viewer> {
+  const viewer = token === undefined ? undefined : await serving.authenticate(token, signal);
+  if (!viewer) throw new HttpError('unauthenticated', 'log in with a token', { 'www-authenticate': 'Bearer' });
+  return viewer;
+}
+
+async function session(
+  serving: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sessions, sessionOf } = serving;
+  checkMethod(request, 'GET', 'HEAD', 'POST', 'DELETE');
+  if (request.method === 'POST' || request.method === 'DELETE') checkOrigin(request);
+  if (request.method === 'DELETE')
+    return sendJson(request, response, { body: {}, headers: { 'set-cookie': sessions.close(request) } });
+  if (request.method !== 'POST')
+    return sendJson(request, response, {
+      body: sessionOf(await viewerOf(serving, sessions.tokenOf(request), signal)),
+    });
+  if (!(request.headers['content-type'] ?? '').startsWith('application/json'))
+    throw new HttpError('invalid', 'the body must be application/json');
+  const token = tokenIn(await readBody(request, maxBodyBytes));
+  const viewer = await viewerOf(serving, token, signal);
+  const headers = { 'set-cookie': sessions.open(request, token) };
+  return sendJson(request, response, { body: sessionOf(viewer), headers });
+}
+
+function tokenIn(body: string): string {
+  let value: unknown;
+  try {
+    value = parseJson(body);
+  } catch {
+    // Told below.
+  }
+  const token = isJsonObject(value) ? value['token'] : undefined;
+  if (typeof token !== 'string' || token === '') throw new HttpError('invalid', 'the body must be {"token": "…"}');
+  return token.trim();
+}
+
+function addressOf({ url = '/' }: IncomingMessage): URL {
+  try {
+    return new URL(url, 'http://host');
+  } catch {
+    throw new HttpError('invalid', 'the address is not valid');
+  }
+}
+
+function checkMethod({ method = '' }: IncomingMessage, ...allowed: readonly string[]): void {
+  if (!allowed.includes(method))
+    throw new HttpError('method', `only ${allowed.join(', ')}: the dashboard changes nothing`, {
+      allow: allowed.join(', '),
+    });
+}
+
+/** A page of another site whose name points to this address (DNS rebinding) has another Host. */
+function checkHost({ headers }: IncomingMessage, hosts: readonly string[] | undefined): void {
+  if (hosts === undefined) return;
+  const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+  if (!hosts.includes(name)) throw new HttpError('forbidden', 'this server does not answer for this host');
+}
+
+function checkOrigin({ headers }: IncomingMessage): void {
+  const { origin, host } = headers;
+  if (origin === undefined) return;
+  let from = '';
+  try {
+    from = new URL(origin).host;
+  } catch {
+    // `null`, of a page without origin.
+  }
+  if (from !== host) throw new HttpError('forbidden', 'requests of other pages are refused');
+}
+
+function httpErrorOf(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  if (thrown instanceof InvalidQuery) return new HttpError('invalid', thrown.message);
+  return new HttpError('unavailable', 'the cluster does not answer', { 'retry-after': '5' });
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../base/index.ts';
+import { itemsOf } from './bag.ts';
+import type { Cargo } from './cargo.ts';
+import type { Changes } from './changes.ts';
+import { HttpError, securityHeaders } from './http.ts';
+import type { ChangedView, ChangeMessage, HelloMessage, ShownKind } from './protocol.ts';
+import type { Visibility } from './visibility.ts';
+
+export interface Streams {
+  /** Answers with the stream until the client goes. `look` tells what the user may see now; undefined ends it. */
+  open(request: IncomingMessage, response: ServerResponse, sees: Visibility, look: Look): void;
+  readonly size: number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+type Look = () => Promise<Visibility | undefined>;
+
+interface Client {
+  readonly response: ServerResponse;
+  sees: Visibility;
+  readonly look: Look;
+  lookedAtMs: number;
+  wroteAtMs: number;
+}
+
+interface StreamsOptions {
+  readonly cargo: Cargo;
+  readonly clock: Clock;
+  readonly mergeMs?: number;
+  readonly maxClients?: number;
+}
+
+const heartbeatMs = 15_000;
+const lookMs = 60_000;
+/** Changes that a client may have missed and still resume. */
+const maxKept = 240;
+/** A client that leaves more unread is dropped; it comes back and resumes. */
+const maxUnreadBytes = 256 << 10;
+
+/** Server-Sent Events: which views and images changed, merged, for each client only what its user may see. */
+export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }: StreamsOptions): Streams {
+  const boot = randomBytes(6).toString('hex');
+  const clients = new Set<Client>();
+  const kept: { readonly number: number; readonly changes: Changes }[] = [];
+  let number = 0;
+
+  const write = (client: Client, text: string): void => {
+    client.response.write(text);
+    client.wroteAtMs = clock.monotonicMs();
+    if (client.response.writableLength <= maxUnreadBytes) return;
+    clients.delete(client);
+    client.response.destroy();
+  };
+  const send = (client: Client, event: string, data: object) =>
+    write(client, `id: ${boot}-${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+
+  const flush = (): void => {
+    const changes = cargo.changes.take();
+    if (changes) {
+      kept.push({ number: ++number, changes });
+      if (kept.length > maxKept) kept.shift();
+    }
+    const nowMs = clock.monotonicMs();
+    for (const client of [...clients]) {
+      const message = changes && messageFor(cargo, [changes], client.sees);
+      if (message) send(client, 'change', message);
+      else if (nowMs - client.wroteAtMs >= heartbeatMs) write(client, ':\n\n');
+      if (nowMs - client.lookedAtMs < lookMs) continue;
+      client.lookedAtMs = nowMs;
+      client.look().then(
+        (sees) => {
+          if (sees) client.sees = sees;
+          else client.response.end();
+        },
+        // The API server does not answer: what was allowed a minute ago must not stay visible for ever.
+        () => client.response.end(),
+      );
+    }
+  };
+
+  /** The number after which the client continues; undefined if it must read everything anew. */
+  const resumePoint = (request: IncomingMessage): number | undefined => {
+    const [, known, text] = /^([0-9a-f]{12})-(\d{1,15})$/.exec(String(request.headers['last-event-id'] ?? '')) ?? [];
+    if (known !== boot) return undefined;
+    const after = Number(text);
+    return after <= number && after >= number - kept.length ? after : undefined;
+  };
+
+  return {
+    get size() {
+      return clients.size;
+    },
+    open(request, response, sees, look) {
+      if (clients.size >= maxClients)
+        throw new HttpError('too-many', `there are ${maxClients} open streams`, { 'retry-after': '30' });
+      const after = resumePoint(request);
+      response.writeHead(200, {
+        ...securityHeaders,
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      });
+      const nowMs = clock.monotonicMs();
+      const client: Client = { response, sees, look, lookedAtMs: nowMs, wroteAtMs: nowMs };
+      clients.add(client);
+      response.on('close', () => clients.delete(client));
+      response.on('error', () => clients.delete(client));
+      const hello: HelloMessage = { isResumed: after !== undefined, heartbeatMs };
+      response.write('retry: 1000\n');
+      send(client, 'hello', hello);
+      if (after === undefined) return;
+      const missed = kept.filter((one) => one.number > after).map(({ changes }) => changes);
+      const message = messageFor(cargo, missed, sees);
+      if (message) send(client, 'change', message);
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await clock.sleep(mergeMs, signal).catch(() => undefined);
+        if (!signal.aborted) flush();
+      }
+      for (const { response } of clients) response.end();
+      clients.clear();
+    },
+  };
+}
+
+const kindsOfView: Readonly<Record<ChangedView, readonly ShownKind[]>> = {
+  overview: ['pods', 'jobs', 'policyreports', 'imagedetecteds', 'mirroredimages', 'events', 'vulnerabilityreports'],
+  images: ['pods', 'mirroredimages', 'imagedetecteds', 'jobs', 'vulnerabilityreports'],
+  copies: ['mirroredimages'],
+  pipeline: ['imagedetecteds'],
+  results: ['policyreports'],
+  jobs: ['jobs'],
+  system: ['pods'],
+};
+
+/** Undefined if nothing that the user may see changed. */
+function messageFor(cargo: Cargo, all: readonly Changes[], sees: Visibility): ChangeMessage | undefined {
+  const views = new Set<ChangedView>();
+  let images: Set<string> | undefined = new Set();
+  for (const changes of all) {
+    for (const [view, namespaces] of changes.views) if (isSeen(view, namespaces, sees)) views.add(view);
+    if (changes.images === undefined) images = undefined;
+    for (const id of changes.images ?? []) if (isImageSeen(cargo, id, sees)) images?.add(id);
+  }
+  if (views.size === 0) return undefined;
+  return { views: [...views], ...(images ? { images: [...images] } : {}) };
+}
+
+function isSeen(view: ChangedView, namespaces: ReadonlySet<string>, sees: Visibility): boolean {
+  const kinds = kindsOfView[view];
+  if (namespaces.has('*')) return kinds.some((kind) => sees.seesAny(kind));
+  return kinds.some((kind) => [...namespaces].some((namespace) => sees.sees(kind, namespace)));
+}
+
+/** An image that is gone has no namespace any more: its name is told only to those who see everything. */
+function isImageSeen(cargo: Cargo, id: string, sees: Visibility): boolean {
+  if (sees.everywhere.has('pods')) return true;
+  const entry = cargo.images.entries.get(id);
+  if (!entry) return false;
+  if (entry.copies !== undefined && sees.sees('mirroredimages', '')) return true;
+  for (const { namespace } of entry.workloads()) if (sees.sees('pods', namespace)) return true;
+  for (const { namespace } of entry.pods()) if (sees.sees('pods', namespace)) return true;
+  for (const { namespace } of itemsOf(entry.jobs)) if (sees.sees('jobs', namespace)) return true;
+  for (const { namespace } of itemsOf(entry.detections)) if (sees.sees('imagedetecteds', namespace)) return true;
+  return false;
+}

@@ -1,0 +1,42 @@
+import type { ShownKind } from './protocol.ts';
+
+export const shownKinds: readonly ShownKind[] = [
+  'pods',
+  'jobs',
+  'policyreports',
+  'imagedetecteds',
+  'mirroredimages',
+  'events',
+  'vulnerabilityreports',
+];
+
+/** What one user may see: the kinds that they may list, everywhere or in some namespaces. */
+export class Visibility {
+  constructor(
+    readonly everywhere: ReadonlySet<ShownKind>,
+    readonly namespaces: ReadonlyMap<ShownKind, ReadonlySet<string>>,
+  ) {}
+
+  /** An object of the namespace; an empty one for a cluster-scoped object. */
+  sees(kind: ShownKind, namespace: string): boolean {
+    return this.everywhere.has(kind) || (namespace !== '' && this.namespaces.get(kind)?.has(namespace) === true);
+  }
+
+  seesAny(kind: ShownKind): boolean {
+    return this.everywhere.has(kind) || (this.namespaces.get(kind)?.size ?? 0) > 0;
+  }
+
+  /** Equal for users who see the same. */
+  get key(): string {
+    this.rendered ??= JSON.stringify(
+      shownKinds
+        .filter((kind) => !this.everywhere.has(kind))
+        .map((kind) => [kind, [...(this.namespaces.get(kind) ?? [])].sort()]),
+    );
+    return this.rendered;
+  }
+
+  private rendered: string | undefined;
+}
+
+export const seesAll = new Visibility(new Set(shownKinds), new Map());
