@@ -45,6 +45,7 @@ const { outputFiles } = await build({
     'evaluation-worker': 'src/offline/evaluation-worker.ts',
     'report-worker': 'src/app/features/report-worker.ts',
     'liveness-worker': 'src/app/liveness/liveness-worker.ts',
+    'dashboard-worker': 'src/app/features/dashboard-worker.ts',
   },
   outdir: 'dist/code',
   outExtension: { '.js': '.cjs' },
@@ -85,7 +86,7 @@ for (const { path, text } of outputFiles) {
 }
 await buildUi();
 copyFileSync('scripts/load.cjs', 'dist/load.cjs');
-for (const name of ['main', 'evaluation-worker', 'report-worker', 'liveness-worker'])
+for (const name of ['main', 'evaluation-worker', 'report-worker', 'liveness-worker', 'dashboard-worker'])
   writeFileSync(
     `dist/${name}.cjs`,
     `require('./load.cjs').start(require('node:path').join(__dirname, 'code', '${name}.cjs'));\n`,

@@ -47,6 +47,8 @@ void runCli(
     evaluationWorker: workerFile('evaluation-worker'),
     reportWorker: workerFile('report-worker'),
     livenessWorker: workerFile('liveness-worker'),
+    dashboardWorker: workerFile('dashboard-worker'),
+    dashboardPage: new URL(typeof SUPERCARGO_VERSION === 'string' ? '../ui/' : '../dist/ui/', import.meta.url),
   },
   typeof SUPERCARGO_VERSION === 'string' ? SUPERCARGO_VERSION : 'development',
 ).then((exitCode) => {

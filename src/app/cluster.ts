@@ -6,7 +6,7 @@ import { type Config, policyFeatures } from './config.ts';
 import type { ConfigReload } from './config-watch.ts';
 import type { Connection } from './connect.ts';
 import { createEnvironment, selectorOf, supportsOf } from './environment.ts';
-import { loadFeature } from './features/index.ts';
+import { type DashboardPlace, loadFeature } from './features/index.ts';
 import { createLeaderships, electHere } from './leaderships.ts';
 import { createLivenessThread } from './liveness/thread.ts';
 import { createStatusResponder, plain } from './status-responses.ts';
@@ -21,6 +21,7 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** The worker program that writes reports, so that admission has this thread to itself. */
   readonly reportWorker?: URL | undefined;
+  readonly dashboard?: DashboardPlace | undefined;
   /** The worker program for leases and `/healthz`; without it they run in this event loop. */
   readonly livenessWorker?: URL | undefined;
   /** False disables `/healthz`, `/readyz` and `/metrics`. */

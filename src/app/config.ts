@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { logFormats, logLevels } from '../base/index.ts';
+import { dashboard } from './config-dashboard.ts';
 import { create, mirror, network, registries } from './config-images.ts';
 import { duration, labelSelector } from './config-values.ts';
 import { webhook } from './config-webhook.ts';
@@ -164,6 +165,7 @@ export const configSchema = z.strictObject({
   registries,
   mirror,
   create,
+  dashboard,
   leaderElection,
 });
 

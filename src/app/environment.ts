@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Registry } from 'prom-client';
 import { type Logger, systemClock } from '../base/index.ts';
 import { createControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
+import { createInventory, type Inventory } from '../inventory/index.ts';
 import { createEventRecorder, createInformerFactory } from '../kube/index.ts';
 import { type LabelMatcher, type LabelSelector, labelSelectorOf, parseDurationMs } from '../object/index.ts';
 import {
@@ -21,7 +22,7 @@ import type { Config } from './config.ts';
 import type { ConfigReload } from './config-watch.ts';
 import type { Connection } from './connect.ts';
 import { exemptNamespacesOf } from './exempt-namespaces.ts';
-import type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
+import type { AdmissionResultsFeed, DashboardPlace, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
 import { createMissingKindsLog } from './missing-kinds.ts';
@@ -36,6 +37,7 @@ interface EnvironmentOptions {
   readonly selector: LabelMatcher | undefined;
   readonly reportWorker?: URL | undefined;
   readonly reload?: ConfigReload | undefined;
+  readonly dashboard?: DashboardPlace | undefined;
   readonly log: Logger;
 }
 
@@ -53,6 +55,7 @@ export function createEnvironment({
   selector,
   reportWorker,
   reload,
+  dashboard,
   log,
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
@@ -70,6 +73,7 @@ export function createEnvironment({
   const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));
   let policies: LivePolicies | undefined;
   let namespaces: Namespaces | undefined;
+  let inventory: Inventory | undefined;
   return {
     config,
     env,
@@ -77,8 +81,13 @@ export function createEnvironment({
     connection,
     reportWorker,
     onReload: (listener) => reload?.subscribe(listener),
+    dashboard,
     selector,
     informers,
+    get inventory() {
+      inventory ??= createInventory({ informers });
+      return inventory;
+    },
     images,
     // Policies and namespaces are watched only if a feature needs them.
     get policies() {

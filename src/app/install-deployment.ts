@@ -52,6 +52,7 @@ export const deployment = ({ podLabels, metadata }: DeploymentOptions): InstallT
             ports: [
               { name: 'http', containerPort: 8080 },
               when(runs(...webhookFeatures), { name: 'webhook', containerPort: 9443 }),
+              when(runs('dashboard'), { name: 'dashboard', containerPort: 8090 }),
             ],
             readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
             livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },

@@ -21,6 +21,8 @@ export const networkPolicy = (metadata: InstallTemplate, selector: InstallTempla
         ports: [{ port: 'webhook', protocol: 'TCP' }],
         from: when(cidrs, [each(cidrs, { ipBlock: { cidr: scalar(item) } })]),
       }),
+      // For people: whoever connects needs a token of the cluster.
+      when(runs('dashboard'), { ports: [{ port: 'dashboard', protocol: 'TCP' }] }),
       {
         ports: [{ port: 'http', protocol: 'TCP' }],
         from: [{ namespaceSelector: { matchLabels: { [metricsLabel]: 'true' } } }],

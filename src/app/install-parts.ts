@@ -14,6 +14,8 @@ export const defaultParts: readonly Part[] = [
   { name: 'mirror', features: ['mirror'] },
   { name: 'automation', features: ['detect', 'create'] },
   { name: 'insights', features: ['sync', 'jobs'] },
+  // It reads all of a cluster and has a port for people: alone, it has no rights beyond reading.
+  { name: 'dashboard', features: ['dashboard'] },
 ];
 
 /** The parts of an installation with these features; parts without features are omitted. */

@@ -61,6 +61,8 @@ export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): Insta
     { apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'update', 'patch', 'delete'] },
   ]),
   given(runs('sync', 'jobs'), syncLockRules),
+  given(runs('sync'), syncStatusRules),
+  given(runs('dashboard'), dashboardNamespaceRules),
   given(runs('jobs'), jobsRuleTemplates),
 ];
 
@@ -71,6 +73,28 @@ const syncLockRules: readonly RuleTemplate[] = [
     resources: ['leases'],
     resourceNames: ['kyverno-policy-sync-lock'],
     verbs: ['list', 'update'],
+  },
+];
+
+/** The last runs, for people and the dashboard. */
+const syncStatusRules: readonly RuleTemplate[] = [
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+  {
+    apiGroups: [''],
+    resources: ['configmaps'],
+    resourceNames: [text`${installation}-sync-status`],
+    verbs: ['get', 'patch'],
+  },
+];
+
+/** Who leads, and the runs of the sync. */
+const dashboardNamespaceRules: readonly RuleTemplate[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },
+  {
+    apiGroups: [''],
+    resources: ['configmaps'],
+    resourceNames: [text`${installation}-sync-status`],
+    verbs: ['list', 'watch'],
   },
 ];
 
@@ -189,6 +213,38 @@ const syncRules: readonly RuleTemplate[] = [
   },
 ];
 
+/** To show what users may list themselves, which the API server is asked for each of them. */
+const dashboardRules: readonly RuleTemplate[] = [
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  { apiGroups: [''], resources: ['pods', 'events'], verbs: ['list', 'watch'] },
+  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: ['list', 'watch'] },
+  { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: ['list', 'watch'] },
+  {
+    apiGroups: ['wgpolicyk8s.io'],
+    resources: ['policyreports', 'clusterpolicyreports'],
+    verbs: ['list', 'watch'],
+  },
+  {
+    apiGroups: ['kyverno.io'],
+    resources: ['clusterpolicies', 'policies', 'policyexceptions'],
+    verbs: ['list', 'watch'],
+  },
+  {
+    apiGroups: ['automation.gitops.io'],
+    resources: ['imageresourcepolicies', 'resourcetemplates', 'imagedetecteds'],
+    verbs: ['list', 'watch'],
+  },
+  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: ['list', 'watch'] },
+  { apiGroups: ['aquasecurity.github.io'], resources: ['vulnerabilityreports'], verbs: ['list', 'watch'] },
+  // The certificate authority of our webhooks, to show when it expires.
+  {
+    apiGroups: [configurationTypes.validating.group],
+    resources: [configurationTypes.validating.resource],
+    verbs: ['list'],
+  },
+];
+
 const statusRules: readonly RuleTemplate[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies/status', 'policies/status'], verbs: ['update'] },
 ];
@@ -266,6 +322,7 @@ export const clusterRuleTemplates: InstallTemplate = [
   given(runs('generate'), generateRules),
   given(runs('report'), reportRules),
   given(runs('sync', 'jobs'), syncRules),
+  given(runs('dashboard'), dashboardRules),
   given(runs('admission', 'mirror'), webhookRules('mutating')),
   given(runs('admission'), webhookRules('validating')),
 ];

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { errorMessage, type Logger, systemClock } from '../base/index.ts';
 import { type Environment, isKubeError, type ResourceType } from '../kube/index.ts';
 import { createClusterProgram } from './cluster.ts';
 import { configOf, type FeatureName } from './config.ts';
 import { connect } from './connect.ts';
 import { applyDefinitions, definitionsServed } from './definitions.ts';
+import type { DashboardPlace } from './features/index.ts';
 
 export interface LocalFeaturesOptions {
   readonly kubeconfig: string;
@@ -11,11 +13,15 @@ export interface LocalFeaturesOptions {
   /** The embedded registry; copies of images go there. */
   readonly registry: string;
   readonly env: Environment;
+  /** The worker program and the files of the page. */
+  readonly dashboard: Pick<DashboardPlace, 'worker' | 'page' | 'version'>;
   readonly log: Logger;
 }
 
 /** The features beside an embedded cluster. */
 export interface LocalFeatures {
+  /** The link to the page, with the token that opens it; undefined without the feature. */
+  readonly dashboard: string | undefined;
   /** Resolves when everything has stopped; webhooks are removed from the cluster first. */
   stop(): Promise<void>;
   /** Rejects when a feature failed. */
@@ -50,6 +56,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         }),
     ]);
     await definitionsServed(client, { signal: end.signal, pause: (signal) => systemClock.sleep(10, signal) });
+    const page = features.includes('dashboard') ? openLink(options.dashboard) : undefined;
     const program = await createClusterProgram({
       // One process with its own cluster: no other replica can lead, and every policy and exception in it counts.
       config: configOf({
@@ -64,8 +71,10 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         generate: { trustReviews: true },
         mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry], trustReviews: true },
         leaderElection: { enabled: false },
+        dashboard: { port: 0 },
       }),
       connection,
+      dashboard: page?.place,
       env,
       servesStatus: false,
       log,
@@ -75,10 +84,11 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
       () => new Promise<never>(() => {}),
       (thrown: unknown) => Promise.reject(thrown),
     );
-    await Promise.race([failed, settled(program.isSettled)]);
+    const [link] = await Promise.race([failed, Promise.all([page?.link, settled(program.isSettled)])]);
     failed.catch((thrown) => log.error('a feature failed', { error: errorMessage(thrown) }));
     return {
       failed,
+      dashboard: link,
       async stop() {
         end.abort();
         await running.catch(() => {});
@@ -90,6 +100,17 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
     await client.close();
     throw thrown;
   }
+}
+
+/** A link for whoever reads the terminal: the fragment with the token is sent to no server and no log. */
+function openLink(given: LocalFeaturesOptions['dashboard']) {
+  const linkToken = randomBytes(24).toString('base64url');
+  let listening: (port: number) => void = () => {};
+  const port = new Promise<number>((resolve) => {
+    listening = resolve;
+  });
+  const place: DashboardPlace = { ...given, linkToken, onListening: listening };
+  return { place, link: port.then((number) => `http://127.0.0.1:${number}/#token=${linkToken}`) };
 }
 
 async function settled(isSettled: () => boolean): Promise<void> {

@@ -30,6 +30,9 @@ export interface CliContext {
   readonly reportWorker?: URL | undefined;
   /** The worker program for leases and health; likewise. */
   readonly livenessWorker?: URL | undefined;
+  /** The worker program of the dashboard, and the files of its page; likewise. */
+  readonly dashboardWorker?: URL | undefined;
+  readonly dashboardPage?: URL | undefined;
 }
 
 /** The exit code of a command. Each number has one meaning in all commands. */
@@ -56,3 +59,10 @@ export function messagesOf({ stderr }: Pick<CliContext, 'stderr'>, level: 'warn'
   };
   return logger;
 }
+
+/** What the page of a command needs of this process. */
+export const dashboardPlace = ({ dashboardWorker, dashboardPage, version }: CliContext) => ({
+  worker: dashboardWorker,
+  page: dashboardPage,
+  version,
+});

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadCluster, loadConfiguration, loadConfigWatch, loadConnect, parseFeatures } from '../app/index.ts';
 import { createLogger, systemClock } from '../base/index.ts';
 import { type ClusterOptions, contextOption, kubeconfigOption, localKubeconfig } from './cluster-options.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, dashboardPlace } from './context.ts';
 import { addLogOptions, type LogOptions } from './log-options.ts';
 
 interface RunOptions extends ClusterOptions, LogOptions {
@@ -71,6 +71,7 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
       log,
       reportWorker: context.reportWorker,
       livenessWorker: context.livenessWorker,
+      dashboard: dashboardPlace(context),
       onListening: (address) => log.info('listening', { address }),
     });
     await program.run(context.signal);

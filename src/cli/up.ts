@@ -13,7 +13,7 @@ import {
   parseFeatures,
 } from '../app/index.ts';
 import { type Logger, whenAborted } from '../base/index.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, dashboardPlace } from './context.ts';
 import { addLogOptions, type LogOptions, loggerOf } from './log-options.ts';
 
 interface UpOptions extends LogOptions {
@@ -84,8 +84,15 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     // After the cluster, which makes sure that no other process uses the folder.
     registry = await startLocalRegistry({ dir, log });
     const { kubeconfig } = cluster;
-    running = await local?.startLocalFeatures({ kubeconfig, features, registry: registry.host, env: context.env, log });
-    announce(cluster, registry, options, context);
+    running = await local?.startLocalFeatures({
+      kubeconfig,
+      features,
+      registry: registry.host,
+      env: context.env,
+      dashboard: dashboardPlace(context),
+      log,
+    });
+    announce({ cluster, registry, dashboard: running?.dashboard }, options, context);
     if (options.demo) await demo({ cluster, registry: registry.host, log }, options, context);
     await Promise.race([whenAborted(context.signal), ...(running ? [running.failed] : [])]);
   } finally {
@@ -100,9 +107,14 @@ function featuresOf({ features }: UpOptions) {
   return features === 'none' ? [] : parseFeatures(features);
 }
 
+interface Started {
+  readonly cluster: LocalCluster;
+  readonly registry: LocalRegistry;
+  readonly dashboard: string | undefined;
+}
+
 function announce(
-  cluster: LocalCluster,
-  registry: LocalRegistry,
+  { cluster, registry, dashboard }: Started,
   { output, dir }: UpOptions,
   { stdout, uptimeMs }: CliContext,
 ): void {
@@ -110,10 +122,12 @@ function announce(
   if (output === 'json') {
     const { kubeconfig, url, version } = cluster;
     stdout.write(
-      `${JSON.stringify({ event: 'ready', kubeconfig, server: url, version, dashboard: null, registry: registry.host, git: null, startupMs })}\n`,
+      `${JSON.stringify({ event: 'ready', kubeconfig, server: url, version, dashboard: dashboard ?? null, registry: registry.host, git: null, startupMs })}\n`,
     );
     return;
   }
+  if (dashboard !== undefined)
+    stdout.write(`${dashboard}\n   the page: every image and its whole life; open it in a browser\n\n`);
   stdout.write(`Supercargo is up: Kubernetes ${cluster.version} at ${cluster.url}, ready after ${startupMs} ms\n`);
   stdout.write(
     `Everything is ${dir === undefined ? 'in memory and ends with this process' : `kept in ${resolve(dir)}`}; stop it with Ctrl-C\n`,

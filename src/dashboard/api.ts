@@ -10,7 +10,7 @@ import { InvalidQuery, type Query } from './query.ts';
 import { resultGroups } from './result-groups.ts';
 import type { SyncRun } from './sync-runs.ts';
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly cargo: Cargo;
   /** The newest first. */
   readonly syncRuns: () => readonly SyncRun[];

@@ -12,7 +12,7 @@ import { createStreams } from './stream.ts';
 import { type SyncRun, syncRunsOf } from './sync-runs.ts';
 import { createSystem } from './system.ts';
 
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
   return {
     async run(signal) {
       const assets = options.pageFolder === undefined ? new Map() : await readAssets(options.pageFolder);
-      if (assets.size === 0) log.warn('the page is not built: only its API is served');
+      if (assets.size === 0) log.info('the page is not built: only its API is served');
       const server = createDashboardServer({
         ...options,
         authenticate: accessOf(options, cargo),

@@ -20,7 +20,7 @@ import {
 } from './project-reports.ts';
 import { copyFact, jobFact } from './project-work.ts';
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly cargo: Cargo;
   readonly informers: InformerFactory;
   readonly installation: string;

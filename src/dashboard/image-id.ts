@@ -30,7 +30,7 @@ export function imageNameOf(text: string): ImageName {
   }
 }
 
-export function nameOfReference(reference: ImageReference): ImageName {
+function nameOfReference(reference: ImageReference): ImageName {
   const { registry, tag = '', digest = '' } = reference;
   const repository = renderRepository(reference);
   return { id: `${repository}${digest === '' ? `:${tag}` : `@${digest}`}`, repository, registry, tag, digest };

@@ -45,10 +45,10 @@ const pullReasons = new Set([
   'ImageInspectError',
   'RegistryUnavailable',
 ]);
-export const isPullProblem = (reason: string) => pullReasons.has(reason);
+const isPullProblem = (reason: string) => pullReasons.has(reason);
 
 /** The index of the container of a pod that runs the image and cannot be pulled; -1 if there is none. */
-export function pullProblemOf(pod: PodFact, belongs: (source: string) => boolean): number {
+function pullProblemOf(pod: PodFact, belongs: (source: string) => boolean): number {
   return pod.containers.findIndex(
     ({ reason }, index) => isPullProblem(reason) && belongs(pod.images[index]?.source ?? ''),
   );

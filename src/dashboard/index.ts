@@ -6,4 +6,4 @@
  * Invariants: nothing is written to the cluster; a user gets rows, counts and names only of objects that the API server
  * lets them list; an image that was replaced by its copy is its source; texts of objects are data.
  */
-export { createDashboard, type DashboardOptions } from './dashboard.ts';
+export { createDashboard } from './dashboard.ts';

@@ -190,8 +190,9 @@ function activityOf({ cargo, sees, syncRuns, nowMs }: OverviewOptions): Activity
     if (state === 'succeeded') add(endedAt, { kind: 'job-succeeded', message: '', object, ...image });
     if (state === 'failed') add(endedAt, { kind: 'job-failed', message: reason, object, ...image });
   }
+  // Every pod start pulls.
   for (const event of cargo.events.values())
-    if (sees.sees('events', event.namespace))
+    if (event.reason !== 'Pulled' && sees.sees('events', event.namespace))
       add(event.at, { kind: 'event', message: event.message, reason: event.reason, object: refOf(event) });
   if (sees.everywhere.has('policyreports'))
     for (const run of syncRuns)

@@ -68,7 +68,7 @@ export function templateFact(template: ResourceTemplate): TemplateFact {
 }
 
 /** A URL may hold a password. */
-export function withoutUser(url: string): string {
+function withoutUser(url: string): string {
   const scheme = url.indexOf('://');
   if (scheme === -1) return url;
   const rest = url.slice(scheme + 3);

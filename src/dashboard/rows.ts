@@ -129,7 +129,7 @@ export function resultRow(cargo: Cargo, row: ResultFact): ResultRow {
 }
 
 /** Foreign times may be anything. */
-export const timeOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : '');
+const timeOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : '');
 
 export const eventRow = (event: EventFact): EventRow => ({
   object: refOf(event),

@@ -10,7 +10,7 @@ import { InvalidQuery, Query } from './query.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import type { Streams } from './stream.ts';
 
-export interface DashboardServerOptions {
+interface DashboardServerOptions {
   readonly host: string;
   readonly port: number;
   /** Host headers that are answered, without port; all if undefined. */

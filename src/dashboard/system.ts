@@ -10,7 +10,7 @@ import { conditionOf, listOf, objectOf, textOf } from './fields.ts';
 import type { LeaseRow, ReplicaRow, SystemAnswer, WatchRow } from './protocol.ts';
 import type { SyncRun } from './sync-runs.ts';
 
-export interface SystemOptions {
+interface SystemOptions {
   readonly client: Pick<KubeConnection, 'list'>;
   readonly cargo: Cargo;
   readonly watched: readonly WatchedKind[];

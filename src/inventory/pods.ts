@@ -4,7 +4,7 @@ import { controllerOf, type KubeObject } from '../object/index.ts';
 import { type ContainerImage, imagesOfWorkload } from './workload-images.ts';
 
 /** What a node says of one container of a pod. */
-export interface PodContainer {
+interface PodContainer {
   /** `repository@digest`, as the node pulled it; empty before. */
   readonly imageId: string;
   readonly state: 'running' | 'waiting' | 'terminated' | 'unknown';

@@ -23,7 +23,7 @@
 {{- if .Values.mirror.registry }}{{ $features = append $features "mirror" }}{{ end -}}
 {{- end -}}
 {{- $parts = list -}}
-{{- range $standard := list (dict "name" "policies" "features" (list "admission" "generate" "report")) (dict "name" "mirror" "features" (list "mirror")) (dict "name" "automation" "features" (list "detect" "create")) (dict "name" "insights" "features" (list "sync" "jobs")) -}}
+{{- range $standard := list (dict "name" "policies" "features" (list "admission" "generate" "report")) (dict "name" "mirror" "features" (list "mirror")) (dict "name" "automation" "features" (list "detect" "create")) (dict "name" "insights" "features" (list "sync" "jobs")) (dict "name" "dashboard" "features" (list "dashboard")) -}}
 {{- $chosen := list -}}
 {{- range $standard.features }}{{ if has . $features }}{{ $chosen = append $chosen . }}{{ end }}{{ end -}}
 {{- if $chosen }}{{ $parts = append $parts (dict "name" $standard.name "features" $chosen) }}{{ end -}}
@@ -61,6 +61,10 @@ features: {{- toYaml $part.features | nindent 2 }}
 server:
   host: "0.0.0.0"
   port: 8080
+{{- if (has "dashboard" $part.features) }}
+dashboard:
+  host: "0.0.0.0"
+{{- end }}
 {{- if (or (has "admission" $part.features) (has "mirror" $part.features)) }}
 webhook:
   service:

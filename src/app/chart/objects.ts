@@ -147,6 +147,20 @@ const webhook: Objects = [
   ]),
 ];
 
+/** Sessions are kept by the replica that opened them. */
+const page: Objects = [
+  when(runs('dashboard'), {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: labelled,
+    spec: {
+      selector: partSelector,
+      sessionAffinity: 'ClientIP',
+      ports: [{ name: 'http', port: 80, targetPort: 'dashboard' }],
+    },
+  }),
+];
+
 const budget: Objects = [
   when(value('podDisruptionBudget.enabled'), {
     apiVersion: 'policy/v1',
@@ -169,6 +183,7 @@ export const partObjects: Readonly<Record<string, Objects>> = {
   rbac: roles,
   configmap: configMap,
   webhook,
+  dashboard: page,
   networkpolicy: [when(value('networkPolicy.enabled'), networkPolicy(metadata, partSelector))],
   poddisruptionbudget: budget,
   deployment: [
@@ -222,6 +237,7 @@ export const ownConfig: InstallTemplate = {
   namespace: scalar(namespace),
   features: structure(partFeatures),
   server: { host: '0.0.0.0', port: 8080 },
+  dashboard: when(runs('dashboard'), { host: '0.0.0.0' }),
   webhook: when(hasWebhooks, {
     service: { name: scalar(webhookName) },
     tls: when(usesCertManager, { secretName: scalar(webhookName) }),

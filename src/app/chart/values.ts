@@ -61,7 +61,7 @@ export const chartValues = z.strictObject({
     .default([])
     .describe(
       'Deployments with an identity and the permissions of their own features only. By default the features are\n' +
-        'grouped into `policies`, `mirror`, `automation` and `insights`. Example: `- {name: detect, features: [detect]}`.',
+        'grouped into `policies`, `mirror`, `automation`, `insights` and `dashboard`. Example: `- {name: detect, features: [detect]}`.',
     ),
   config: configSchema
     .omit({ installation: true, namespace: true, features: true, server: true })

@@ -24,7 +24,6 @@ import {
   templateKeyOf,
 } from '../../create/index.ts';
 import { createGit, ownPrefix, removeLeftovers } from '../../git/index.ts';
-import { createInventory } from '../../inventory/index.ts';
 import type { Informer } from '../../kube/index.ts';
 import { keyOf, parseDurationMs } from '../../object/index.ts';
 import { proxyFor, proxyFromEnvironment } from '../../registry/index.ts';
@@ -42,7 +41,7 @@ const statisticsMs = 5 * 60_000;
 
 /** From `ImageDetected` objects to commits; only on the leader. */
 export const wireCreate: WireFeature = (environment) => {
-  const { config, env, connection, informers, events, clock } = environment;
+  const { config, env, connection, informers, inventory, events, clock } = environment;
   const log = environment.log.child({ feature: 'create' });
   const { client } = connection;
   const policies = informers.for<ImageResourcePolicy>(imageResourcePolicies);
@@ -58,7 +57,6 @@ export const wireCreate: WireFeature = (environment) => {
     },
   });
   policies.addIndexes({ template: (policy) => [templateKeyOf(policy)] });
-  const inventory = createInventory({ informers });
   const remotes = remotesOf(environment);
   const cache = cacheOf(config.create.cacheDir);
   const metrics = createCreateMetrics(environment.metrics);

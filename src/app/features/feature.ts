@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { OnResults, PolicyProblem, PolicyProblems } from '../../admission/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { ControllerMetrics, Runnable } from '../../controller/index.ts';
+import type { Inventory } from '../../inventory/index.ts';
 import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
 import type { LabelMatcher } from '../../object/index.ts';
 import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
@@ -21,8 +22,11 @@ export interface FeatureEnvironment {
   readonly connection: Connection;
   /** The worker program that writes reports; without it they are written in this thread. */
   readonly reportWorker: URL | undefined;
+  readonly dashboard: DashboardPlace | undefined;
   /** One informer per kind, shared by all features. */
   readonly informers: InformerFactory;
+  /** Which image runs where; workloads are watched only if a feature needs them. */
+  readonly inventory: Inventory;
   readonly policies: LivePolicies;
   /** Which of them are ours, by their labels; all if undefined. */
   readonly selector: LabelMatcher | undefined;
@@ -42,6 +46,18 @@ export interface FeatureEnvironment {
   readonly controllerMetrics: ControllerMetrics;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** What the page needs of the program around it. */
+export interface DashboardPlace {
+  /** The worker program that serves it; without it it is served in this thread. */
+  readonly worker?: URL | undefined;
+  /** The folder of its files. */
+  readonly page?: URL | undefined;
+  readonly version: string;
+  /** With it, whoever has the link sees everything: for a cluster on this machine. */
+  readonly linkToken?: string | undefined;
+  readonly onListening?: ((port: number) => void) | undefined;
 }
 
 /** From admission to any listener. There may be no publisher and no listener. */

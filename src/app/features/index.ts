@@ -11,16 +11,20 @@ const loaders: Partial<Record<FeatureName, () => Promise<WireFeature>>> = {
   report: async () => (await import('./report.ts')).wireReport,
   sync: async () => (await import('./sync.ts')).wireSync,
   jobs: async () => (await import('./jobs.ts')).wireJobs,
+  dashboard: async () => (await import('./dashboard.ts')).wireDashboard,
   generate: async () => (await import('./generate.ts')).wireGenerate,
 };
 
 export const availableFeatures = Object.keys(loaders) as readonly FeatureName[];
 
-/** Features that need another server, Insights or a backup registry, run only if they are named. */
-const needsServer: ReadonlySet<FeatureName> = new Set(['sync', 'jobs', 'mirror']);
-export const defaultFeatures: readonly FeatureName[] = availableFeatures.filter((name) => !needsServer.has(name));
-/** Locally there is a registry. */
-export const localFeatures: readonly FeatureName[] = [...defaultFeatures, 'mirror'];
+/**
+ * Features that need another server (Insights, a backup registry), and the page, which opens a port for people, run only
+ * if they are named.
+ */
+const mustBeNamed: ReadonlySet<FeatureName> = new Set(['sync', 'jobs', 'mirror', 'dashboard']);
+export const defaultFeatures: readonly FeatureName[] = availableFeatures.filter((name) => !mustBeNamed.has(name));
+/** Locally there is a registry, and nobody else. */
+export const localFeatures: readonly FeatureName[] = [...defaultFeatures, 'mirror', 'dashboard'];
 
 /** Parses a comma-separated list of feature names. */
 export function parseFeatures(text: string): readonly FeatureName[] {
@@ -43,4 +47,4 @@ export async function loadFeature(name: FeatureName): Promise<WireFeature> {
   return load();
 }
 
-export type { AdmissionResultsFeed, FeatureEnvironment, PolicyProblemsFeed } from './feature.ts';
+export type { AdmissionResultsFeed, DashboardPlace, FeatureEnvironment, PolicyProblemsFeed } from './feature.ts';

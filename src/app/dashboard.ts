@@ -1,0 +1,75 @@
+import { errorMessage, type Logger, systemClock } from '../base/index.ts';
+import { createDashboard } from '../dashboard/index.ts';
+import { createInformerFactory } from '../kube/index.ts';
+import type { Config } from './config.ts';
+import type { Connection } from './connect.ts';
+import { createMissingKindsLog } from './missing-kinds.ts';
+
+/** How the page of one process is served, as data: it may be sent to a thread. */
+export interface DashboardSetup {
+  readonly config: Config;
+  /** The namespace of the installation. */
+  readonly namespace: string;
+  /** Only objects of this namespace are read. */
+  readonly only?: string | undefined;
+  /** With it, whoever has the link sees everything; without it bearer tokens of the cluster decide. */
+  readonly linkToken?: string | undefined;
+  readonly pageFolder?: string | undefined;
+  readonly version: string;
+  readonly cluster: string;
+}
+
+interface DashboardRun extends DashboardSetup {
+  readonly connection: Connection;
+  readonly onListening: (port: number) => void;
+  readonly log: Logger;
+}
+
+/** Hosts of the address on which a link is opened: any other name is of a page that rebinds its DNS. */
+const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** The page with watches of its own: a kind that is missing or forbidden delays no other feature. */
+export async function runDashboard(options: DashboardRun, signal: AbortSignal): Promise<void> {
+  const { config, connection, namespace, linkToken, log } = options;
+  const { client } = connection;
+  const { host, port, hosts } = config.dashboard;
+  const tellMissing = createMissingKindsLog(log, systemClock);
+  const informers = createInformerFactory({
+    client,
+    log,
+    // Reports of a scanner that most clusters do not have.
+    onMissing: (type) => type.group !== 'aquasecurity.github.io' && tellMissing(type),
+  });
+  const dashboard = createDashboard({
+    host,
+    port,
+    hosts: linkToken !== undefined ? loopbackHosts : hosts.length > 0 ? hosts : undefined,
+    linkToken,
+    pageFolder: options.pageFolder,
+    client,
+    informers,
+    installation: config.installation,
+    namespace,
+    only: options.only,
+    version: options.version,
+    kubernetes: connection.version,
+    cluster: options.cluster,
+    features: config.features,
+    // Nothing in it is a secret: credentials come from the environment and from Secrets.
+    configuration: config,
+    onListening: options.onListening,
+    clock: systemClock,
+    log,
+  });
+  const stop = new AbortController();
+  const end = AbortSignal.any([signal, stop.signal]);
+  let failure: unknown;
+  const guarded = (work: Promise<void>) =>
+    work.catch((thrown: unknown) => {
+      failure ??= thrown;
+      log.debug('the dashboard stops', { error: errorMessage(thrown) });
+      stop.abort();
+    });
+  await Promise.all([guarded(informers.run(end)), guarded(dashboard.run(end))]);
+  if (failure !== undefined && !signal.aborted) throw failure;
+}
