@@ -34,7 +34,7 @@ export interface DashboardServer {
 export async function startDashboardServer(fixture: DashboardFixture): Promise<DashboardServer> {
   const streams = new Set<ServerResponse>();
   const requests: string[] = [];
-  let lastId = 0;
+  const sent: string[] = [];
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const dashboard: DashboardServer = {
@@ -44,8 +44,9 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
     failure: undefined,
     streams: () => streams.size,
     send(change) {
-      lastId += 1;
-      for (const stream of streams) stream.write(`id: ${lastId}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`);
+      const message = `id: ${sent.length + 1}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`;
+      sent.push(message);
+      for (const stream of streams) stream.write(message);
     },
     dropStreams() {
       for (const stream of streams) stream.destroy();
@@ -77,9 +78,11 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
   }
 
   function stream(request: IncomingMessage, response: ServerResponse): void {
-    const isResumed = request.headers['last-event-id'] !== undefined;
+    const lastId = request.headers['last-event-id'];
+    const hello = JSON.stringify({ isResumed: lastId !== undefined, heartbeatMs: 15_000 });
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    response.write(`id: ${lastId}\nevent: hello\ndata: ${JSON.stringify({ isResumed, heartbeatMs: 15_000 })}\n\n`);
+    response.write(`id: ${lastId ?? sent.length}\nevent: hello\ndata: ${hello}\n\n`);
+    if (lastId !== undefined) for (const message of sent.slice(Number(lastId))) response.write(message);
     streams.add(response);
     response.on('close', () => streams.delete(response));
   }

@@ -50,6 +50,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>): JSX.Element {
           : { scrolled, height, rowHeight },
       );
     };
+    // On a phone a row may have nothing that takes the focus.
+    element.tabIndex = 0;
     measure();
     const resized = new ResizeObserver(measure);
     resized.observe(element);

@@ -15,13 +15,14 @@ import { resultLooks, SeverityPill, State, type Tone } from '../parts/state.tsx'
 import { Age, ObjectName, Text } from '../parts/text.tsx';
 
 /** The link that opens the explanation of a result beside what is shown. */
-export function ExplainLink({ row }: { row: ResultRow }): JSX.Element {
-  return (
-    <a class="link" href={renderPlace(withParams(place.value, { explain: renderExplainParam(row) }))}>
-      explain
-    </a>
-  );
-}
+export const ExplainLink = ({ row }: { row: ResultRow }): JSX.Element => (
+  <a class="link" href={hrefOfExplanation(row)}>
+    explain
+  </a>
+);
+
+const hrefOfExplanation = (row: ResultRow) =>
+  renderPlace(withParams(place.value, { explain: renderExplainParam(row) }));
 
 export const resultCommand = ({ resource }: ResultRow): string => renderKubectl(resource);
 
@@ -52,14 +53,14 @@ const findings: ListDefinition<ResultRow, Page<ResultRow>> = {
       id: 'policy',
       title: 'Policy / rule',
       cell: (row) => (
-        <>
+        <a class="policy-link" href={hrefOfExplanation(row)}>
           <span class="lead">
             <Text of={row.policy} length={80} />
           </span>
           <span class="faint">
             /<Text of={row.rule} length={80} />
           </span>
-        </>
+        </a>
       ),
     },
     { id: 'message', title: 'Message', cell: (row) => <Text of={row.message} length={300} /> },

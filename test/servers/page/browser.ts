@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findOnPath } from '../../support/search-path.ts';
+
+const executable = (await findOnPath('chromium')) ?? (await findOnPath('google-chrome'));
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Why tests in a browser cannot run; undefined when they can. */
+export const noBrowser = executable === undefined ? 'chromium is not on the PATH' : undefined;
+
+/** Chromium without a window, with a profile of its own that ends with it. */
+export async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: executable!,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export interface Tab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the console and of scripts, and violations of the Content Security Policy. */
+  readonly problems: string[];
+}
+
+export interface TabOptions extends BrowserContextOptions {
+  /** Answers with an error status and dropped connections, which browsers write to the console, are meant. */
+  readonly expectsFailures?: boolean;
+  /** Another tab of the same browser profile. */
+  readonly beside?: Tab;
+}
+
+/** A tab that collects what must not happen. */
+export async function openTab(
+  browser: Browser,
+  { beside, expectsFailures, ...options }: TabOptions = {},
+): Promise<Tab> {
+  const context = beside?.context ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }));
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    const isFailure = message.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !(expectsFailures && isFailure)) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.exposeFunction('noteViolation', (text: string) => problems.push(text));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      (globalThis as unknown as { noteViolation: (text: string) => void }).noteViolation(
+        `${violatedDirective}: ${blockedURI}`,
+      );
+    });
+  });
+  return { page, context, problems };
+}
+
+/** What axe finds that is serious or critical, one line each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  // An evaluation by the debugger is not subject to the page's policy.
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run: () => Promise<AxeAnswer> } }).axe.run(),
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+}
+
+interface AxeAnswer {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+/** As if the person changed to another tab, or back. */
+export async function setVisible(page: Page, isVisible: boolean): Promise<void> {
+  await page.evaluate(
+    (state) => {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    },
+    isVisible ? 'visible' : 'hidden',
+  );
+}

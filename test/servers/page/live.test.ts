@@ -1,0 +1,122 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dashboardFixture } from '../../support/dashboard-fixture.ts';
+import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
+import { noBrowser, openTab, setVisible, startBrowser } from './browser.ts';
+
+const small = dashboardFixture({ images: 30 });
+const more = dashboardFixture({ images: 31 });
+const until = (holds: () => boolean | Promise<boolean>) => expect.poll(holds, { timeout: 60_000 }).toBe(true);
+
+describe.skipIf(noBrowser)('the page while the cluster changes', () => {
+  let browser: Browser;
+  let server: DashboardServer;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    server = await startDashboardServer(small);
+    return () => server.stop();
+  });
+  afterAll(() => browser?.close());
+  const total = (count: number) => `.total b:text-is("${count}")`;
+
+  it('loads what it shows again when that has changed, and nothing else', async () => {
+    const { page, context, problems } = await openTab(browser);
+    await page.goto(`${server.url}/images`);
+    await page.waitForSelector('.live.open');
+    await page.waitForSelector(total(30));
+    server.fixture = more;
+    server.send({ views: ['images'] });
+    await page.waitForSelector(total(31));
+    const before = server.requests.length;
+    server.send({ views: ['jobs'] });
+    server.send({ views: ['overview'] });
+    await until(() => server.requests.length > before);
+    expect(server.requests.slice(before)).toEqual(['/api/overview']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('returns after a dropped stream and catches up', async () => {
+    const { page, context, problems } = await openTab(browser, { expectsFailures: true });
+    await page.goto(`${server.url}/images`);
+    await page.waitForSelector('.live.open');
+    server.dropStreams();
+    await until(() => server.streams() === 0);
+    server.fixture = more;
+    server.send({ views: ['images'] });
+    await page.waitForSelector(total(31));
+    await page.waitForSelector('.live.open');
+    expect(problems.filter((problem) => !problem.includes('net::ERR_'))).toEqual([]);
+    await context.close();
+  });
+
+  it('asks for nothing while the tab is hidden, and catches up when it is shown', async () => {
+    const { page, context, problems } = await openTab(browser);
+    await page.goto(`${server.url}/images`);
+    await page.waitForSelector('.live.open');
+    await page.waitForSelector(total(30));
+    await setVisible(page, false);
+    await until(() => server.streams() === 0);
+    const before = server.requests.length;
+    server.fixture = more;
+    server.send({ views: ['images', 'overview'] });
+    // Longer than the pauses after which a visible page would have asked.
+    await page.waitForTimeout(1500);
+    expect(server.requests.slice(before)).toEqual([]);
+    await setVisible(page, true);
+    await page.waitForSelector(total(31));
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('has one stream for all tabs; when its tab closes another one goes on', async () => {
+    const first = await openTab(browser);
+    await first.page.goto(`${server.url}/images`);
+    await first.page.waitForSelector('.live.open');
+    const second = await openTab(browser, { beside: first });
+    await second.page.goto(`${server.url}/images`);
+    await second.page.waitForSelector('.live.open');
+    expect(server.streams()).toBe(1);
+    server.fixture = more;
+    server.send({ views: ['images'] });
+    for (const { page } of [first, second]) await page.waitForSelector(total(31));
+    await first.page.close();
+    await until(() => server.requests.filter((path) => path === '/api/events').length === 2 && server.streams() === 1);
+    server.fixture = small;
+    server.send({ views: ['images'] });
+    await second.page.waitForSelector(total(30));
+    expect([...first.problems, ...second.problems]).toEqual([]);
+    await first.context.close();
+  });
+
+  it('asks to sign in when the session ends, and stops asking', async () => {
+    const { page, context, problems } = await openTab(browser, { expectsFailures: true });
+    await page.goto(`${server.url}/images`);
+    await page.waitForSelector('.live.open');
+    server.failure = { status: 401, code: 'unauthenticated', message: 'no session' };
+    server.dropStreams();
+    await page.getByText('Your session has ended').waitFor();
+    await until(() => server.streams() === 0);
+    const before = server.requests.length;
+    await page.waitForTimeout(1500);
+    expect(server.requests.slice(before)).toEqual([]);
+    server.failure = undefined;
+    await page.getByLabel('Bearer token').fill('a-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForSelector(total(30));
+    expect(problems.filter((problem) => !problem.includes('net::ERR_'))).toEqual([]);
+    await context.close();
+  });
+
+  it('takes the token of a link and removes it from the address', async () => {
+    const { page, context, problems } = await openTab(browser);
+    await page.goto(`${server.url}/copies#token=abc`);
+    await page.waitForSelector('.live.open');
+    expect(page.url()).toBe(`${server.url}/copies`);
+    expect(server.requests[0]).toBe('/api/session');
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
