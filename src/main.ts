@@ -40,6 +40,7 @@ void runCli(
     stdout: process.stdout,
     stderr: process.stderr,
     temporaryDir: tmpdir(),
+    nodeVersion: process.version,
     signal: stopping.signal,
     outputClosed: outputClosed.signal,
     program: programName(process.argv[1] ?? 'supercargo', process.cwd(), process.env['PATH'] ?? ''),

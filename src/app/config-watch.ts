@@ -58,14 +58,19 @@ export function createConfigWatch(options: ConfigWatchOptions): ConfigReload {
       async run(signal) {
         // The first turn reads what changed since the program started.
         let text: string | undefined;
+        // The file may change again between two reads of it: one mistake is one line.
+        let mistake: string | undefined;
         while (!signal.aborted) {
           const now = await readText(path);
           if (now !== text) {
             text = now;
             try {
               takeOver(load());
+              mistake = undefined;
             } catch (thrown) {
-              log.warn('the changed configuration is not used', { error: errorMessage(thrown) });
+              const error = errorMessage(thrown);
+              if (error !== mistake) log.warn('the changed configuration is not used', { error });
+              mistake = error;
             }
           }
           await clock.sleep(intervalMs, signal).catch(() => {});

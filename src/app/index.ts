@@ -12,6 +12,7 @@ export const loadConfiguration = () => import('./config-load.ts');
 export const loadConfigWatch = () => import('./config-watch.ts');
 export const loadConfigSchema = () => import('./config-settings.ts');
 export const loadConnect = () => import('./connect.ts');
+export const loadInstalled = () => import('./installed.ts');
 export const loadInstall = () => import('./install.ts');
 export const loadDemo = () => import('./demo/index.ts');
 export const loadClusterImages = () => import('./cluster-images.ts');
@@ -27,11 +28,19 @@ export const loadSync = () => import('./sync.ts');
 export const loadOffline = () => import('../offline/index.ts');
 export const loadClusterSource = () => import('./cluster-source.ts');
 
-export type { ApplySetup, Finding, FindingOptions, Paint, PolicyApplication, TestRow } from '../offline/index.ts';
+export type {
+  ApplySetup,
+  Finding,
+  FindingOptions,
+  Paint,
+  PolicyApplication,
+  TestFileResult,
+  TestRow,
+} from '../offline/index.ts';
 export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
 export type { Setting as ConfigSetting } from './config-settings.ts';
 export type { ExpressionLanguage } from './expression-language.ts';
-export { localFeatures, parseFeatures } from './features/index.ts';
+export { availableFeatures, localFeatures, parseFeatures } from './features/index.ts';
 export type { LocalCluster } from './local.ts';
 export type { LocalFeatures } from './local-features.ts';
 export { openTemporaryFolder } from './local-folder.ts';

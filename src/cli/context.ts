@@ -15,6 +15,8 @@ export interface CliContext {
   readonly stdout: CliStream;
   readonly stderr: CliStream;
   readonly version: string;
+  /** The version of Node, for `supercargo version`. */
+  readonly nodeVersion?: string | undefined;
   /** How this program is called in a shell. */
   readonly program?: string | undefined;
   readonly temporaryDir: string;

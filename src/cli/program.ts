@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { defineApply } from './apply.ts';
 import { defineCel } from './cel.ts';
+import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import type { CliContext } from './context.ts';
 import { defineExplain } from './explain.ts';
@@ -16,6 +17,7 @@ import { defineScan } from './scan.ts';
 import { defineSync } from './sync.ts';
 import { defineTest } from './test.ts';
 import { defineUp } from './up.ts';
+import { defineVersion } from './version.ts';
 
 /** All commands with their options. It runs nothing: completion, the reference and tests read it too. */
 export function createProgram(context: CliContext, setExitCode: (code: number) => void): Command {
@@ -48,6 +50,8 @@ export function createProgram(context: CliContext, setExitCode: (code: number) =
   defineMirror(program, context, setExitCode);
   defineSync(program, context, setExitCode);
   defineJobs(program, context, setExitCode);
+  defineVersion(program, context);
+  defineCompletion(program, context);
   return program;
 }
 

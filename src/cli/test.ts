@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { loadOffline, type Paint, type TestRow } from '../app/index.ts';
+import { loadOffline, type Paint, type TestFileResult, type TestRow } from '../app/index.ts';
 import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
 import { type CliContext, exitCodes, hasColours } from './context.ts';
 import { bufferedWriter, renderValue } from './output.ts';
@@ -7,8 +7,9 @@ import { bufferedWriter, renderValue } from './output.ts';
 interface TestOptions {
   readonly list?: string;
   readonly fileName: string;
-  readonly output: 'table' | 'json' | 'yaml';
+  readonly output: 'table' | 'json' | 'yaml' | 'junit' | 'markdown';
   readonly detailed: boolean;
+  readonly failOnly: boolean;
 }
 
 export function defineTest(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -22,10 +23,11 @@ export function defineTest(program: Command, context: CliContext, setExitCode: (
     .argument('[dir...]', 'folders that are searched for tests, or test files')
     .option('--list <file>', 'names more folders, one a line, each taken by itself and not searched')
     .option('--file-name <name>', 'what test files are called', 'kyverno-test.yaml')
-    .option('--detailed', 'list the rows that passed, too', false)
+    .addOption(new Option('--detailed', 'list the rows that passed, too').default(false).conflicts('failOnly'))
+    .option('--fail-only', 'list only what failed', false)
     .addOption(
       new Option('-o, --output <format>', 'how results are printed')
-        .choices(['table', 'json', 'yaml'])
+        .choices(['table', 'json', 'yaml', 'junit', 'markdown'])
         .default('table'),
     )
     .addHelpText(
@@ -34,6 +36,8 @@ export function defineTest(program: Command, context: CliContext, setExitCode: (
 Examples:
   supercargo test policies/
   supercargo test --list changed.txt -o json
+  supercargo test policies/ -o junit > results.xml
+  supercargo test policies/ -o markdown --fail-only
 
 Exit codes: 0 no row failed, 1 a row failed, 2 wrong usage, or a test that cannot be read.
 `,
@@ -41,11 +45,6 @@ Exit codes: 0 no row failed, 1 a row failed, 2 wrong usage, or a test that canno
     .action(async (dirs: readonly string[], options: TestOptions) =>
       setExitCode(await runTests(dirs, options, context)),
     );
-}
-
-interface Broken {
-  readonly file: string;
-  readonly message: string;
 }
 
 async function runTests(dirs: readonly string[], options: TestOptions, context: CliContext): Promise<number> {
@@ -59,55 +58,61 @@ async function runTests(dirs: readonly string[], options: TestOptions, context: 
       ...(options.list === undefined ? [] : offline.listedTests(files, options.list, options.fileName)),
     ]),
   ];
+  const { output, detailed, failOnly } = options;
   const out = bufferedWriter(context.stdout);
-  const paint = offline.painter(hasColours(context.stdout, context.env));
-  const rows: TestRow[] = [];
-  const broken: Broken[] = [];
+  const style = { paint: offline.painter(hasColours(context.stdout, context.env)), paintDiff: offline.paintDiff };
+  const results: TestFileResult[] = [];
   const now = Date.now();
   for (const file of tests) {
     context.signal.throwIfAborted();
     try {
-      const found = offline.runTestFile(files, file, now);
-      rows.push(...found);
-      if (options.output === 'table')
-        out.write(renderFile(file, found, options.detailed, { paint, paintDiff: offline.paintDiff }));
+      const rows = offline.runTestFile(files, file, now);
+      results.push({ file, rows });
+      const isShown = !failOnly || rows.some(({ outcome }) => outcome === 'failed');
+      if (output === 'table' && isShown) out.write(renderFile(file, rows, detailed, style));
     } catch (thrown) {
       if (!(thrown instanceof SupercargoError)) throw thrown;
-      broken.push({ file, message: errorMessage(thrown) });
+      results.push({ file, rows: [], unreadable: errorMessage(thrown) });
     }
   }
+  const rows = results.flatMap((one) => one.rows);
+  const broken = results.filter(({ unreadable }) => unreadable !== undefined);
   const counted = offline.summarise(tests.length, rows);
   // A test that cannot be read has not passed.
   const summary = { ...counted, rows: counted.rows + broken.length, failed: counted.failed + broken.length };
-  if (options.output !== 'table')
-    out.write(renderValue({ ...summary, failures: failuresOf(rows, broken) }, options.output));
-  else out.write(renderSummary(summary, paint));
+  const listed = failOnly ? onlyFailures(results) : results;
+  if (output === 'junit') out.write(offline.renderTestJunit(listed));
+  else if (output === 'markdown') out.write(offline.renderTestMarkdown(listed, summary));
+  else if (output === 'table') out.write(renderSummary(summary, style.paint));
+  else out.write(renderValue({ ...summary, failures: failuresOf(results) }, output));
   out.flush();
-  for (const { message } of broken) context.stderr.write(`supercargo: ${message.replaceAll('\n', ' ')}\n`);
+  for (const { unreadable = '' } of broken) context.stderr.write(`supercargo: ${unreadable.replaceAll('\n', ' ')}\n`);
   if (broken.length > 0) return exitCodes.usage;
   return summary.failed > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
-function failuresOf(rows: readonly TestRow[], broken: readonly Broken[]) {
+function onlyFailures(results: readonly TestFileResult[]): readonly TestFileResult[] {
+  return results
+    .map((one) => ({ ...one, rows: one.rows.filter(({ outcome }) => outcome === 'failed') }))
+    .filter(({ rows, unreadable }) => rows.length > 0 || unreadable !== undefined);
+}
+
+function failuresOf(results: readonly TestFileResult[]) {
+  const unreadable = { policy: '', rule: '', resource: '', expected: '', actual: 'unreadable' };
   return [
-    ...rows
-      .filter(({ outcome }) => outcome === 'failed')
-      .map(({ test, policy, rule, resource, expected, actual }) => ({
-        test,
-        policy,
-        rule,
-        resource,
-        expected,
-        actual,
-      })),
-    ...broken.map(({ file }) => ({
-      test: file,
-      policy: '',
-      rule: '',
-      resource: '',
-      expected: '',
-      actual: 'unreadable',
-    })),
+    ...results.flatMap(({ rows }) =>
+      rows
+        .filter(({ outcome }) => outcome === 'failed')
+        .map(({ test, policy, rule, resource, expected, actual }) => ({
+          test,
+          policy,
+          rule,
+          resource,
+          expected,
+          actual,
+        })),
+    ),
+    ...results.filter((one) => one.unreadable !== undefined).map(({ file }) => ({ test: file, ...unreadable })),
   ];
 }
 

@@ -46,3 +46,4 @@ export {
 export { resourceName } from './resources.ts';
 export { findTests, listedTests, runTestFile, summarise, type TestRow, type TestSummary } from './run-tests.ts';
 export { type ApplyOptions, type ApplySetup, loadSetup } from './setup.ts';
+export { renderTestJunit, renderTestMarkdown, type TestFileResult } from './test-report.ts';

@@ -21,6 +21,7 @@ export {
   statuses,
 } from './entry.ts';
 export { emptySummary, type Finding, type FindingOptions, findingOf } from './finding.ts';
+export { escapeXml } from './junit-report.ts';
 export { type Paint, painter, statusColours } from './paint.ts';
 export type { ReportSink, ReportTotals, SinkOptions } from './sink.ts';
 export { renderTotals } from './table-report.ts';

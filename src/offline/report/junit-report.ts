@@ -55,7 +55,7 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   // XML 1.0 cannot represent most control characters, nor unpaired surrogates.
   return [...text]
     .filter((c) => (c >= ' ' || c in entities) && !/^[\ud800-\udfff\ufffe\uffff]$/.test(c))
