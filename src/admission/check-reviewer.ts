@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { GroupVersionKind } from '../object/index.ts';
 import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
-import { exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
+import { celPolicyTypes, exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
 import type { AdmissionDecision, AdmissionRequest, Registration, Reviewer } from '../webhook/index.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
 import { findUnknownKinds, renderUnknownKind } from './unknown-kinds.ts';
@@ -45,10 +45,14 @@ async function check(
 /** A warning for each policy that the exception names but does not apply to. */
 function ignoredPolicies(exception: JsonObject, namespace: string, trusted: readonly string[]): readonly string[] {
   if (exceptionsCountForAll(trusted, namespace)) return [];
-  const { exceptions } = isJsonObject(exception['spec']) ? exception['spec'] : {};
-  const names = (Array.isArray(exceptions) ? exceptions : []).flatMap((one) =>
-    isJsonObject(one) && typeof one['policyName'] === 'string' ? [one['policyName']] : [],
-  );
+  const { exceptions, policyRefs } = isJsonObject(exception['spec']) ? exception['spec'] : {};
+  const listed = [exceptions, policyRefs].flatMap((list) => (Array.isArray(list) ? list : []));
+  const names = listed.flatMap((one) => {
+    if (!isJsonObject(one)) return [];
+    // One of these kinds refers to a policy of a namespace by its name alone: the one in its own.
+    if (String(one['kind']).startsWith('Namespaced')) return [];
+    return [one['policyName'], one['name']].filter((name) => typeof name === 'string');
+  });
   return [...new Set(names)]
     .filter((name) => !name.startsWith(`${namespace}/`))
     .slice(0, maxReported)
@@ -99,6 +103,13 @@ export function checkRegistration(): Registration {
             apiGroups: ['kyverno.io'],
             apiVersions: ['*'],
             resources: ['clusterpolicies', 'policies', 'policyexceptions'],
+            scope: '*',
+          },
+          {
+            operations,
+            apiGroups: ['policies.kyverno.io'],
+            apiVersions: ['*'],
+            resources: [...celPolicyTypes.map(({ resource }) => resource), 'policyexceptions'],
             scope: '*',
           },
         ],

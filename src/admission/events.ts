@@ -54,11 +54,16 @@ function policyMessage(subject: KubeObject, result: RuleResult, isBlocked: boole
   const { namespace, name, generateName = '' } = subject.metadata;
   const where = `${subject.kind} ${namespace ? `${namespace}/` : ''}${name || generateName}`;
   const blocked = isBlocked && result.status !== 'pass' ? ' (blocked)' : '';
-  return `${where}: [${result.rule.name}] ${result.status}${blocked}; ${result.message}`;
+  return `${where}: ${nameOf(result)}${result.status}${blocked}; ${result.message}`;
 }
 
-function resourceMessage({ policy, rule, status, message }: RuleResult): string {
-  return `policy ${policy.key}/${rule.name} ${status}: ${message}`;
+/** Policies of expressions have no rules to name. */
+function nameOf({ rule, ruleName = rule.name }: RuleResult): string {
+  return ruleName === '' ? '' : `[${ruleName}] `;
+}
+
+function resourceMessage({ policy, rule, ruleName = rule.name, status, message }: RuleResult): string {
+  return `policy ${policy.name}${ruleName === '' ? '' : `/${ruleName}`} ${status}: ${message}`;
 }
 
 function policySubject({ policy: { policy } }: RuleResult): EventSubject {

@@ -100,7 +100,7 @@ function splitRules(program: PolicyProgram): Omit<Parts, 'mutate'> {
 }
 
 function mayEnforce({ policy }: PolicyProgram, rule: RuleProgram): boolean {
-  const spec = policy['spec'] as PolicyObject['spec'];
+  const spec = policy['spec'] as Partial<PolicyObject['spec']>;
   const overrides = rule.spec.validate?.failureActionOverrides ?? spec.validationFailureActionOverrides ?? [];
   return overrides.length > 0 || rule.failureAction('', {}) === 'Enforce';
 }
@@ -110,8 +110,9 @@ export function timeoutOf({ settings }: PolicyProgram): number {
 }
 
 /** The route of a policy's group. A Policy and a ClusterPolicy never share a route, whatever their names. */
-export function routeOf({ policy, namespace, settings }: PolicyProgram): string {
+export function routeOf({ policy, form, namespace, settings }: PolicyProgram): string {
   const base = settings.failurePolicy.toLowerCase();
   const shared = namespace === '' ? base : `${base}/namespace/${namespace}`;
-  return settings.matchConditions.length > 0 ? `${shared}/policy/${policy.metadata.name}` : shared;
+  if (settings.matchConditions.length === 0) return shared;
+  return `${shared}/policy/${form === 'cel' ? `${policy.kind.toLowerCase()}/` : ''}${policy.metadata.name}`;
 }

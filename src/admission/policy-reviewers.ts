@@ -118,7 +118,9 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
       rule.failureAction(request.namespace, evaluation.request.namespaceLabels) === 'Enforce';
     const blocking = results.filter(
       (result) =>
-        (result.status === 'fail' || (result.status === 'error' && group.failurePolicy === 'Fail')) &&
+        (result.status === 'fail' ||
+          // The failure policy of a policy of expressions is for its conditions alone, which it judges itself.
+          (result.status === 'error' && (group.failurePolicy === 'Fail' || result.policy.form === 'cel'))) &&
         isEnforced(result),
     );
     const isBlocked = blocking.length > 0;

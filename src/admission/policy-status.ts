@@ -1,4 +1,5 @@
 import { type Condition, setCondition } from '../object/index.ts';
+import type { PolicyObject } from '../policy/index.ts';
 import type { LivePolicy } from '../runtime/index.ts';
 import { renderUnknownKind, type UnknownKind } from './unknown-kinds.ts';
 
@@ -13,6 +14,17 @@ interface PolicyStatus {
     readonly verifyimages: number;
   };
   readonly validatingadmissionpolicy: { readonly generated: boolean; readonly message: string };
+}
+
+/** The status of a policy of expressions. */
+interface CelPolicyStatus {
+  readonly conditionStatus: {
+    readonly ready: boolean;
+    readonly message: string;
+    readonly conditions: readonly Condition[];
+  };
+  /** How many rules are derived for controllers of Pods. */
+  readonly autogen: { readonly rules: number };
 }
 
 const maxMessageChars = 2_000;
@@ -31,26 +43,57 @@ export interface PolicyProblems {
 }
 
 /** The desired status; undefined while the policy waits for its webhook: it is then neither ready nor failed. */
-export function policyStatus(
-  { object, program, issues }: LivePolicy,
-  options: {
-    readonly isRegistered: boolean;
-    /** Why the webhook of the policy is not registered. */
-    readonly refusal?: string | undefined;
-    readonly now: number;
-    readonly problem?: PolicyProblem | undefined;
-    /** Undefined while the served kinds are not known. */
-    readonly unknownKinds?: readonly UnknownKind[] | undefined;
-  },
-): PolicyStatus | undefined {
-  const { isRegistered, refusal, now, problem, unknownKinds } = options;
-  if (program && !isRegistered) return undefined;
-  const rules = object.spec?.rules ?? [];
+export function policyStatus(live: LivePolicy, options: StatusOptions): PolicyStatus | undefined {
+  const { object, program } = live;
+  if (program && !options.isRegistered) return undefined;
+  const stored = (object['status'] as Partial<PolicyStatus> | undefined)?.conditions;
+  const conditions = conditionsOf(live, stored, options);
+  const rules = ((object['spec'] ?? {}) as PolicyObject['spec']).rules ?? [];
   const own = new Set(Array.isArray(rules) ? rules.map((rule) => rule?.name) : []);
   const derived = (program?.rules ?? []).filter(({ name }) => !own.has(name)).map(({ spec }) => spec);
   const count = (field: 'validate' | 'mutate' | 'generate' | 'verifyImages') =>
     Array.isArray(rules) ? rules.filter((rule) => rule?.[field]).length : 0;
-  const stored = (object['status'] as Partial<PolicyStatus> | undefined)?.conditions;
+  return {
+    autogen: derived.length > 0 ? { rules: derived } : {},
+    conditions,
+    rulecount: {
+      validate: count('validate'),
+      mutate: count('mutate'),
+      generate: count('generate'),
+      verifyimages: count('verifyImages'),
+    },
+    validatingadmissionpolicy: { generated: false, message: '' },
+  };
+}
+
+/** The same for a policy of expressions. */
+export function celPolicyStatus(live: LivePolicy, options: StatusOptions): CelPolicyStatus | undefined {
+  const { object, program } = live;
+  if (program && !options.isRegistered) return undefined;
+  const stored = (object['status'] as Partial<CelPolicyStatus> | undefined)?.conditionStatus?.conditions;
+  const conditions = conditionsOf(live, stored, options);
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return {
+    conditionStatus: { ready: ready?.status === 'True', message: ready?.message ?? '', conditions },
+    autogen: { rules: (program?.rules ?? []).filter(({ isDerived }) => isDerived).length },
+  };
+}
+
+interface StatusOptions {
+  readonly isRegistered: boolean;
+  /** Why the webhook of the policy is not registered. */
+  readonly refusal?: string | undefined;
+  readonly now: number;
+  readonly problem?: PolicyProblem | undefined;
+  /** Undefined while the served kinds are not known. */
+  readonly unknownKinds?: readonly UnknownKind[] | undefined;
+}
+
+function conditionsOf(
+  { program, issues }: LivePolicy,
+  stored: readonly Condition[] | undefined,
+  { refusal, now, problem, unknownKinds }: StatusOptions,
+): readonly Condition[] {
   const kinds = withKinds(stored, unknownKinds, now);
   const before = problem
     ? setCondition(
@@ -64,23 +107,13 @@ export function policyStatus(
     refusal === undefined
       ? errors.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)).join('; ')
       : `the API server refuses the policy's webhook: ${refusal}`;
-  return {
-    autogen: derived.length > 0 ? { rules: derived } : {},
-    conditions: setCondition(
-      before,
-      program && refusal === undefined
-        ? { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready' }
-        : { type: 'Ready', status: 'False', reason: 'Failed', message: message.slice(0, maxMessageChars) },
-      now,
-    ),
-    rulecount: {
-      validate: count('validate'),
-      mutate: count('mutate'),
-      generate: count('generate'),
-      verifyimages: count('verifyImages'),
-    },
-    validatingadmissionpolicy: { generated: false, message: '' },
-  };
+  return setCondition(
+    before,
+    program && refusal === undefined
+      ? { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready' }
+      : { type: 'Ready', status: 'False', reason: 'Failed', message: message.slice(0, maxMessageChars) },
+    now,
+  );
 }
 
 /** A separate condition: a policy that names kinds of a CRD that is not installed yet still works for its other kinds. */

@@ -6,10 +6,9 @@ import {
   type ReconcileResult,
 } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
-import { deepEqual, type GroupVersionKind, keyOf } from '../object/index.ts';
-import type { PolicyObject } from '../policy/index.ts';
-import { type LivePolicies, policyTypes } from '../runtime/index.ts';
-import { type PolicyProblems, policyStatus } from './policy-status.ts';
+import { deepEqual, type GroupVersionKind, type KubeObject, keyOf } from '../object/index.ts';
+import { type LivePolicies, typeOfPolicy } from '../runtime/index.ts';
+import { celPolicyStatus, type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
 import { findUnknownKinds } from './unknown-kinds.ts';
 
@@ -34,7 +33,6 @@ const resyncMs = 5 * 60 * 1000;
 /** Writes the status of each policy: whether it is ready, and if not, why. Runs on the leader only. */
 export function createStatusController(options: StatusControllerOptions): Controller {
   const { client, informers, policies, registrations, clock, log } = options;
-  const typeOf = (kind: string) => (kind === 'Policy' ? policyTypes.policy : policyTypes.clusterPolicy);
 
   /** Keys of policies whose webhook is not registered yet. */
   const waiting = new Set<string>();
@@ -43,21 +41,22 @@ export function createStatusController(options: StatusControllerOptions): Contro
     const live = policies.get(key);
     waiting.delete(key);
     if (!live || live.object.metadata.deletionTimestamp !== undefined) return undefined;
-    const type = typeOf(live.object.kind);
-    const current = informers.for<PolicyObject>(type).get(keyOf(live.object));
+    const type = typeOfPolicy(live.object);
+    const current = informers.for<KubeObject>(type).get(keyOf(live.object));
     // The informer has another revision than the policy set: its event causes another reconcile.
     if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;
     const served = await options.servedKinds?.(signal).catch(() => undefined);
     const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
     if (live.program && !isRegistered) waiting.add(key);
-    const status = policyStatus(
+    const render = live.object.apiVersion.startsWith('policies.') ? celPolicyStatus : policyStatus;
+    const status = render(
       { ...live, object: current },
       {
         isRegistered,
         refusal: live.program && registrations.refusalOf(live.program),
         now: clock.now(),
         problem: options.problems?.of(key),
-        unknownKinds: served && findUnknownKinds(current.spec, served),
+        unknownKinds: served && findUnknownKinds(current['spec'], served),
       },
     );
     if (!status || deepEqual(status, current['status'])) return undefined;
@@ -65,7 +64,7 @@ export function createStatusController(options: StatusControllerOptions): Contro
     try {
       await client.replace(
         type,
-        { ...current, metadata: { ...current.metadata, resourceVersion }, status } as PolicyObject,
+        { ...current, metadata: { ...current.metadata, resourceVersion }, status } as KubeObject,
         { subresource: 'status', signal },
       );
       log.debug('policy status written', { policy: key, name, namespace });

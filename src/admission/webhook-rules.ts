@@ -1,17 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { DiscoveredType } from '../kube/index.ts';
-import type { GroupVersionKind } from '../object/index.ts';
-import { compileKinds, type KindMatcher, type RuleProgram, type RuleSpec } from '../policy/index.ts';
+import { compileKinds, type KindMatcher, type MatchedKind, type RuleProgram, type RuleSpec } from '../policy/index.ts';
 import type { WebhookRule } from '../webhook/index.ts';
 import type { ResourceFilters } from './resource-filters.ts';
 
 type ResourceFilter = NonNullable<NonNullable<RuleSpec['match']>['any']>[number];
 
 /** The operations on objects of a kind that a rule needs to see. */
-type Interest = (kind: GroupVersionKind, subresource: string) => ReadonlySet<string>;
+type Interest = (kind: MatchedKind, subresource: string) => ReadonlySet<string>;
 
 /** A kind that no policy can name: a rule that matches it matches every kind. */
-const anyKind: GroupVersionKind = { group: '\u0000', version: '\u0000', kind: '\u0000' };
+const anyKind: MatchedKind = { group: '\u0000', version: '\u0000', kind: '\u0000', resource: '\u0000' };
 const none: ReadonlySet<string> = new Set();
 /** Subresources with the operation CONNECT. */
 const connected = new Set(['exec', 'attach', 'portforward', 'proxy']);
@@ -94,6 +93,8 @@ export function covers(coverage: Coverage, needed: Coverage): boolean {
 }
 
 function compileInterest(rule: RuleProgram): Interest {
+  const { operationsOn } = rule;
+  if (operationsOn) return operationsOn;
   const { match = {} } = rule.spec;
   const filters = (match.any?.length ? match.any : match.all?.length ? match.all : [match]).map((filter) =>
     compileFilter(rule, filter),

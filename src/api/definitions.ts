@@ -1,9 +1,11 @@
+import { celExceptionSchema } from './cel-exception-schema.ts';
 import { imageDetectedSchema, imageResourcePolicySchema, resourceTemplateSchema } from './detection-schema.ts';
 import { exceptionSchema } from './exception-schema.ts';
 import { mirroredImageSchema } from './mirrored-image-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import { reportSchema } from './report-schema.ts';
 import type { Schema } from './schema.ts';
+import { validatingPolicySchema } from './validating-policy-schema.ts';
 
 interface Column {
   readonly name: string;
@@ -91,6 +93,20 @@ const automation = {
   hasStatus: true,
 } as const;
 
+const celPolicy = {
+  group: 'policies.kyverno.io',
+  categories: ['kyverno'],
+  // All versions have one shape.
+  versions: ['v1', 'v1beta1', 'v1alpha1'],
+  hasStatus: true,
+  columns: [
+    { name: 'READY', type: 'boolean', jsonPath: '.status.conditionStatus.ready' },
+    age,
+    { name: 'FAILURE POLICY', type: 'string', jsonPath: '.spec.failurePolicy', priority: 1 },
+    { name: 'MESSAGE', type: 'string', jsonPath: '.status.conditionStatus.message', priority: 1 },
+  ],
+} as const;
+
 export const definitions: readonly Definition[] = [
   {
     ...policy,
@@ -120,6 +136,37 @@ export const definitions: readonly Definition[] = [
     schema: exceptionSchema,
     hasStatus: false,
     columns: [age],
+  },
+  {
+    ...celPolicy,
+    kind: 'ValidatingPolicy',
+    plural: 'validatingpolicies',
+    shortNames: ['vpol'],
+    scope: 'Cluster',
+    description: 'CEL expressions that must be true of objects of the whole cluster.',
+    schema: validatingPolicySchema,
+  },
+  {
+    ...celPolicy,
+    kind: 'NamespacedValidatingPolicy',
+    plural: 'namespacedvalidatingpolicies',
+    shortNames: ['nvpol'],
+    scope: 'Namespaced',
+    description: 'CEL expressions that must be true of objects of one namespace.',
+    schema: validatingPolicySchema,
+  },
+  {
+    group: 'policies.kyverno.io',
+    kind: 'PolicyException',
+    plural: 'policyexceptions',
+    shortNames: ['celpolex'],
+    scope: 'Namespaced',
+    categories: ['kyverno'],
+    versions: ['v1', 'v1beta1', 'v1alpha1'],
+    description: 'Excuses objects from policies of CEL expressions.',
+    schema: celExceptionSchema,
+    hasStatus: false,
+    columns: [{ name: 'EXPIRES', type: 'date', jsonPath: '.spec.expiresAt' }, age],
   },
   {
     ...report,

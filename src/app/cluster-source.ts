@@ -70,7 +70,7 @@ async function matchableTypes({ connection, application, namespace, signal }: Cl
     const { group, version, resource, kind } = type;
     if (!type.verbs.includes('list') || (namespace !== undefined && !type.namespaced)) return false;
     const key = `${group}/${resource}`;
-    if (seen.has(key) || !rules.some((rule) => rule.mayMatchKind({ group, version, kind }, ''))) return false;
+    if (seen.has(key) || !rules.some((rule) => rule.mayMatchKind({ group, version, kind, resource }, ''))) return false;
     seen.add(key);
     return true;
   });

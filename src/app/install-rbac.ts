@@ -1,3 +1,4 @@
+import { celPolicyTypes } from '../runtime/index.ts';
 import { configurationName, configurationTypes } from '../webhook/index.ts';
 import {
   constant,
@@ -175,9 +176,12 @@ const reportRules: readonly RuleTemplate[] = [
   },
 ];
 
+const celPolicies = celPolicyTypes.map(({ resource }) => resource);
+
 /** To watch policies, and for the most usual look-ups of rules. */
 const policyRules: readonly RuleTemplate[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies', 'policies', 'policyexceptions'], verbs: read },
+  { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: read },
   { apiGroups: [''], resources: ['namespaces', 'configmaps'], verbs: read },
   {
     apiGroups: ['rbac.authorization.k8s.io'],
@@ -247,6 +251,7 @@ const dashboardRules: readonly RuleTemplate[] = [
 
 const statusRules: readonly RuleTemplate[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies/status', 'policies/status'], verbs: ['update'] },
+  { apiGroups: ['policies.kyverno.io'], resources: celPolicies.map((name) => `${name}/status`), verbs: ['update'] },
 ];
 
 /**

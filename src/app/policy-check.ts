@@ -1,6 +1,6 @@
 import type { Logger } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { compilePolicy, type PolicyIssue, type PolicyObject } from '../policy/index.ts';
+import { compilePolicy, isKindPolicy, type PolicyIssue, type PolicyObject } from '../policy/index.ts';
 import type { PolicyValidator } from '../sync/index.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { PolicyValidator } from '../sync/index.ts';
  */
 export function createEngineValidator(log: Logger): PolicyValidator {
   return async (policy) => {
-    if (!isClassic(policy)) return [];
+    if (!isClassic(policy) && !isKindPolicy(policy)) return [];
     const { issues } = compilePolicy(policy as PolicyObject);
     const errors = issues.filter(({ severity }) => severity === 'error');
     const unsupported = errors.filter(({ code }) => code === 'policy-unsupported');

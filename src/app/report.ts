@@ -148,7 +148,7 @@ function byResource(results: readonly ReportedResult[]): Iterable<readonly Repor
 }
 
 /** Objects of a cluster have no file: their place in the cluster replaces it. */
-function asEntry({ source: _, seconds: __, ...entry }: ReportedResult): ReportEntry {
+function asEntry({ seconds: _, ...entry }: ReportedResult): ReportEntry {
   const { kind, namespace = 'cluster', name } = entry.resource;
   return { ...entry, action: 'Audit', file: `${namespace}/${kind}/${name}` };
 }

@@ -184,8 +184,7 @@ function requestOf(subject: Subject, options: OfflineEvaluatorOptions): PolicyRe
   const { namespace = '' } = resource.metadata;
   return {
     operation,
-    kind: stored,
-    plural: options.pluralOf(renderApiVersion(stored), stored.kind),
+    kind: { ...stored, resource: options.pluralOf(renderApiVersion(stored), stored.kind) },
     subresource: parent?.subresource ?? '',
     object: operation === 'DELETE' ? undefined : current,
     oldObject: operation === 'CREATE' ? undefined : old,

@@ -22,7 +22,7 @@ export type {
   SilentRule,
 } from './program.ts';
 export type { RuleReads } from './reads.ts';
-export type { PolicyOperation, PolicyRequest, RequestInfo, RequestUser } from './request.ts';
+export type { MatchedKind, PolicyOperation, PolicyRequest, RequestInfo, RequestUser } from './request.ts';
 export { heavyUnits, newRequestBudget, type RequestBudget } from './run/budget.ts';
 export type { RuleStatus } from './run/outcome.ts';
 export type { TraceStep } from './run/trace.ts';

@@ -1,9 +1,8 @@
-import type { GroupVersionKind, KubeObject } from '../object/index.ts';
+import type { KubeObject } from '../object/index.ts';
 import type { LookUp } from './context/index.ts';
-import type { ResourceRule } from './kinds/types.ts';
 import type { FilterExplanation } from './match/index.ts';
 import type { RuleReads } from './reads.ts';
-import type { PolicyRequest } from './request.ts';
+import type { MatchedKind, PolicyRequest } from './request.ts';
 import type { RequestBudget } from './run/budget.ts';
 import type { RuleOutcome } from './run/outcome.ts';
 import type { TraceStep } from './run/trace.ts';
@@ -20,9 +19,9 @@ export interface PolicyProgram {
   /** `rules` for ClusterPolicy and Policy; `cel` for the kinds that consist of expressions, whose rules have no name. */
   readonly form: 'rules' | 'cel';
   /** `name`, or `namespace/name` for a policy of a namespace. Policies of two kinds may have the same. */
+  readonly name: string;
+  /** No two policies have the same: the name, with the kind before it for all but classic policies. */
   readonly key: string;
-  /** The key, with the kind before it for all but classic policies: `ValidatingPolicy/name`. */
-  readonly id: string;
   /** The namespace that the policy is confined to; empty for one of the whole cluster. */
   readonly namespace: string;
   /** The `source` of its results in reports. */
@@ -59,8 +58,8 @@ export interface RuleProgram {
   readonly phase: Phase;
   /** The spec of the rule, after autogen. */
   readonly spec: RuleSpec;
-  /** The resources that the rule is for, in the words of webhook configurations; absent for classic rules. */
-  readonly resourceRules?: readonly ResourceRule[];
+  /** The operations on objects of a kind that it is for; absent for classic rules, whose match says so. */
+  readonly operationsOn?: (kind: MatchedKind, subresource: string) => ReadonlySet<string>;
   /** True for rules that change or create other objects. */
   readonly actsOnOthers: boolean;
   /** Whether a new revision of the policy acts on existing objects. */
@@ -69,8 +68,8 @@ export interface RuleProgram {
   readonly reads: RuleReads;
   /** The operations that its match names; empty if it names none. */
   readonly operations: ReadonlySet<string>;
-  /** False when the rule never matches objects of the kind, whose plural is guessed if it is not given. The same for every request. */
-  mayMatchKind(kind: GroupVersionKind, subresource: string, plural?: string): boolean;
+  /** False when the rule never matches objects of the kind. Cheap, and the same for every request. */
+  mayMatchKind(kind: MatchedKind, subresource: string): boolean;
   /** Why the rule does not match the request; undefined when it matches. */
   mismatchReason(request: PolicyRequest): string | undefined;
   /** The filters of match and exclude with the result of each part, for explanations. */

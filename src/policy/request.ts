@@ -16,13 +16,14 @@ export interface RequestInfo {
   readonly clusterRoles: readonly string[];
 }
 
+/** A kind with its plural, where that is known; otherwise it is guessed, as Kubernetes does. */
+export type MatchedKind = GroupVersionKind & { readonly resource?: string | undefined };
+
 /** The input of an evaluation: an admission request, or an existing object. Never changed. */
 export interface PolicyRequest {
   readonly operation: PolicyOperation;
-  readonly kind: GroupVersionKind;
+  readonly kind: MatchedKind;
   readonly subresource: string;
-  /** The plural of the kind, where it is known; otherwise it is guessed, as Kubernetes does. */
-  readonly plural?: string | undefined;
   /** Absent for DELETE. */
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;
@@ -39,9 +40,8 @@ export interface PolicyRequest {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The plural that the request names, or the guess. */
-export const resourceOf = ({ plural, kind }: Pick<PolicyRequest, 'plural' | 'kind'>): string =>
-  plural ?? pluralOf(kind.kind);
+/** The plural of the kind. */
+export const resourceOf = ({ kind, resource }: MatchedKind): string => resource ?? pluralOf(kind);
 
 /** As Kubernetes guesses it where nobody has told it. */
 function pluralOf(kind: string): string {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
-import type { PolicyRequest, RuleResult } from '../policy/index.ts';
+import type { PolicyProgram, PolicyRequest, RuleResult } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { hashBody } from './body-hash.ts';
 import type { KindWatch } from './kind-watch.ts';
@@ -129,14 +129,14 @@ export class AdmissionResults {
       const program = this.options.policies.current.get(head.policy);
       const version = owned?.apiVersion.split('/').at(-1) ?? '';
       const kindPolicy = program && kindPolicyFor(program, { group, version, kind });
-      return kindPolicy && programFor(kindPolicy, controllers)?.rules.some(({ name }) => name === head.rule);
+      return kindPolicy && hasRule(programFor(kindPolicy, controllers), head.rule);
     });
   }
 
   private isStillReported(watch: KindWatch, policy: string, rule: string): boolean {
     const program = this.options.policies.current.get(policy);
     if (!program || sourceOf(program) !== 'admission') return false;
-    return kindPolicyFor(program, watch.type)?.whole.rules.some(({ name }) => name === rule) ?? false;
+    return hasRule(kindPolicyFor(program, watch.type)?.whole, rule);
   }
 
   private put(uid: string, waiting: WaitingResults): void {
@@ -152,13 +152,21 @@ export class AdmissionResults {
 
 function counts({ policy, rule }: RuleResult, kind: GroupVersionKind): boolean {
   if (sourceOf(policy) !== 'admission') return false;
-  return kindPolicyFor(policy, kind)?.whole.rules.some(({ name }) => name === rule.name) ?? false;
+  return hasRule(kindPolicyFor(policy, kind)?.whole, rule.name);
+}
+
+/** A policy of expressions gives one result, whatever that is called. */
+function hasRule(program: PolicyProgram | undefined, rule: string): boolean {
+  return program !== undefined && (program.form === 'cel' || program.rules.some(({ name }) => name === rule));
 }
 
 const admitted = (result: RuleResult) => contentOf(result, 'admission');
 
+/** By its key, which begins with the kind for all others. */
+const isOfRules = (policy: string) => !/^[A-Z]/.test(policy);
+
 function merge(before: readonly ResultContent[], after: readonly ResultContent[]): readonly ResultContent[] {
-  const idOf = ({ head }: ResultContent) => `${head.policy} ${head.rule}`;
+  const idOf = ({ head }: ResultContent) => (isOfRules(head.policy) ? `${head.policy} ${head.rule}` : head.policy);
   return [...new Map([...before, ...after].map((content) => [idOf(content), content])).values()];
 }
 

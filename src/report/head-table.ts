@@ -37,7 +37,7 @@ export class HeadTable {
     this.heads[id] = {
       head,
       json,
-      bytes: Buffer.byteLength(JSON.stringify({ source: 'kyverno', ...head })),
+      bytes: Buffer.byteLength(JSON.stringify(head)),
       hash: mix(a, b),
       ruleHash: hashText(JSON.stringify([head.policy, head.rule])).a,
     };
@@ -56,7 +56,7 @@ export class HeadTable {
   private jsonOf(head: ResultHead): string {
     let json = this.remembered.get(head);
     if (json === undefined) {
-      json = JSON.stringify([head.policy, head.rule, head.category, head.severity, head.scored]);
+      json = JSON.stringify([head.policy, head.rule, head.category, head.severity, head.scored, head.source]);
       this.remembered.set(head, json);
     }
     return json;

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
 
 /** The policy that a report is about. A name alone is not enough: a Policy and a ClusterPolicy may share it. */
-export interface ReportPolicy {
-  readonly kind: 'ClusterPolicy' | 'Policy';
+interface ReportPolicy {
+  readonly kind: string;
   readonly name: string;
+}
+
+/** A policy by its key: a name, `namespace/name`, or either behind a kind, which no namespace can be called. */
+export function policyOf(key: string): ReportPolicy & { readonly shownName: string } {
+  const parts = key.split('/');
+  const name = parts.at(-1) ?? '';
+  const [first = ''] = parts;
+  if (/^[A-Z]/.test(first)) return { kind: first, name, shownName: parts.slice(1).join('/') };
+  return { kind: parts.length === 1 ? 'ClusterPolicy' : 'Policy', name, shownName: key };
 }
 
 export interface ReportIdentity {
@@ -26,12 +35,18 @@ const reservedTail = /\.sc-[^.]*$/;
 export function reportName(identity: ReportIdentity): string {
   const { policy, chunk = '' } = identity;
   const plain = plainName(identity);
-  const suffix = `${policy?.kind === 'Policy' ? 'p' : ''}${chunk === '' ? '' : `c${chunk}`}`;
+  const suffix = `${kindTag(policy?.kind)}${chunk === '' ? '' : `c${chunk}`}`;
   const readable = suffix === '' ? plain : `${plain}.sc-${suffix}`;
   const isAmbiguous = reservedTail.test(plain);
   if (!isAmbiguous && readable.length <= maxNameLength) return readable;
   const tail = `.sc-h${hashOf(identity)}${suffix}`;
   return `${cut(plain, maxNameLength - tail.length)}${tail}`;
+}
+
+/** None for the oldest kind, whose reports are named after the policy alone. */
+function kindTag(kind = 'ClusterPolicy'): string {
+  if (kind === 'ClusterPolicy') return '';
+  return kind === 'Policy' ? 'p' : `x${kind.toLowerCase()}`;
 }
 
 function plainName({ namespace, policy }: ReportIdentity): string {

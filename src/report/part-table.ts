@@ -1,5 +1,5 @@
 import type { Leaf } from './chunk-tree.ts';
-import { type ReportPolicy, reportName } from './names.ts';
+import { policyOf, reportName } from './names.ts';
 import { reportedStatuses } from './result.ts';
 import { noRow } from './row-store.ts';
 
@@ -60,10 +60,4 @@ export class PartTable {
     this.byKey.delete(part.key);
     this.onChange(part.key);
   }
-}
-
-/** A Policy's key is `namespace/name`. */
-function policyOf(key: string): ReportPolicy {
-  const slash = key.indexOf('/');
-  return slash === -1 ? { kind: 'ClusterPolicy', name: key } : { kind: 'Policy', name: key.slice(slash + 1) };
 }

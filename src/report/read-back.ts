@@ -1,7 +1,8 @@
 import { isJsonObject, type Logger } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import type { LivePolicies } from '../runtime/index.ts';
+import type { PolicyProgram } from '../policy/index.ts';
+import type { LivePolicies, PolicySet } from '../runtime/index.ts';
 import type { ObservedReport } from './own-reports.ts';
 import { typeForNamespace } from './report-object.ts';
 import {
@@ -44,10 +45,10 @@ export async function readBack(options: ReadBackOptions): Promise<void> {
 /** False for a result that did not come from admission, or is invalid. */
 function restoreOne(value: unknown, policies: LivePolicies, restore: ReadBackOptions['restore']): boolean {
   if (!isJsonObject(value) || !isJsonObject(value['properties'])) return false;
-  const { policy, rule, result, message = '', properties, timestamp, resources } = value;
+  const { source, policy, rule, result, message = '', properties, timestamp, resources } = value;
   if (properties['process'] !== processes.admission) return false;
   const resource: unknown = Array.isArray(resources) ? resources[0] : undefined;
-  const program = typeof policy === 'string' ? policies.current.get(policy) : undefined;
+  const program = typeof policy === 'string' ? programNamed(policies.current, policy, source) : undefined;
   if (!program || typeof rule !== 'string' || typeof message !== 'string' || !isJsonObject(resource)) return false;
   if (!reportedStatuses.includes(result as ReportedStatus)) return false;
   const seconds = isJsonObject(timestamp) ? timestamp['seconds'] : undefined;
@@ -60,4 +61,11 @@ function restoreOne(value: unknown, policies: LivePolicies, restore: ReadBackOpt
     ...(typeof seconds === 'number' ? { seconds } : {}),
   });
   return true;
+}
+
+/** Reports name a policy without its kind, which the source of the result tells. */
+function programNamed({ programs, get }: PolicySet, name: string, source: unknown): PolicyProgram | undefined {
+  const classic = get(name);
+  if (source === undefined || classic?.source === source) return classic;
+  return programs.find((program) => program.source === source && program.name === name);
 }

@@ -1,6 +1,7 @@
 import { ownerLabel } from '../api/index.ts';
 import type { ResourceType } from '../kube/index.ts';
 import { type KubeObject, renderApiVersion } from '../object/index.ts';
+import { policyOf } from './names.ts';
 import type { ReportPart } from './part-table.ts';
 import type { ResultIndex } from './result-index.ts';
 
@@ -56,8 +57,8 @@ export function renderReport(part: ReportPart, { index, installation, replaces }
       },
     },
     results: index.resultsOf(part).map(({ head, resource, result, message, properties, seconds }) => ({
-      source: 'kyverno',
       ...head,
+      policy: policyOf(head.policy).shownName,
       result,
       ...(message === '' ? {} : { message }),
       timestamp: { seconds, nanos: 0 },

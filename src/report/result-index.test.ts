@@ -4,7 +4,7 @@ import type { ReportedStatus, ResultContent } from './result.ts';
 import { type IndexedResource, ResultIndex } from './result-index.ts';
 
 const content = (policy: string, rule: string, result: ReportedStatus, message = ''): ResultContent => ({
-  head: { policy, rule, scored: true },
+  head: { source: 'kyverno', policy, rule, scored: true },
   result,
   message,
   properties: '{"process":"background scan"}',
@@ -169,7 +169,7 @@ describe('the result index', () => {
     ]);
     const part = index.part('shop/polr-ns-shop-a')!;
     const [{ head, resource, seconds, ...rest } = undefined as never] = index.resultsOf(part);
-    const written = { source: 'kyverno', ...head, ...rest, timestamp: { seconds, nanos: 0 }, resources: [resource] };
+    const written = { ...head, ...rest, timestamp: { seconds, nanos: 0 }, resources: [resource] };
     expect(part.bytes).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(written)));
     expect(part.bytes).toBeLessThan(Buffer.byteLength(JSON.stringify(written)) + 80);
   });

@@ -12,6 +12,8 @@ type Process = keyof typeof processes;
 
 /** What all results of one rule have in common, as reports name it. */
 export interface ResultHead {
+  readonly source: string;
+  /** The key of the policy. */
   readonly policy: string;
   readonly rule: string;
   readonly category?: string;
@@ -45,7 +47,7 @@ const plainProperties: Readonly<Record<Process, string>> = {
 
 /** The result of a rule as Kyverno reports it. */
 export function contentOf(result: RuleResult, process: Process): ResultContent {
-  const head = headOf(result.policy, result.rule.name);
+  const head = headOf(result.policy, result.ruleName ?? result.rule.name);
   return {
     head,
     result: result.status === 'fail' && !head.scored ? 'warn' : result.status,
@@ -64,10 +66,12 @@ function propertiesOf({ properties, exceptions = [] }: RuleResult, process: Proc
   return JSON.stringify(all);
 }
 
+type HeadSource = Pick<PolicyProgram, 'policy' | 'key' | 'source'>;
+
 const heads = new WeakMap<object, Map<string, ResultHead>>();
 
 /** The same object for the same rule of the same revision. */
-export function headOf(program: Pick<PolicyProgram, 'policy' | 'key'>, rule: string): ResultHead {
+export function headOf(program: HeadSource, rule: string): ResultHead {
   let byRule = heads.get(program.policy);
   if (!byRule) heads.set(program.policy, (byRule = new Map()));
   let head = byRule.get(rule);
@@ -75,11 +79,12 @@ export function headOf(program: Pick<PolicyProgram, 'policy' | 'key'>, rule: str
   return head;
 }
 
-function makeHead({ policy, key }: Pick<PolicyProgram, 'policy' | 'key'>, rule: string): ResultHead {
+function makeHead({ policy, key, source }: HeadSource, rule: string): ResultHead {
   const annotations = policy.metadata.annotations ?? {};
   const category = annotations['policies.kyverno.io/category'];
   const severity = annotations['policies.kyverno.io/severity'];
   return {
+    source,
     policy: key,
     rule,
     ...(category === undefined || category === '' ? {} : { category: cutBytes(category, maxPropertyBytes) }),

@@ -34,7 +34,7 @@ export function watchedTypes(
     for (const type of types) {
       const resource = `${type.group}/${type.resource}`;
       if (seen.has(resource)) continue;
-      if (program.policy.kind === 'Policy' && !type.namespaced) continue;
+      if (program.namespace !== '' && !type.namespaced) continue;
       const kindPolicy = kindPolicyFor(program, type);
       if (!kindPolicy) continue;
       seen.add(resource);

@@ -10,12 +10,14 @@ export { evaluate, type LookUps, type ReadyLookUps } from './evaluate.ts';
 export { createEvaluationTurns, type EvaluationTurns } from './evaluation-turns.ts';
 export { findKyverno } from './kyverno.ts';
 export {
+  celPolicyTypes,
   createLivePolicies,
   exceptionsCountForAll,
   type LivePolicies,
   type LivePolicy,
   type PolicyChange,
   policyTypes,
+  typeOfPolicy,
 } from './live-policies.ts';
 export { createLookUps, type ImageData, type LiveLookUps } from './look-ups.ts';
 export { createNamespaces, type Namespaces } from './namespaces.ts';

@@ -7,13 +7,12 @@ import {
   confineException,
   type ExceptionProgram,
   type PolicyIssue,
-  type PolicyObject,
   type PolicyProgram,
 } from '../policy/index.ts';
 import { createPolicySet, type PolicySet } from './policy-set.ts';
 
-const kyverno = (version: string, resource: string, kind: string, namespaced: boolean): ResourceType => ({
-  group: 'kyverno.io',
+const typeIn = (group: string, version: string, resource: string, kind: string, namespaced: boolean): ResourceType => ({
+  group,
   version,
   resource,
   kind,
@@ -21,15 +20,31 @@ const kyverno = (version: string, resource: string, kind: string, namespaced: bo
 });
 
 export const policyTypes = {
-  clusterPolicy: kyverno('v1', 'clusterpolicies', 'ClusterPolicy', false),
-  policy: kyverno('v1', 'policies', 'Policy', true),
-  exception: kyverno('v2', 'policyexceptions', 'PolicyException', true),
+  clusterPolicy: typeIn('kyverno.io', 'v1', 'clusterpolicies', 'ClusterPolicy', false),
+  policy: typeIn('kyverno.io', 'v1', 'policies', 'Policy', true),
+  exception: typeIn('kyverno.io', 'v2', 'policyexceptions', 'PolicyException', true),
 } as const;
+
+const celGroup = 'policies.kyverno.io';
+
+/** Policies that consist of expressions. */
+export const celPolicyTypes: readonly ResourceType[] = [
+  typeIn(celGroup, 'v1', 'validatingpolicies', 'ValidatingPolicy', false),
+  typeIn(celGroup, 'v1', 'namespacedvalidatingpolicies', 'NamespacedValidatingPolicy', true),
+];
+
+const celExceptionType = typeIn(celGroup, 'v1', 'policyexceptions', 'PolicyException', true);
+
+/** The type of a policy object of the cluster. */
+export function typeOfPolicy({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): ResourceType {
+  if (!apiVersion.startsWith(`${celGroup}/`)) return kind === 'Policy' ? policyTypes.policy : policyTypes.clusterPolicy;
+  return celPolicyTypes.find((type) => type.kind === kind) ?? policyTypes.clusterPolicy;
+}
 
 /** A policy object of the cluster, whether or not it can run. */
 export interface LivePolicy {
-  readonly object: PolicyObject;
-  /** `name`, or `namespace/name` for a Policy. */
+  readonly object: KubeObject;
+  /** As that of its program. */
   readonly key: string;
   /** Absent when an issue is an error: such a policy is not evaluated. */
   readonly program: PolicyProgram | undefined;
@@ -78,7 +93,7 @@ export function createLivePolicies({
     for (const listener of [...listeners]) listener(change);
   };
 
-  const put = (object: PolicyObject): void => {
+  const put = (object: KubeObject): void => {
     const id = policyKey(object);
     const before = policies.get(id);
     if (selector && !selector(object.metadata.labels ?? {})) {
@@ -101,39 +116,49 @@ export function createLivePolicies({
     const { program, issues } = compileException(object);
     const { namespace = 'default', deletionTimestamp } = object.metadata;
     // An exception ends when it is deleted: a finalizer must not keep it in force.
-    if (deletionTimestamp !== undefined) exceptions.delete(keyOf(object));
+    const id = exceptionKey(object);
+    if (deletionTimestamp !== undefined) exceptions.delete(id);
     else if (program)
       exceptions.set(
-        keyOf(object),
+        id,
         exceptionsCountForAll(exceptionNamespaces, namespace) ? program : confineException(program, namespace),
       );
     else {
-      exceptions.delete(keyOf(object));
+      exceptions.delete(id);
       log.warn('policy exception cannot be used', { exception: keyOf(object), issue: issues[0]?.message });
     }
     notify({ type: 'exceptions' });
   };
 
-  const policyInformers: Informer<KubeObject>[] = [policyTypes.clusterPolicy, policyTypes.policy].map((type) => {
-    const informer = informers.for<PolicyObject>(type);
+  const follow = (type: ResourceType): Informer<KubeObject> => {
+    const informer = informers.for<KubeObject>(type);
     informer.addHandler({
       onAdd: ({ stored }) => put(stored),
       onUpdate: ({ stored }) => put(stored),
       onDelete: ({ stored }) => remove(policyKey(stored)),
     });
-    return informer as unknown as Informer<KubeObject>;
-  });
-  const exceptionInformer = informers.for<KubeObject>(policyTypes.exception);
-  exceptionInformer.addHandler({
-    onAdd: ({ stored }) => putException(stored),
-    onUpdate: ({ stored, previous }) => {
-      if (stored.metadata.generation === undefined || !isSameException(stored, previous)) putException(stored);
-    },
-    onDelete: ({ stored }) => {
-      if (exceptions.delete(keyOf(stored))) notify({ type: 'exceptions' });
-    },
-  });
-  policyInformers.push(exceptionInformer);
+    return informer;
+  };
+  const followExceptions = (type: ResourceType): Informer<KubeObject> => {
+    const informer = informers.for<KubeObject>(type);
+    informer.addHandler({
+      onAdd: ({ stored }) => putException(stored),
+      onUpdate: ({ stored, previous }) => {
+        if (stored.metadata.generation === undefined || !isSameException(stored, previous)) putException(stored);
+      },
+      onDelete: ({ stored }) => {
+        if (exceptions.delete(exceptionKey(stored))) notify({ type: 'exceptions' });
+      },
+    });
+    return informer;
+  };
+  const required = [
+    follow(policyTypes.clusterPolicy),
+    follow(policyTypes.policy),
+    followExceptions(policyTypes.exception),
+  ];
+  // A cluster whose definitions are older than the program goes on with the kinds it has.
+  const optional = [...celPolicyTypes.map(follow), followExceptions(celExceptionType)];
 
   return {
     get current() {
@@ -150,7 +175,10 @@ export function createLivePolicies({
     },
     get: (key) => policies.get(key),
     get hasSynced() {
-      return policyInformers.every((informer) => informer.hasSynced);
+      return (
+        required.every((informer) => informer.hasSynced) &&
+        optional.every((informer) => informer.hasSynced || informer.failing?.code === 'kube-not-found')
+      );
     },
     selects: (labels) => !selector || selector(labels ?? {}),
     subscribe(listener) {
@@ -169,12 +197,18 @@ export function exceptionsCountForAll(exceptionNamespaces: readonly string[], na
   return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
 }
 
-function policyKey({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string {
-  return kind === 'Policy' ? `${metadata.namespace ?? 'default'}/${metadata.name}` : (metadata.name ?? '');
+/** As programs have it. */
+function policyKey({ apiVersion, kind, metadata }: KubeObject): string {
+  const { name = '', namespace = 'default' } = metadata;
+  const isNamespaced = kind === 'Policy' || kind.startsWith('Namespaced');
+  const shown = isNamespaced ? `${namespace}/${name}` : name;
+  return apiVersion.startsWith(`${celGroup}/`) ? `${kind}/${shown}` : shown;
 }
 
+const exceptionKey = (exception: KubeObject) => `${exception.apiVersion.split('/')[0]}/${keyOf(exception)}`;
+
 /** Spec, annotations (autogen, scored, …) and labels change what a policy does; its status does not. */
-function isSameRevision(a: PolicyObject, b: PolicyObject): boolean {
+function isSameRevision(a: KubeObject, b: KubeObject): boolean {
   return (
     a.metadata.uid === b.metadata.uid &&
     a.metadata.generation !== undefined &&

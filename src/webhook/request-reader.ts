@@ -1,7 +1,7 @@
 import { andThen, type Clock, isJsonObject, type JsonObject, type MaybePromise } from '../base/index.ts';
 import type { Discovery } from '../kube/index.ts';
-import { type GroupVersionKind, type KubeObject, renderApiVersion } from '../object/index.ts';
-import type { PolicyRequest, RequestInfo, RequestUser } from '../policy/index.ts';
+import { type KubeObject, renderApiVersion } from '../object/index.ts';
+import type { MatchedKind, PolicyRequest, RequestInfo, RequestUser } from '../policy/index.ts';
 import { type AdmissionRequest, ReviewError } from './review.ts';
 
 interface RequestReaderOptions {
@@ -17,9 +17,9 @@ interface RequestReaderOptions {
 /** Converts admission requests to policy requests, for every feature that evaluates them. */
 interface RequestReader {
   /** The kind that policies match: for a subresource, the kind of the parent object. */
-  kindOf(request: AdmissionRequest, signal: () => AbortSignal): MaybePromise<GroupVersionKind>;
+  kindOf(request: AdmissionRequest, signal: () => AbortSignal): MaybePromise<MatchedKind>;
   /** Roles stay empty: they are looked up only if a rule reads them. */
-  read(request: AdmissionRequest, kind: GroupVersionKind, signal: () => AbortSignal): MaybePromise<ReadRequest>;
+  read(request: AdmissionRequest, kind: MatchedKind, signal: () => AbortSignal): MaybePromise<ReadRequest>;
 }
 
 /** The user of an admission request is always known. */
@@ -27,7 +27,10 @@ type ReadRequest = PolicyRequest & { readonly info: RequestInfo };
 
 export function createRequestReader({ discovery, namespaces, clock }: RequestReaderOptions): RequestReader {
   return {
-    kindOf: (request, signal) => (request.subResource === '' ? request.kind : parentKind(discovery, request, signal())),
+    kindOf: (request, signal) =>
+      request.subResource === ''
+        ? { ...request.kind, resource: request.resource.resource }
+        : parentKind(discovery, request, signal()),
     read: (request, kind, signal) => {
       const labels = isNamespaced(request)
         ? (namespaces.labels(request.namespace) ?? namespaces.fetchLabels(request.namespace, signal()))
@@ -45,7 +48,7 @@ async function parentKind(
   discovery: RequestReaderOptions['discovery'],
   { resource }: AdmissionRequest,
   signal: AbortSignal,
-): Promise<GroupVersionKind> {
+): Promise<MatchedKind> {
   const type = await discovery.byResource(resource, { signal });
   if (!type)
     throw new ReviewError(
@@ -53,12 +56,12 @@ async function parentKind(
       500,
       `the cluster does not serve ${resource.group}/${resource.version} ${resource.resource}`,
     );
-  return { group: type.group, version: type.version, kind: type.kind };
+  return { group: type.group, version: type.version, kind: type.kind, resource: type.resource };
 }
 
 function policyRequestOf(
   request: AdmissionRequest,
-  kind: GroupVersionKind,
+  kind: MatchedKind,
   namespaceLabels: Readonly<Record<string, string>>,
   now: number,
 ): ReadRequest {

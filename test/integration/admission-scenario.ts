@@ -121,6 +121,72 @@ export function defineAdmissionScenario(session: () => AdmissionSession): void {
     });
   });
 
+  it('denies, warns and only reports as a ValidatingPolicy says, and leaves out what an exception names', async () => {
+    const namespace = 'vpol';
+    const validating = (name: string, validationActions: readonly string[], spec: object = {}) => ({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'ValidatingPolicy',
+      metadata: { name },
+      spec: {
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        },
+        matchConditions: [{ name: 'not-root', expression: "object.metadata.name != 'kube-root-ca.crt'" }],
+        variables: [{ name: 'labels', expression: 'object.metadata.?labels.orValue({})' }],
+        validations: [{ expression: `'${name}' in variables.labels`, message: `the label ${name} is required` }],
+        validationActions,
+        ...spec,
+      },
+    });
+    await ok(['create', 'namespace', namespace]);
+    const names = ['vpol-deny', 'vpol-warn', 'vpol-audit', 'vpol-own'];
+    await ok(
+      ['apply', '-n', namespace, '-f', '-'],
+      [
+        validating('vpol-deny', ['Deny']),
+        validating('vpol-warn', ['Warn', 'Audit']),
+        validating('vpol-audit', ['Audit']),
+        { ...validating('vpol-own', ['Warn']), kind: 'NamespacedValidatingPolicy' },
+        {
+          apiVersion: 'policies.kyverno.io/v1',
+          kind: 'PolicyException',
+          metadata: { name: 'excused' },
+          spec: {
+            policyRefs: [{ name: 'vpol-own', kind: 'NamespacedValidatingPolicy' }],
+            matchConditions: [{ name: 'name', expression: "object.metadata.name == 'excused'" }],
+          },
+        },
+      ],
+    );
+    for (const name of names) {
+      const kind = name === 'vpol-own' ? 'nvpol' : 'vpol';
+      const ready = '--for=jsonpath={.status.conditionStatus.ready}=true';
+      await ok(['wait', '-n', namespace, ready, '--timeout=15s', `${kind}/${name}`]);
+    }
+    const refused = await create(configMap(namespace, 'a'));
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('denied the request: Policy vpol-deny failed: the label vpol-deny is required');
+    const admitted = await create(configMap(namespace, 'b', { 'vpol-deny': 'x' }));
+    expect(admitted).toMatchObject({ exitCode: 0 });
+    expect(admitted.stderr).toContain('Warning: Policy vpol-warn failed: the label vpol-warn is required');
+    expect(admitted.stderr).toContain('Warning: Policy vpol/vpol-own failed: the label vpol-own is required');
+    expect(admitted.stderr).not.toContain('vpol-audit');
+    const excused = await create(configMap(namespace, 'excused', { 'vpol-deny': 'x' }));
+    expect(excused.stderr).toContain('vpol-warn');
+    expect(excused.stderr).not.toContain('vpol-own');
+    await eventually(async () => {
+      const { stdout } = await ok(['get', 'events', '-n', namespace, '-o', 'jsonpath={.items[*].message}']);
+      expect(stdout).toContain('policy vpol-audit fail: the label vpol-audit is required');
+    });
+    const invalid = { ...validating('vpol-invalid', ['Deny']), metadata: { name: 'vpol-invalid' } };
+    const wrong = { ...invalid, spec: { ...invalid.spec, validations: [{ expression: 'nowhere' }] } };
+    const rejected = await create(wrong);
+    expect(rejected.stderr).toMatch(/spec\.validations\[0\]\.expression: .*undeclared reference to 'nowhere'/);
+    await ok(['delete', 'vpol', ...names.slice(0, 3)]);
+    await ok(['delete', 'nvpol', '-n', namespace, '--all']);
+  });
+
   it('mutates before it validates', async () => {
     await withPolicies(
       'mutate',

@@ -38,6 +38,8 @@ export const types = {
   deployments: type('apps', 'v1', 'deployments', 'Deployment'),
   definitions: type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', 'CustomResourceDefinition', false),
   ...policyTypes,
+  validating: type('policies.kyverno.io', 'v1', 'validatingpolicies', 'ValidatingPolicy', false),
+  namespacedValidating: type('policies.kyverno.io', 'v1', 'namespacedvalidatingpolicies', 'NamespacedValidatingPolicy'),
   reports: reportTypes.namespaced,
   clusterReports: reportTypes.cluster,
 } as const;

@@ -9,6 +9,7 @@ export type Summary = Readonly<Record<ReportedStatus, number>>;
 
 /** The result of a rule on a resource, in report terms. */
 export interface ReportEntry {
+  readonly source: string;
   readonly policy: string;
   readonly rule: string;
   readonly resource: {
@@ -67,7 +68,8 @@ export function entryOf(
   const description = annotations['policies.kyverno.io/description'];
   const { namespace, name = resource.metadata.generateName ?? '' } = resource.metadata;
   return {
-    policy: result.policy.key,
+    source: result.policy.source,
+    policy: result.policy.name,
     rule: result.ruleName ?? result.rule.name,
     resource: { apiVersion: resource.apiVersion, kind: resource.kind, ...(namespace ? { namespace } : {}), name },
     result: isWarning ? 'warn' : result.status,

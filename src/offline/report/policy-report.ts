@@ -39,7 +39,7 @@ function reportResult(entry: ReportEntry): object {
   const { policy, rule, result, message, scored, category, severity, properties, exceptions, resource } = entry;
   const all = { ...properties, ...(exceptions ? { exceptions: exceptions.join(',') } : {}) };
   return {
-    source: 'kyverno',
+    source: entry.source,
     policy,
     rule,
     result,

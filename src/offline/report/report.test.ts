@@ -3,6 +3,7 @@ import { parseYaml, parseYamlDocuments } from '../../base/index.ts';
 import { emptySummary, type Finding, type ReportEntry, reportFormats, type SinkOptions } from './index.ts';
 
 const entry = (name: string, more: Partial<ReportEntry> = {}): ReportEntry => ({
+  source: 'kyverno',
   policy: 'p',
   rule: 'r',
   resource: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name },

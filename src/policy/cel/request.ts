@@ -4,7 +4,7 @@ import { type PolicyRequest, resourceOf, subjectOf } from '../request.ts';
 /** The `request` of an expression: an admission request as the API server shows it, without its objects. */
 export function requestValue(request: PolicyRequest): Readonly<Record<string, unknown>> {
   const { operation, kind, subresource, info, dryRun = false } = request;
-  const resource = { group: kind.group, version: kind.version, resource: resourceOf(request) };
+  const resource = { group: kind.group, version: kind.version, resource: resourceOf(kind) };
   const name = subjectOf(request)?.metadata.name;
   const namespace = namespaceOf(request);
   const { username = '', uid, groups = [], extra } = info?.userInfo ?? {};

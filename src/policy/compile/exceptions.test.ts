@@ -13,9 +13,9 @@ const compiled = (policyName: string) =>
   }).program!;
 
 test('an exception that is confined to a namespace covers only policies of that namespace', () => {
-  const policy = (key: string) => {
-    const namespace = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-    return { form: 'rules' as const, policy: {} as never, key, namespace };
+  const policy = (name: string) => {
+    const namespace = name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
+    return { form: 'rules' as const, policy: {} as never, name, namespace };
   };
   for (const name of ['cluster-policy', 'other/policy', 'shop-2/policy']) {
     expect(compiled(name).covers(policy(name), 'r')).toBe(true);

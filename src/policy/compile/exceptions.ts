@@ -15,7 +15,7 @@ export interface CompiledException extends ExceptionProgram {
   readonly key: string;
   readonly podSecurity: readonly PodSecurityExclusion[];
   /** Whether it names the policy, and the rule of it. */
-  covers(policy: Pick<PolicyProgram, 'form' | 'policy' | 'key' | 'namespace'>, rule: string): boolean;
+  covers(policy: Pick<PolicyProgram, 'form' | 'policy' | 'name' | 'namespace'>, rule: string): boolean;
   applies(run: Run): boolean;
   /** Set for exceptions of `policies.kyverno.io`, which the policies they cover judge themselves. */
   readonly cel?: KindException;
@@ -84,8 +84,9 @@ function build(exception: KubeObject, spec: ExceptionSpec, match: MatchBlock): C
     reads: compileExceptionReads(match, spec.conditions),
     key: namespace ? `${namespace}/${name}` : name,
     podSecurity: spec.podSecurity ?? [],
-    covers: ({ form, key }, rule) =>
-      form === 'rules' && rules.some(({ policyName, matchers }) => policyName === key && matchers.some((m) => m(rule))),
+    covers: ({ form, name }, rule) =>
+      form === 'rules' &&
+      rules.some(({ policyName, matchers }) => policyName === name && matchers.some((m) => m(rule))),
     applies(run) {
       if (matches(run.request) !== undefined) return false;
       try {

@@ -36,8 +36,8 @@ function build(policy: PolicyObject): CompiledPolicy {
   return {
     policy,
     form: 'rules',
+    name: key,
     key,
-    id: key,
     source: 'kyverno',
     settings: settingsOf(policy),
     namespace: isNamespaced ? (namespace ?? 'default') : '',

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, CompiledRule } from '../compile/index.ts';
 import type { Phase, PolicyProgram } from '../program.ts';
-import { type PolicyRequest, resourceOf } from '../request.ts';
+import type { PolicyRequest } from '../request.ts';
 
 /** A rule that may match the kind of a request. */
 export interface RuleCandidate {
@@ -23,19 +23,18 @@ export function candidatesFor(
   phase: Phase,
 ): readonly RuleCandidate[] {
   const { kind, subresource } = request;
-  const resource = resourceOf(request);
   let index = indexes.get(programs);
   if (!index) {
     index = new Map();
     indexes.set(programs, index);
   }
   // No part can contain a slash, so keys are unique.
-  const key = `${phase}/${kind.group}/${kind.version}/${kind.kind}/${subresource}/${resource}`;
+  const key = `${phase}/${kind.group}/${kind.version}/${kind.kind}/${subresource}/${kind.resource ?? ''}`;
   let found = index.get(key);
   if (!found) {
     found = (programs as readonly CompiledPolicy[]).flatMap((policy) =>
       policy.rules
-        .filter((rule) => rule.phase === phase && rule.mayMatchKind(kind, subresource, resource))
+        .filter((rule) => rule.phase === phase && rule.mayMatchKind(kind, subresource))
         .map((rule) => ({ policy, rule })),
     );
     if (index.size >= maxKinds) index.clear();

@@ -1,11 +1,12 @@
-import { type GroupVersionKind, type KubeObject, labelSelectorOf } from '../../object/index.ts';
+import { type KubeObject, labelSelectorOf } from '../../object/index.ts';
 import type { FilterExplanation } from '../match/index.ts';
-import { type PolicyRequest, resourceOf, subjectOf } from '../request.ts';
+import { type MatchedKind, type PolicyRequest, resourceOf, subjectOf } from '../request.ts';
 import type { MatchConstraints, ResourceRule } from './types.ts';
 
 /** `matchConstraints`, compiled: what a policy is for, in the words of the API server's webhook configurations. */
 interface ConstraintMatcher {
-  mayMatchKind(kind: GroupVersionKind, subresource: string, plural: string | undefined): boolean;
+  mayMatchKind(kind: MatchedKind, subresource: string): boolean;
+  operationsOn(kind: MatchedKind, subresource: string): ReadonlySet<string>;
   /** Why the request does not match; undefined when it does. */
   mismatchReason(request: PolicyRequest): string | undefined;
   explain(request: PolicyRequest): readonly FilterExplanation[];
@@ -39,8 +40,14 @@ export function compileConstraints(
     return rules.some((rule) => matches(rule, request)) ? undefined : 'no resource rule matches';
   };
   return {
-    mayMatchKind: (kind, subresource, plural) =>
-      resourceRules.some((rule) => namesKind(rule, kind, subresource, resourceOf({ kind, plural }))),
+    mayMatchKind: (kind, subresource) =>
+      resourceRules.some((rule) => namesKind(rule, kind, subresource, resourceOf(kind))),
+    operationsOn: (kind, subresource) =>
+      new Set(
+        resourceRules
+          .filter((rule) => namesKind(rule, kind, subresource, resourceOf(kind)))
+          .flatMap(({ operations = [] }) => (operations.includes('*') ? allOperations : operations)),
+      ),
     mismatchReason,
     operations: new Set(resourceRules.flatMap(({ operations = [] }) => operations.filter((name) => name !== '*'))),
     explain: (request) => [
@@ -55,6 +62,8 @@ export function compileConstraints(
     ],
   };
 }
+
+const allOperations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
 const isNamespace = ({ kind }: PolicyRequest) => kind.kind === 'Namespace' && kind.group === '';
 const namespaceNameOf = (request: PolicyRequest) =>
@@ -73,7 +82,7 @@ function namesResource(resources: readonly string[] | undefined, resource: strin
   return false;
 }
 
-const namesKind = (rule: ResourceRule, kind: GroupVersionKind, subresource: string, resource: string) =>
+const namesKind = (rule: ResourceRule, kind: MatchedKind, subresource: string, resource: string) =>
   includes(rule.apiGroups, kind.group) &&
   includes(rule.apiVersions, kind.version) &&
   namesResource(rule.resources, resource, subresource);
@@ -83,7 +92,7 @@ function compileRule(rule: ResourceRule): Rule {
   const parts: (readonly [Part, Test])[] = [
     ['apiGroups', ({ kind }) => includes(apiGroups, kind.group)],
     ['apiVersions', ({ kind }) => includes(apiVersions, kind.version)],
-    ['resources', (request) => namesResource(resources, resourceOf(request), request.subresource)],
+    ['resources', (request) => namesResource(resources, resourceOf(request.kind), request.subresource)],
     ['operations', ({ operation }) => includes(operations, operation)],
   ];
   if (scope !== '*') {
@@ -150,7 +159,7 @@ function foundFor(part: Part, request: PolicyRequest): unknown {
     case 'apiVersions':
       return kind.version;
     case 'resources':
-      return subresource === '' ? resourceOf(request) : `${resourceOf(request)}/${subresource}`;
+      return subresource === '' ? resourceOf(request.kind) : `${resourceOf(request.kind)}/${subresource}`;
     case 'operations':
       return operation;
     case 'scope':

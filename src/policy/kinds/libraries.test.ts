@@ -26,7 +26,7 @@ function evaluationOf(expression: string, isNamespaced = false, exceptions: read
       operation: 'CREATE',
       kind: { group: '', version: 'v1', kind: 'Pod' },
       subresource: '',
-      plural: 'pods',
+
       object,
       namespaceLabels: {},
       uid: 'u',

@@ -1,5 +1,5 @@
 import type { CompiledPolicy, CompiledRule } from '../compile/index.ts';
-import type { FailureAction, Phase } from '../program.ts';
+import type { FailureAction, MatchCondition, Phase } from '../program.ts';
 import { type RuleReads, readsOf } from '../reads.ts';
 import { compileConstraints } from './constraints.ts';
 import type { KindPolicy, MatchConstraints } from './types.ts';
@@ -10,22 +10,24 @@ interface PolicyParts {
   readonly source: string;
   readonly isNamespaced: boolean;
   readonly emitWarning?: boolean;
+  /** Conditions that the API server evaluates before it asks. */
+  readonly matchConditions?: readonly MatchCondition[];
   readonly rules: readonly CompiledRule[];
 }
 
 export function kindPolicy(
   policy: KindPolicy,
-  { source, isNamespaced, emitWarning, rules }: PolicyParts,
+  { source, isNamespaced, emitWarning, matchConditions, rules }: PolicyParts,
 ): CompiledPolicy {
   const { kind, metadata, spec } = policy;
   const namespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
   const name = metadata.name ?? '';
-  const key = isNamespaced ? `${namespace}/${name}` : name;
+  const shown = isNamespaced ? `${namespace}/${name}` : name;
   return {
     policy,
     form: 'cel',
-    key,
-    id: `${kind}/${key}`,
+    name: shown,
+    key: `${kind}/${shown}`,
     namespace,
     source,
     settings: {
@@ -34,8 +36,7 @@ export function kindPolicy(
       emitWarning: emitWarning ?? false,
       failurePolicy: spec.failurePolicy ?? 'Fail',
       timeoutSeconds: spec.webhookConfiguration?.timeoutSeconds,
-      // Conditions here may use what the API server does not know.
-      matchConditions: [],
+      matchConditions: matchConditions ?? [],
     },
     applyOne: false,
     rules,
@@ -65,7 +66,7 @@ export function kindRule(parts: RuleParts): CompiledRule {
     isDerived,
     phase,
     spec: { name },
-    resourceRules: constraints?.resourceRules ?? [],
+    operationsOn: matcher.operationsOn,
     actsOnOthers: parts.actsOnOthers ?? false,
     actsOnExisting: parts.actsOnExisting ?? false,
     reads: parts.reads ?? readsOf([]),

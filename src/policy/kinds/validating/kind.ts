@@ -2,6 +2,7 @@ import { derivedSpecs } from '../../autogen/index.ts';
 import type { FailureAction } from '../../program.ts';
 import type { KindDefinition } from '../definition.ts';
 import { kindPolicy, kindRule } from '../policy.ts';
+import { pushedConditions } from '../pushed-conditions.ts';
 import type { KindPolicy } from '../types.ts';
 import { checkValidating, validatingShape } from './check.ts';
 import { readsOfSpec } from './reads.ts';
@@ -18,11 +19,17 @@ export const validatingKind = (isNamespaced: boolean): KindDefinition<Validating
   compile(policy: KindPolicy<ValidatingSpec>) {
     const { spec, metadata } = policy;
     const policyNamespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
+    const forms = [spec, ...derivedSpecs(spec)];
     return kindPolicy(policy, {
       source: 'KyvernoValidatingPolicy',
       isNamespaced,
       emitWarning: spec.validationActions?.includes('Warn') ?? false,
-      rules: [spec, ...derivedSpecs(spec)].map((form, i) =>
+      // A condition that fails denies there, under Fail; and the forms for controllers have conditions of their own.
+      matchConditions:
+        forms.length === 1 && (actionOf(spec) === 'Enforce' || spec.failurePolicy === 'Ignore')
+          ? pushedConditions(spec.matchConditions)
+          : [],
+      rules: forms.map((form, i) =>
         kindRule({
           isDerived: i > 0,
           phase: 'validate',

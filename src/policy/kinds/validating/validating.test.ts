@@ -23,9 +23,8 @@ const pod = (metadata: object = {}, spec: object = {}) =>
 
 const request = (more: Partial<PolicyRequest> = {}): PolicyRequest => ({
   operation: 'CREATE',
-  kind: { group: '', version: 'v1', kind: 'Pod' },
+  kind: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' },
   subresource: '',
-  plural: 'pods',
   object: pod(),
   namespaceLabels: {},
   uid: 'u',
@@ -141,7 +140,7 @@ describe('what a ValidatingPolicy is for', () => {
     judge({ ...validations('true'), matchConstraints }, more).length > 0;
   const rule = (more: object) => ({ resourceRules: [{ ...pods, ...more }] });
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels: { a: '1' } } };
-  const onNode = { kind: { group: '', version: 'v1', kind: 'Node' }, plural: 'nodes', object: node };
+  const onNode = { kind: { group: '', version: 'v1', kind: 'Node', resource: 'nodes' }, object: node };
 
   it.each<[string, object, Partial<PolicyRequest>, boolean]>([
     ['nothing without constraints', {}, {}, false],
@@ -195,9 +194,8 @@ describe('what a ValidatingPolicy is for', () => {
 });
 
 describe('a ValidatingPolicy for Pods', () => {
-  const controller = (group: string, kind: string, plural: string, spec: object) => ({
-    kind: { group, version: 'v1', kind },
-    plural,
+  const controller = (group: string, kind: string, resource: string, spec: object) => ({
+    kind: { group, version: 'v1', kind, resource },
     object: { apiVersion: `${group}/v1`, kind, metadata: { name: 'web', namespace: 'shop' }, spec } as never,
   });
   const template = { metadata: { labels: { app: 'web' } }, spec: { hostPID: true } };
@@ -287,5 +285,31 @@ describe('a PolicyException for ValidatingPolicies', () => {
     const { program, issues } = exceptionOf({ matchConditions: [{ name: 'c', expression: 'nowhere' }] });
     expect(program).toBeUndefined();
     expect(issues.map(({ path }) => path)).toEqual(['spec.matchConditions[0].expression']);
+  });
+});
+
+describe('matchConditions that the API server evaluates', () => {
+  const pushed = (spec: object) =>
+    compilePolicy(
+      policyOf({
+        ...validations('true'),
+        matchConstraints: { resourceRules: [{ ...pods, resources: ['services'] }] },
+        matchConditions: [
+          { name: 'own', expression: "request.namespace != 'x'" },
+          { name: 'kyverno', expression: "time.now() > timestamp('2026-01-01T00:00:00Z')" },
+          { name: 'no good name', expression: 'true' },
+        ],
+        ...spec,
+      }),
+    ).program?.settings.matchConditions.map(({ name }) => name);
+
+  it('are those in its own language, with names it allows', () => {
+    expect(pushed({})).toEqual(['own']);
+  });
+
+  it('are none where one that fails would deny what we would not', () => {
+    expect(pushed({ validationActions: ['Audit'] })).toEqual([]);
+    expect(pushed({ validationActions: ['Audit'], failurePolicy: 'Ignore' })).toEqual(['own']);
+    expect(pushed({ matchConstraints: { resourceRules: [pods] } })).toEqual([]);
   });
 });

@@ -1,0 +1,107 @@
+import {
+  described,
+  flag,
+  labelSelector,
+  listOf,
+  object,
+  oneOf,
+  type Schema,
+  text,
+  texts,
+  withDefault,
+} from './schema.ts';
+
+/** The parts of the policies that consist of CEL expressions. */
+
+export const expression = (what: string): Schema => described(what, text);
+
+export const named = (what: string, value: string): Schema =>
+  described(
+    what,
+    listOf(
+      object({ name: described('Its name, unique in the list.', text), expression: expression(value) }, [
+        'name',
+        'expression',
+      ]),
+    ),
+  );
+
+const resourceRules = (what: string): Schema =>
+  described(
+    what,
+    listOf(
+      object({
+        apiGroups: described('API groups; `""` is the core group, `*` every group.', texts),
+        apiVersions: described('API versions; `*` is every version.', texts),
+        operations: described(
+          'Operations; `*` is every operation.',
+          listOf(oneOf('*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT')),
+        ),
+        resources: described(
+          'Plurals, with a subresource behind a slash. `pods` does not include `pods/exec`; `pods/*` includes both.',
+          texts,
+        ),
+        resourceNames: described('Only objects with these names.', texts),
+        scope: described('Only objects of the cluster, or of namespaces.', oneOf('*', 'Cluster', 'Namespaced')),
+      }),
+    ),
+  );
+
+export const matchConstraints: Schema = described(
+  'The objects that the policy is for. Without it the policy is for none.',
+  object({
+    resourceRules: resourceRules('The policy is for what one of these names.'),
+    excludeResourceRules: resourceRules('The policy is not for what one of these names.'),
+    namespaceSelector: described(
+      'Labels of the namespace; objects that are in none always match, a Namespace by its own labels.',
+      labelSelector,
+    ),
+    objectSelector: described('Labels of the object, as it is to be or as it was.', labelSelector),
+    matchPolicy: described(
+      'Whether requests for other versions of the same resource count. Equivalent if not written.',
+      oneOf('Exact', 'Equivalent'),
+    ),
+  }),
+);
+
+const enabled = (what: string): Schema =>
+  described(what, object({ enabled: described('Whether it is.', withDefault(true, flag)) }));
+
+export const evaluation = (...modes: readonly string[]): Schema =>
+  described(
+    'When and how the policy is evaluated.',
+    object({
+      mode: described('What is judged: objects of the cluster, or payloads in files.', oneOf(...modes)),
+      admission: enabled('Whether the policy is applied to requests.'),
+      background: enabled('Whether the policy is applied to what is already there, for reports.'),
+    }),
+  );
+
+export const failurePolicy: Schema = described(
+  'What happens to a request whose matchConditions fail, or for which nobody answers; Fail if not written.',
+  oneOf('Fail', 'Ignore'),
+);
+
+export const webhookConfiguration: Schema = described(
+  'How the API server calls the webhook of this policy.',
+  object({
+    timeoutSeconds: described('How many seconds the API server waits for an answer.', {
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      maximum: 30,
+    }),
+  }),
+);
+
+export const autogen: Schema = described(
+  'How a policy for Pods is derived for the controllers that make Pods.',
+  object({
+    podControllers: described(
+      'The controllers.',
+      object({
+        controllers: described('Their plurals. All if not written, none if empty.', texts),
+      }),
+    ),
+  }),
+);
