@@ -64,6 +64,19 @@ const { outputFiles } = await build({
   write: false,
 });
 
+/**
+ * Gives each `require` a way to bind its variable, so that `load.cjs` can wait until something of the module is used. The
+ * parts have no code that must run although nothing of it is used.
+ */
+function loadWhenUsed(code) {
+  return code.replaceAll(/\bvar (import_\w+)=require\(("[^"]+")\);/g, (whole, variable, module) => {
+    const count = (suffix) => code.match(new RegExp(`\\b${variable}\\b${suffix}`, 'g'))?.length ?? 0;
+    // Beside this declaration only names of the module are used, never the module as a whole.
+    const isByName = count('') === 1 + count('\\.');
+    return isByName ? `var ${variable}=require(${module},found=>{${variable}=found});` : whole;
+  });
+}
+
 // Only ES modules can be split, and only scripts can start from compiled code: the parts are converted to CommonJS.
 mkdirSync('dist/code', { recursive: true });
 for (const { path, text } of outputFiles) {
@@ -81,7 +94,7 @@ for (const { path, text } of outputFiles) {
       : {}),
     logLevel: 'warning',
   });
-  writeFileSync(path, `${code}//# sourceMappingURL=${basename(path)}.map\n`);
+  writeFileSync(path, `${loadWhenUsed(code)}//# sourceMappingURL=${basename(path)}.map\n`);
   writeFileSync(`${path}.map`, map);
 }
 await buildUi();

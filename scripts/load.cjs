@@ -25,12 +25,26 @@ function run(file, script) {
   const module = { exports: {} };
   loaded.set(file, { script, module });
   const folder = dirname(file);
-  const requireFrom = (name) => (name.startsWith('.') ? load(resolve(folder, name)) : require(name));
+  const open = (name) => (name.startsWith('.') ? load(resolve(folder, name)) : require(name));
+  const isOpen = (name) => name.startsWith('.') && loaded.has(resolve(folder, name));
+  const requireFrom = (name, bind) =>
+    bind === undefined || isOpen(name) ? open(name) : standIn(() => open(name), bind);
   script.runInThisContext()(module.exports, requireFrom, module, file);
   return module.exports;
 }
 
 const load = (file) => loaded.get(file)?.module.exports ?? run(file, compile(file));
+
+// In place of a module until something of it is used: most commands use few of the modules that their parts name. Then the
+// variable of the part is bound to the module itself.
+function standIn(open, bind) {
+  const get = (_, name) => {
+    const found = open();
+    bind(found);
+    return found[name];
+  };
+  return new Proxy({}, { get });
+}
 
 exports.loaded = loaded;
 

@@ -62,23 +62,31 @@ const table: readonly (readonly [AddressClass, readonly string[]])[] = [
   ['public', ['0.0.0.0/0', '2000::/3']],
 ];
 
-const lists = table.map(([kind, ranges]) => {
-  const v4 = new BlockList();
-  const v6 = new BlockList();
-  for (const range of ranges) {
-    const [network = '', bits = ''] = range.split('/');
-    if (isIP(network) === 4) v4.addSubnet(network, Number(bits), 'ipv4');
-    else v6.addSubnet(network, Number(bits), 'ipv6');
-  }
-  return { kind, v4, v6 };
-});
+/** Made when first used: most commands never ask for the class of an address. */
+const makeLists = () =>
+  table.map(([kind, ranges]) => {
+    const v4 = new BlockList();
+    const v6 = new BlockList();
+    for (const range of ranges) {
+      const [network = '', bits = ''] = range.split('/');
+      if (isIP(network) === 4) v4.addSubnet(network, Number(bits), 'ipv4');
+      else v6.addSubnet(network, Number(bits), 'ipv6');
+    }
+    return { kind, v4, v6 };
+  });
+let madeLists: ReturnType<typeof makeLists> | undefined;
+
+function listOf(isListed: (list: ReturnType<typeof makeLists>[number]) => boolean): AddressClass {
+  madeLists ??= makeLists();
+  return madeLists.find(isListed)?.kind ?? 'reserved';
+}
 
 /** The class of an IP address in any spelling; `invalid` for a name. IPv6 outside the allocated space is `reserved`. */
 export function classifyAddress(address: string): AddressClass {
   const text = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(text);
   if (family === 0) return 'invalid';
-  if (family === 4) return lists.find(({ v4 }) => v4.check(text, 'ipv4'))?.kind ?? 'reserved';
+  if (family === 4) return listOf(({ v4 }) => v4.check(text, 'ipv4'));
   const words = wordsOf(text);
   const kind = classifyWords(words, text);
   if (kind !== 'translated' || words[0] !== 0x64 || words[2] !== 0) return kind;
@@ -90,7 +98,7 @@ export function classifyAddress(address: string): AddressClass {
 function classifyWords(words: readonly number[], text: string): AddressClass {
   // BlockList compares an IPv4-mapped address with IPv4 rules, so these prefixes are compared here.
   if (words.slice(0, 5).every((word) => word === 0) && words[5] === 0xffff) return 'translated';
-  return lists.find(({ v6 }) => v6.check(text, 'ipv6'))?.kind ?? 'reserved';
+  return listOf(({ v6 }) => v6.check(text, 'ipv6'));
 }
 
 /** The eight 16-bit words of a valid IPv6 address. */

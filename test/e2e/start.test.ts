@@ -57,4 +57,24 @@ describe('the compiled code that the build kept', () => {
     }
     expect(start()).toMatch(/^0 of \d+$/);
   });
+
+  it('loads only what a command uses', () => {
+    writeFileSync(path.join(folder, 'data.json'), '{"a":"x"}');
+    const script = `
+      const { loaded } = require('./load.cjs');
+      process.on('exit', () => {
+        const parts = [...loaded.keys()].map((file) => require('node:fs').readFileSync(file, 'utf8'));
+        const has = (text) => parts.some((part) => part.includes(text));
+        const native = (name) => process.moduleLoadList.includes('NativeModule ' + name);
+        console.log(JSON.stringify({ jmespath: has('to_upper'), undici: has('ProxyAgent'), http2: native('http2'), tls: native('tls') }));
+      });
+      process.argv = [process.argv[0], 'supercargo', 'jp', 'to_upper(a)', '-r', 'data.json'];
+      require('./main.cjs');
+    `;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const [answer, used] = stdout.trim().split('\n').slice(-2);
+    expect(answer).toBe('"X"');
+    expect(JSON.parse(used!)).toEqual({ jmespath: true, undici: false, http2: false, tls: false });
+  });
 });
