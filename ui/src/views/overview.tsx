@@ -34,6 +34,7 @@ function Card({ title, href, count, note, portions }: CardProps): JSX.Element {
       </p>
       <Stack portions={portions} />
       <ul>
+        {count === 0 && <li class="faint">none</li>}
         {portions
           .filter((portion) => portion.count > 0)
           .map((portion) => (

@@ -157,6 +157,9 @@ export function System(): JSX.Element {
                 </li>
               ))}
             </ul>
+            {replicas.length === 0 && (
+              <p class="part-empty">This program runs outside of the cluster: it has no pods.</p>
+            )}
             <p class="tags">
               {value.features.map((feature) => (
                 <Pill key={feature}>
