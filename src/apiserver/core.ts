@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Clock, Logger } from '../base/index.ts';
-import { parseApiVersion } from '../object/index.ts';
+import { type KubeObject, parseApiVersion } from '../object/index.ts';
 import { createAdmission } from './admission/chain.ts';
 import { createClusterView } from './admission/cluster-view.ts';
 import { createClusterWebhooks } from './admission/cluster-webhooks.ts';
@@ -31,11 +31,12 @@ export function createCore({ store, catalog, schemas, clock, log }: CoreOptions)
   const randomSuffix = () =>
     Array.from({ length: 5 }, () => suffixCharacters[Math.floor(Math.random() * suffixCharacters.length)]).join('');
   const view = createClusterView(store, catalog);
-  const webhooks = createClusterWebhooks(store, view, (object) => {
+  const redecode = (object: KubeObject) => {
     const definition = catalog.findKind({ ...parseApiVersion(object.apiVersion), kind: object.kind });
     if (!definition) return object;
     return decode({ catalog, objectMetaSchema }, object, definition, { fieldValidation: 'Ignore', warnings: [] });
-  });
+  };
+  const webhooks = createClusterWebhooks(store, view, redecode);
   const namespace = (name: string) => store.collection('/namespaces').get(name);
   const core: Core = {
     store,
@@ -44,7 +45,7 @@ export function createCore({ store, catalog, schemas, clock, log }: CoreOptions)
     log,
     objectMetaSchema,
     randomSuffix,
-    admission: createAdmission({ namespace, randomSuffix }, createPolicies(store, catalog, view), webhooks),
+    admission: createAdmission({ namespace, randomSuffix }, createPolicies(store, catalog, view, redecode), webhooks),
     strategyEnvironment: () => ({
       now: clock.now(),
       randomPort: () => 30_000 + randomInt(2768),

@@ -18,6 +18,7 @@ import { createFixture, type Target } from './fixture.ts';
 import { defineHistory } from './history.ts';
 import { defineLists } from './list.ts';
 import { defineMatchConditions } from './match-conditions.ts';
+import { defineMutatingPolicies } from './mutating-policies.ts';
 import { defineNamespaces } from './namespaces.ts';
 import { defineOpenApi } from './openapi.ts';
 import { definePatch } from './patch.ts';
@@ -68,6 +69,7 @@ const areas = {
   'match conditions of webhooks': defineMatchConditions,
   'admission policies': definePolicies,
   'admission policies that are refused': definePolicyValidation,
+  'mutating admission policies': defineMutatingPolicies,
   events: defineEvents,
   reviews: defineReviews,
 };

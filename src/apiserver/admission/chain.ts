@@ -24,7 +24,9 @@ export function createAdmission(environment: ChainEnvironment, policies: Policie
         operation === 'CREATE' && resource.group === '' && resource.resource === 'pods' && subresource === '';
       const admitted =
         isNewPod && object ? { ...attributes, object: admitPod(object, environment.randomSuffix) } : attributes;
-      return webhooks.mutate(admitted);
+      const mutations = policies.mutations();
+      if (!mutations) return webhooks.mutate(admitted);
+      return webhooks.mutate(mutations.first(admitted), (changed) => mutations.again(changed));
     },
     async validate(attributes) {
       policies.validate(attributes);

@@ -31,8 +31,14 @@ export class Webhooks {
 
   constructor(private readonly environment: WebhookEnvironment) {}
 
-  /** Runs the mutating webhooks in sequence and returns the resulting object. */
-  async mutate(attributes: Attributes): Promise<KubeObject | undefined> {
+  /**
+   * Runs the mutating webhooks in sequence and returns the resulting object. `again` is what comes before them when
+   * everything that wants it is run a second time.
+   */
+  async mutate(
+    attributes: Attributes,
+    again: (attributes: Attributes) => Attributes = (same) => same,
+  ): Promise<KubeObject | undefined> {
     const webhooks = isExempt(attributes) ? [] : this.environment.mutating();
     let current = attributes;
     // Webhooks that ran, with the object after each run: IfNeeded runs again when the object has changed since.
@@ -43,6 +49,7 @@ export class Webhooks {
       current = next;
       left.set(webhook, current.object);
     }
+    current = again(current);
     for (const [webhook, object] of left) {
       if (webhook.reinvocationPolicy !== 'IfNeeded' || object === current.object) continue;
       current = (await this.mutateWith(webhook, current)) ?? current;

@@ -5,10 +5,14 @@ import {
   type Compiled,
   compileFor,
   dynType,
+  jsonPatchListType,
+  kubernetesEnvironment,
   namespaceType,
+  objectType,
   requestType,
   resourceCheckType,
   structType,
+  withMutations,
 } from '../../cel/index.ts';
 
 /** What an expression may refer to, by name; the values of an evaluation come in this order. */
@@ -51,6 +55,20 @@ export function scopeOf({ hasParams, hasAuthorizer, variables }: ScopeOptions): 
 
 export function compileExpression(source: string, scope: ExpressionScope, types?: readonly CelType[]): Expression {
   return { compiled: compileFor(source, { variables: scope, types }), names: [...scope.keys()] };
+}
+
+const mutationEnvironment = withMutations(kubernetesEnvironment);
+const mutationTypes = { ApplyConfiguration: objectType, JSONPatch: jsonPatchListType } as const;
+
+export type PatchType = keyof typeof mutationTypes;
+
+/** An expression of a mutation: it can write objects and patches. */
+export function compileMutation(source: string, scope: ExpressionScope, patchType: PatchType): Expression {
+  const types = [mutationTypes[patchType]];
+  return {
+    compiled: compileFor(source, { variables: scope, types, environment: mutationEnvironment }),
+    names: [...scope.keys()],
+  };
 }
 
 /** The match conditions of a webhook or a policy, which see no variables. */

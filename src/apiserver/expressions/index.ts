@@ -5,10 +5,12 @@
 export {
   compileConditions,
   compileExpression,
+  compileMutation,
   compileVariables,
   type Expression,
   type ExpressionScope,
   type NamedExpression,
+  type PatchType,
   scopeOf,
 } from './declarations.ts';
 export { type Bindings, BudgetError, Evaluation, policyBudget } from './evaluation.ts';

@@ -6,7 +6,6 @@ import { prepareService, prepareServiceUpdate } from './service.ts';
 import type { Strategy } from './strategy.ts';
 
 const counted: Strategy = { countsGenerations: true };
-const policyWarning = 'the embedded cluster stores this object but does not evaluate it';
 
 /** By `group/resource`; other kinds need no strategy. */
 const strategies: Readonly<Record<string, Strategy>> = {
@@ -39,8 +38,11 @@ const strategies: Readonly<Record<string, Strategy>> = {
     countsGenerations: true,
     needsResourceVersion: true,
   },
-  'admissionregistration.k8s.io/mutatingadmissionpolicies': { countsGenerations: true, warning: policyWarning },
-  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': { countsGenerations: true, warning: policyWarning },
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': { countsGenerations: true, needsResourceVersion: true },
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': {
+    countsGenerations: true,
+    needsResourceVersion: true,
+  },
   'apiextensions.k8s.io/customresourcedefinitions': {
     countsGenerations: true,
     prepareCreate: prepareCrd,

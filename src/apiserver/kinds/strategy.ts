@@ -18,8 +18,6 @@ export interface Strategy {
   readonly needsResourceVersion?: boolean;
   /** DELETE returns the object instead of a Status. */
   readonly returnsDeleted?: boolean;
-  /** Warning on create: what the embedded cluster does not do with the object. */
-  readonly warning?: string;
 }
 
 /** Reads a field of the kind's own part; its schema has checked the form before. */

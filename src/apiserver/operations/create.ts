@@ -38,8 +38,6 @@ export async function finishCreate(
   input: KubeObject,
   call: Call,
 ): Promise<Entry> {
-  const strategy = strategyOf(definition);
-  if (strategy.warning) call.warnings.push(strategy.warning);
   const attributes = attributesOf({
     operation: 'CREATE',
     definition,

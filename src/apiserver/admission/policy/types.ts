@@ -28,7 +28,7 @@ export interface ParamRef {
 }
 
 /** What validating and mutating policies have in common. */
-interface PolicySpec {
+export interface PolicySpec {
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly paramKind?: ParamKind;
   readonly matchConstraints: MatchResources;
@@ -54,6 +54,16 @@ export interface ValidatingSpec extends PolicySpec {
 
 export interface ValidatingBindingSpec extends BindingSpec {
   readonly validationActions: readonly ('Deny' | 'Warn' | 'Audit')[];
+}
+
+/** One mutation, in the form that its type names. */
+export type Mutation =
+  | { readonly patchType: 'ApplyConfiguration'; readonly applyConfiguration: { readonly expression: string } }
+  | { readonly patchType: 'JSONPatch'; readonly jsonPatch: { readonly expression: string } };
+
+export interface MutatingSpec extends PolicySpec {
+  readonly mutations: readonly Mutation[];
+  readonly reinvocationPolicy: 'Never' | 'IfNeeded';
 }
 
 export const specOf = <T>(object: KubeObject) => object['spec'] as T;

@@ -10,7 +10,7 @@ import { checkConfigMap, checkEvent, checkLease, checkSecret } from './config.ts
 import { checkFinalizerNames, checkMetadata, checkMetadataUpdate } from './metadata.ts';
 import { nameRuleOf } from './names.ts';
 import { checkPod } from './pod.ts';
-import { checkValidatingBinding, checkValidatingPolicy } from './policy.ts';
+import { checkMutatingBinding, checkMutatingPolicy, checkValidatingBinding, checkValidatingPolicy } from './policy.ts';
 import { checkClusterRole, checkClusterRoleBinding, checkRole, checkRoleBinding } from './rbac.ts';
 import { checkService } from './service.ts';
 import { updateRules } from './update.ts';
@@ -46,6 +46,8 @@ const rules: Readonly<Record<string, Rule>> = {
   'coordination.k8s.io/Lease': checkLease,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': checkWebhookConfiguration,
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': checkWebhookConfiguration,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': checkMutatingPolicy,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': checkMutatingBinding,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicy': checkValidatingPolicy,
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': checkValidatingBinding,
   'rbac.authorization.k8s.io/Role': checkRole,

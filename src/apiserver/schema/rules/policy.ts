@@ -5,7 +5,13 @@ import {
   validateDnsSubdomain,
   validateQualifiedName,
 } from '../../../object/index.ts';
-import { compileVariables, type ExpressionScope, type NamedExpression, scopeOf } from '../../expressions/index.ts';
+import {
+  compileMutation,
+  compileVariables,
+  type ExpressionScope,
+  type NamedExpression,
+  scopeOf,
+} from '../../expressions/index.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { Path } from '../path.ts';
 import { type Fields, isObject, isUnset, listIn, objectIn, stringIn } from '../value.ts';
@@ -39,7 +45,12 @@ export function checkValidatingPolicy(object: Fields, errors: FieldError[], old?
 }
 
 /** What validating and mutating policies have in common; gives the type of their variables. */
-function checkPolicy(spec: Fields, errors: FieldError[], old?: Fields): ExpressionScopeVariables {
+function checkPolicy(
+  spec: Fields,
+  errors: FieldError[],
+  old?: Fields,
+  checkConstraints?: (constraints: Fields) => void,
+): ExpressionScopeVariables {
   checkOneOf(spec, 'failurePolicy', ['Fail', 'Ignore'], specPath, errors);
   const paramKind = objectIn(spec, 'paramKind');
   if (paramKind) checkParamKind(paramKind, specPath.child('paramKind'), errors);
@@ -49,6 +60,7 @@ function checkPolicy(spec: Fields, errors: FieldError[], old?: Fields): Expressi
   else {
     checkMatchResources(constraints, where, errors);
     if (listIn(constraints, 'resourceRules').length === 0) errors.push(required(where.child('resourceRules')));
+    checkConstraints?.(constraints);
   }
   const hasParams = paramKind !== undefined;
   if (!old || !hasSameConditions(old, spec)) checkMatchConditions(spec, { hasParams }, specPath, errors);
@@ -150,6 +162,63 @@ function checkAnnotations(
     if (keys.has(key)) errors.push(duplicate(here.child('key'), key));
     keys.add(key);
   }
+}
+
+/** A MutatingAdmissionPolicy. */
+export function checkMutatingPolicy(object: Fields, errors: FieldError[], old?: Fields): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  const variables = checkPolicy(spec, errors, objectIn(old, 'spec'), (constraints) =>
+    checkMutableOperations(constraints, specPath.child('matchConstraints'), errors),
+  );
+  const scope = scopeOf({ hasParams: !isUnset(spec['paramKind']), hasAuthorizer: true, variables });
+  const mutations = listIn(spec, 'mutations');
+  const where = specPath.child('mutations');
+  if (mutations.length === 0) errors.push(required(where, 'mutations must contain at least one item'));
+  for (const [i, mutation] of mutations.entries()) {
+    if (isObject(mutation)) checkMutation(mutation, scope, where.at(i), errors);
+  }
+  checkOneOf(spec, 'reinvocationPolicy', ['IfNeeded', 'Never'], specPath, errors);
+}
+
+const patchFields = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const;
+
+function checkMutation(mutation: Fields, scope: ExpressionScope, where: Path, errors: FieldError[]): void {
+  const patchType = stringIn(mutation, 'patchType');
+  if (patchType !== 'ApplyConfiguration' && patchType !== 'JSONPatch') {
+    checkOneOf(mutation, 'patchType', Object.keys(patchFields), where, errors);
+    return;
+  }
+  const field = patchFields[patchType];
+  const other = patchFields[patchType === 'JSONPatch' ? 'ApplyConfiguration' : 'JSONPatch'];
+  const given = objectIn(mutation, field);
+  const here = where.child(field);
+  const expression = stringIn(given, 'expression').trim();
+  if (!given) errors.push(required(here, `must be specified when patchType is ${patchType}`));
+  else if (expression === '') errors.push(required(here.child('expression')));
+  else reportExpression(compileMutation(expression, scope, patchType), here.child('expression'), errors);
+  if (!isUnset(mutation[other])) {
+    errors.push(invalid(where.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`));
+  }
+}
+
+const mutableOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+/** There is nothing to change in what is deleted. */
+function checkMutableOperations(match: Fields, where: Path, errors: FieldError[]): void {
+  for (const rule of listIn(match, 'resourceRules').filter(isObject)) {
+    for (const operation of listIn(rule, 'operations')) {
+      if (mutableOperations.includes(String(operation))) continue;
+      errors.push(notSupported(where.child('resourceRules', 'operations'), operation, mutableOperations));
+    }
+  }
+}
+
+/** A MutatingAdmissionPolicyBinding. */
+export function checkMutatingBinding(object: Fields, errors: FieldError[]): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  checkBinding(spec, errors);
+  const match = objectIn(spec, 'matchResources');
+  if (match) checkMutableOperations(match, specPath.child('matchResources'), errors);
 }
 
 function checkParamKind(paramKind: Fields, where: Path, errors: FieldError[]): void {
