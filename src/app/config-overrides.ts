@@ -16,7 +16,7 @@ interface Overridable {
 }
 
 /** The settings that have an environment variable or a flag. The flag wins over the variable, and it over the file. */
-const overridableSettings: readonly Overridable[] = [
+export const overridableSettings: readonly Overridable[] = [
   { key: 'features', flag: { name: '--features', of: ({ features }) => features } },
   {
     key: 'logLevel',
