@@ -38,6 +38,8 @@ export interface PolicyLanguage {
   readonly environment: Environment;
   /** The libraries that are variables, in the order of their inputs. */
   readonly libraries: ReadonlyMap<string, CelType>;
+  /** As the API server has it: `params`, and no `exceptions`. */
+  readonly hasParams?: boolean;
 }
 
 const commonLibraries: readonly (readonly [string, CelType])[] = [

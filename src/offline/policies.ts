@@ -80,7 +80,9 @@ export function compilePolicies(objects: readonly Written<KubeObject>[]): Loaded
   const exceptions: ExceptionProgram[] = [];
   const warnings: string[] = [];
   const strangers: string[] = [];
+  const bindings = objects.map(({ value }) => value).filter(isBinding);
   for (const written of objects) {
+    if (isBinding(written.value)) continue;
     const { apiVersion, kind, metadata } = written.value;
     const rejected = (reason: string, issues: readonly PolicyIssue[] = []): Rejected => ({
       kind,
@@ -94,7 +96,7 @@ export function compilePolicies(objects: readonly Written<KubeObject>[]): Loaded
       if ('reason' in exception) unsupported.push(rejected(exception.reason));
       else exceptions.push(exception);
     } else if (isClassic(written.value) || isKindPolicy(written.value)) {
-      const { program, issues } = compilePolicy(written.value);
+      const { program, issues } = compilePolicy(written.value, bindings);
       for (const issue of issues)
         if (issue.severity === 'warning')
           warnings.push(`${placeOf(written)}: ${kind} ${metadata.name}: ${renderIssue(issue)}`);
@@ -117,6 +119,9 @@ const isClassic = ({ apiVersion, kind }: KubeObject) =>
 
 const isException = ({ apiVersion, kind }: KubeObject) =>
   kind === 'PolicyException' && (apiVersion.startsWith('kyverno.io/') || apiVersion.startsWith('policies.kyverno.io/'));
+
+const isBinding = ({ apiVersion, kind }: KubeObject) =>
+  apiVersion.startsWith('admissionregistration.k8s.io/') && /^(Validating|Mutating)AdmissionPolicyBinding$/.test(kind);
 
 const isOtherPolicy = ({ apiVersion, kind }: KubeObject) =>
   apiVersion.startsWith('policies.kyverno.io/') ||

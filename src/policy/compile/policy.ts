@@ -1,4 +1,5 @@
 import { errorMessage } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
 import { expandRules } from '../autogen/index.ts';
 import { checkPolicy } from '../check/index.ts';
 import { checkKindPolicy, definitionOf, type KindPolicy } from '../kinds/index.ts';
@@ -11,12 +12,12 @@ export interface CompiledPolicy extends PolicyProgram {
 }
 
 /** Checks and compiles a policy; each issue names its field. */
-export function compilePolicy(object: unknown): CompileResult {
+export function compilePolicy(object: unknown, related: readonly KubeObject[] = []): CompileResult {
   const definition = definitionOf(object);
   const issues = definition ? checkKindPolicy(object, definition) : checkPolicy(object);
   if (issues.some(({ severity }) => severity === 'error')) return { program: undefined, issues };
   try {
-    const program = definition ? definition.compile(object as KindPolicy) : build(object as PolicyObject);
+    const program = definition ? definition.compile(object as KindPolicy, related) : build(object as PolicyObject);
     return { program, issues };
   } catch (thrown) {
     const issue: PolicyIssue = {

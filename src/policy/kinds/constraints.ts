@@ -4,7 +4,7 @@ import { type MatchedKind, type PolicyRequest, resourceOf, subjectOf } from '../
 import type { MatchConstraints, ResourceRule } from './types.ts';
 
 /** `matchConstraints`, compiled: what a policy is for, in the words of the API server's webhook configurations. */
-interface ConstraintMatcher {
+export interface ConstraintMatcher {
   mayMatchKind(kind: MatchedKind, subresource: string): boolean;
   operationsOn(kind: MatchedKind, subresource: string): ReadonlySet<string>;
   /** Why the request does not match; undefined when it does. */

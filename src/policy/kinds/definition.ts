@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../object/index.ts';
 import type { Issues } from '../check/issues.ts';
 import type { Shape } from '../check/shape.ts';
 import type { CompiledPolicy } from '../compile/index.ts';
@@ -9,6 +10,6 @@ export interface KindDefinition<Spec extends KindSpec = KindSpec> {
   readonly spec: Shape;
   /** What is wrong with a policy whose fields are as the shape says: its expressions foremost. */
   check(policy: KindPolicy<Spec>, issues: Issues): void;
-  /** A policy without mistakes, ready to run. */
-  compile(policy: KindPolicy<Spec>): CompiledPolicy;
+  /** A policy without mistakes, ready to run. `related`: objects that belong to it, such as bindings. */
+  compile(policy: KindPolicy<Spec>, related: readonly KubeObject[]): CompiledPolicy;
 }

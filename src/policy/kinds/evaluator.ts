@@ -5,7 +5,7 @@ import { type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
 import { type GenerateObjects, libraryHost } from './libraries.ts';
-import { type Allowances, inputsOf, type KindVariables, objectInput } from './scope.ts';
+import { inputsOf, type KindVariables, objectInput } from './scope.ts';
 
 /**
  * Evaluates the expressions of one policy on one request, with the budget of the rule for all of them. What is not known
@@ -16,7 +16,7 @@ export class KindEvaluator {
 
   constructor(
     private readonly run: Run,
-    allowances: Allowances,
+    allowances: unknown,
     { expressions, scope }: KindVariables,
     generate?: GenerateObjects,
   ) {

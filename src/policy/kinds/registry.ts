@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { KindDefinition } from './definition.ts';
 import { mutatingKind } from './mutating/index.ts';
+import { mutatingAdmissionKind, validatingAdmissionKind } from './native/index.ts';
 import type { KindSpec } from './types.ts';
 import { validatingKind } from './validating/index.ts';
 
@@ -17,11 +18,20 @@ const kinds: ReadonlyMap<string, KindDefinition> = new Map(
   }) as readonly [string, KindDefinition<KindSpec>][],
 );
 
+/** Those that a cluster runs by itself. */
+const nativeKinds: ReadonlyMap<string, KindDefinition> = new Map(
+  Object.entries({
+    ValidatingAdmissionPolicy: validatingAdmissionKind,
+    MutatingAdmissionPolicy: mutatingAdmissionKind,
+  }) as unknown as readonly [string, KindDefinition<KindSpec>][],
+);
+
 /** The definition of an object's kind; undefined for what is no policy of these kinds. */
 export function definitionOf(object: unknown): KindDefinition | undefined {
   if (!isJsonObject(object)) return undefined;
   const { apiVersion, kind } = object;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  if (/^admissionregistration\.k8s\.io\/v1(?:alpha1|beta1)?$/.test(apiVersion)) return nativeKinds.get(kind);
   return versions.some((version) => apiVersion === `${group}/${version}`) ? kinds.get(kind) : undefined;
 }
 

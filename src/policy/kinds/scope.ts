@@ -47,6 +47,15 @@ const common: readonly (readonly [string, CelType])[] = [
   ['exceptions', exceptionsType],
 ];
 
+/** The same for admission policies, with parameters in place of exceptions. */
+const ofServer: typeof common = [
+  ['object', dynType],
+  ['oldObject', dynType],
+  ['request', requestType],
+  ['namespaceObject', namespaceType],
+  ['params', dynType],
+];
+
 /** What an expression is written in and what it sees. */
 export interface KindScope {
   readonly language: PolicyLanguage;
@@ -56,7 +65,7 @@ export interface KindScope {
 /** Everything but variables: what matchConditions see. */
 export const scopeOf = (language: PolicyLanguage): KindScope => ({
   language,
-  declared: new Map([...common, ...language.libraries]),
+  declared: new Map([...(language.hasParams ? ofServer : common), ...language.libraries]),
 });
 
 /** The variables of a policy, and what its expressions see; each variable sees those before it. */
@@ -88,7 +97,8 @@ export const onlyBool: readonly CelType[] = [boolType];
 
 interface InputOptions {
   readonly language: PolicyLanguage;
-  readonly allowances: Allowances;
+  /** What exceptions allow; in admission policies, the parameter. */
+  readonly allowances: unknown;
   readonly host: LibraryHost;
   readonly variables?: unknown;
 }

@@ -48,7 +48,7 @@ export function compileMutatingRun(spec: MutatingSpec, policyNamespace: string):
 }
 
 /** Each mutation sees what those before it have made of the object. */
-function mutate(
+export function mutate(
   object: KubeObject,
   mutations: readonly Mutation[],
   evaluator: KindEvaluator,

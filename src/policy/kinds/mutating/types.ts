@@ -19,7 +19,7 @@ export interface TargetConstraints extends MatchConstraints {
   readonly expression?: string;
 }
 
-interface MutationSpec {
+export interface MutationSpec {
   readonly patchType?: 'ApplyConfiguration' | 'JSONPatch';
   readonly applyConfiguration?: { readonly expression: string };
   readonly jsonPatch?: { readonly expression: string };
