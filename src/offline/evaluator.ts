@@ -63,7 +63,7 @@ type Evaluating = (
   signal: AbortSignal,
 ) => MaybePromise<EngineResponse>;
 
-const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate', 'delete'];
 const never = new AbortController().signal;
 
 /** For look-ups without I/O. */

@@ -9,7 +9,7 @@ import type { TraceStep } from './run/trace.ts';
 import type { PolicyIssue, RuleSpec } from './types.ts';
 
 /** The type of a rule. The rules of one phase run together, and the phases run in this order. */
-export type Phase = 'mutate' | 'verifyImages' | 'validate' | 'generate';
+export type Phase = 'mutate' | 'verifyImages' | 'validate' | 'generate' | 'delete';
 
 export type FailureAction = 'Audit' | 'Enforce';
 

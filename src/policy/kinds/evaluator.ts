@@ -37,6 +37,11 @@ export class KindEvaluator {
     this.inputs[objectInput] = object;
   }
 
+  /** There is no request where a schedule asks. */
+  hideRequest(): void {
+    this.inputs.fill(undefined, objectInput + 1, objectInput + 3);
+  }
+
   /** A value, or an error; throws Need for what must be looked up first. */
   evaluate(expression: Expression, where: string): unknown {
     const { trace } = this.run;

@@ -1,5 +1,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { KindDefinition } from './definition.ts';
+import { deletingKind } from './deleting/index.ts';
+import { generatingKind } from './generating/index.ts';
 import { mutatingKind } from './mutating/index.ts';
 import { mutatingAdmissionKind, validatingAdmissionKind } from './native/index.ts';
 import type { KindSpec } from './types.ts';
@@ -15,6 +17,10 @@ const kinds: ReadonlyMap<string, KindDefinition> = new Map(
     NamespacedValidatingPolicy: validatingKind(true),
     MutatingPolicy: mutatingKind(false),
     NamespacedMutatingPolicy: mutatingKind(true),
+    GeneratingPolicy: generatingKind(false),
+    NamespacedGeneratingPolicy: generatingKind(true),
+    DeletingPolicy: deletingKind(false),
+    NamespacedDeletingPolicy: deletingKind(true),
   }) as readonly [string, KindDefinition<KindSpec>][],
 );
 

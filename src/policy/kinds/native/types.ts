@@ -16,7 +16,7 @@ export interface BindingSpec {
   readonly matchResources?: MatchConstraints;
 }
 
-export interface ParamRef {
+interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;
   readonly selector?: LabelSelector;
