@@ -40,13 +40,14 @@ export const rules: Rules = {
   webhook: [...pure, 'api', 'policy', 'kube', 'controller'],
   inventory: [...pure, 'api', 'kube', 'controller'],
   insights: [...pure, 'api'],
+  convert: ['base', 'object', 'schema', 'jmespath', 'policy'],
   manifests: ['base', 'object'],
   offline: [...pure, 'api', 'policy', 'runtime', 'manifests'],
   // Independent implementations, so that each tests the client: never `kube`, never `registry`.
   apiserver: ['base', 'object', 'schema', 'cel', 'mutation'],
   registryserver: ['base', 'image'],
   ...Object.fromEntries(features.map((feature) => [feature, shared])),
-  app: [...shared, ...features, 'manifests', 'offline', 'apiserver', 'registryserver'],
+  app: [...shared, ...features, 'manifests', 'offline', 'convert', 'apiserver', 'registryserver'],
   cli: ['app', 'api', 'base'],
   main: ['cli', 'base'],
 };

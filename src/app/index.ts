@@ -20,6 +20,7 @@ export const loadMirror = () => import('./mirror-images.ts');
 export const loadRender = () => import('./render-template.ts');
 export const loadExpressions = () => import('./try-expression.ts');
 export const loadScan = () => import('./scan-policy.ts');
+export const loadConvert = () => import('./convert-policies.ts');
 export const loadFiles = () => import('../manifests/index.ts');
 export const loadKubectl = () => import('./kubectl.ts');
 export const loadReport = () => import('./report.ts');

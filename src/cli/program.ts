@@ -4,6 +4,7 @@ import { defineCel } from './cel.ts';
 import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import type { CliContext } from './context.ts';
+import { defineConvert } from './convert.ts';
 import { defineExplain } from './explain.ts';
 import { defineInstall } from './install.ts';
 import { defineJobs } from './jobs.ts';
@@ -43,6 +44,7 @@ export function createProgram(context: CliContext, setExitCode: (code: number) =
   defineApply(program, context, setExitCode);
   defineTest(program, context, setExitCode);
   defineExplain(program, context, setExitCode);
+  defineConvert(program, context, setExitCode);
   defineCel(program, context, setExitCode);
   defineJp(program, context, setExitCode);
   defineScan(program, context, setExitCode);

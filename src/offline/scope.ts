@@ -1,5 +1,6 @@
 import { isJsonObject } from '../base/index.ts';
 import { type KubeObject, parseApiVersion } from '../object/index.ts';
+import { guessPlural } from '../policy/index.ts';
 
 /** The cluster-scoped kinds. An unknown kind counts as namespaced. */
 export interface Scopes {
@@ -47,7 +48,8 @@ export function scopesOf(definitions: readonly KubeObject[] = []): Scopes {
       const { group } = parseApiVersion(apiVersion);
       return custom.get(keyOf(group, kind))?.isClusterScoped ?? clusterScoped[group]?.includes(kind) ?? false;
     },
-    pluralOf: (apiVersion, kind) => custom.get(keyOf(parseApiVersion(apiVersion).group, kind))?.plural ?? guess(kind),
+    pluralOf: (apiVersion, kind) =>
+      custom.get(keyOf(parseApiVersion(apiVersion).group, kind))?.plural ?? guessPlural(kind),
   };
 }
 
@@ -64,13 +66,4 @@ function customKind(definition: KubeObject): [string, Custom][] {
       { plural: String(plural), isClusterScoped: spec['scope'] === 'Cluster' },
     ],
   ];
-}
-
-/** The plural as Kubernetes clients guess it. */
-function guess(kind: string): string {
-  const lower = kind.toLowerCase();
-  if (lower === 'endpoints') return lower;
-  if (lower.endsWith('s')) return `${lower}es`;
-  if (lower.endsWith('y')) return `${lower.slice(0, -1)}ies`;
-  return `${lower}s`;
 }

@@ -4,12 +4,14 @@
  *
  * Invariants: no I/O, no clock and no randomness of its own; inputs are never changed.
  */
-export { kindOf, kindsOf } from './autogen/index.ts';
+export { autogenAnnotation, autogenRuleNames, kindOf, kindsOf } from './autogen/index.ts';
 export { compileException, compilePolicy, confineException } from './compile/index.ts';
+export { type Condition as PolicyCondition, parseConditionBlock } from './condition/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey } from './context/index.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';
 export { isKindPolicy } from './kinds/index.ts';
-export { compileKinds, type FilterExplanation, type KindMatcher } from './match/index.ts';
+export { compileKinds, type FilterExplanation, type KindMatcher, parseKindSelector } from './match/index.ts';
+export { durationOf, operatorOf, parseAnchor, quantityOf } from './pattern/index.ts';
 export type {
   Evaluation,
   EvaluationOptions,
@@ -22,8 +24,16 @@ export type {
   SilentRule,
 } from './program.ts';
 export type { RuleReads } from './reads.ts';
-export type { MatchedKind, PolicyOperation, PolicyRequest, RequestInfo, RequestUser } from './request.ts';
+export {
+  guessPlural,
+  type MatchedKind,
+  type PolicyOperation,
+  type PolicyRequest,
+  type RequestInfo,
+  type RequestUser,
+} from './request.ts';
 export { heavyUnits, newRequestBudget, type RequestBudget } from './run/budget.ts';
 export type { RuleStatus } from './run/outcome.ts';
 export type { TraceStep } from './run/trace.ts';
-export type { PolicyIssue, PolicyObject, RuleSpec } from './types.ts';
+export type { MatchBlock, PolicyIssue, PolicyObject, ResourceFilter, RuleSpec } from './types.ts';
+export { findVariables } from './variables/index.ts';

@@ -41,10 +41,10 @@ export interface PolicyRequest {
 }
 
 /** The plural of the kind. */
-export const resourceOf = ({ kind, resource }: MatchedKind): string => resource ?? pluralOf(kind);
+export const resourceOf = ({ kind, resource }: MatchedKind): string => resource ?? guessPlural(kind);
 
 /** As Kubernetes guesses it where nobody has told it. */
-function pluralOf(kind: string): string {
+export function guessPlural(kind: string): string {
   const singular = kind.toLowerCase();
   if (singular === 'endpoints') return singular;
   if (singular.endsWith('s')) return `${singular}es`;
