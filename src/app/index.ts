@@ -16,6 +16,8 @@ export const loadInstalled = () => import('./installed.ts');
 export const loadInstall = () => import('./install.ts');
 export const loadDemo = () => import('./demo/index.ts');
 export const loadClusterImages = () => import('./cluster-images.ts');
+export const loadLocalDashboard = () => import('./local-dashboard.ts');
+export const loadReadCargo = () => import('./read-cargo.ts');
 export const loadMirror = () => import('./mirror-images.ts');
 export const loadRender = () => import('./render-template.ts');
 export const loadExpressions = () => import('./try-expression.ts');
@@ -29,6 +31,7 @@ export const loadSync = () => import('./sync.ts');
 export const loadOffline = () => import('../offline/index.ts');
 export const loadClusterSource = () => import('./cluster-source.ts');
 
+export type { CargoReader, ImageAnswer, ImageRow, Overview } from '../dashboard/index.ts';
 export type {
   ApplySetup,
   Finding,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Logger, type LogLevel, logLevels, systemClock } from '../base/index.ts';
+import { errorMessage, type Logger, type LogLevel, logLevels, systemClock } from '../base/index.ts';
 import type { Runnable } from '../controller/index.ts';
 import {
   createInsightsClient,
@@ -17,6 +17,7 @@ import {
   createFileLock,
   createKyvernoCliValidator,
   createLeaseLock,
+  createRunStore,
   notRunLine,
   ownProcess,
   type PolicyValidator,
@@ -158,22 +159,43 @@ export const logOutput = (log: Logger): SyncOutput => ({
 });
 
 /** The sync of `supercargo run`: every interval while this replica leads. */
-export function createPolicySync(options: Omit<SyncProgramOptions, 'output' | 'lock'>): Runnable {
-  const { config, log } = options;
+export function createPolicySync(
+  options: Omit<SyncProgramOptions, 'output' | 'lock'> & { readonly installation: string },
+): Runnable {
+  const { config, log, connection, installation } = options;
   return {
     name: 'policy-sync',
     needsLeadership: 'sync',
     // A replica can lead more than once; a leader session must not use what an earlier one has closed.
     async run(signal) {
       const program = createSyncProgram({ ...options, output: logOutput(log), lock: 'lease' });
+      const redact = createRedactor(config.insights.token);
+      const { client } = connection;
+      const namespace = options.namespace ?? client.config.namespace;
+      const store = createRunStore({ client, namespace, installation, redact });
+      const record = (run: Parameters<typeof store.add>[0], within: AbortSignal) =>
+        store.add(run, within).catch((thrown) => {
+          log.warn('a run of the policy sync was not recorded', { error: redact(errorMessage(thrown)) });
+        });
       try {
         await repeatSync(
           {
-            sync: (within) => program.run(within),
+            async sync(within) {
+              try {
+                const result = await program.run(within);
+                await record({ endedAtMs: systemClock.now(), result }, within);
+              } catch (thrown) {
+                const { isDryRun } = config.sync;
+                // A run of somebody else is no failure.
+                if (!within.aborted && !(thrown instanceof SyncLockedError))
+                  await record({ endedAtMs: systemClock.now(), error: errorMessage(thrown), isDryRun }, within);
+                throw thrown;
+              }
+            },
             intervalMs: config.sync.intervalMs,
             clock: systemClock,
             random: Math.random,
-            log: redactLogs(log, createRedactor(config.insights.token)),
+            log: redactLogs(log, redact),
           },
           signal,
         );

@@ -15,7 +15,7 @@ export function renderColumns(heads: readonly string[], rows: readonly (readonly
 }
 
 /** Text that may come from a tenant, as one line. */
-const cleanText = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+export const cleanText = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /** Buffers small writes: a write to a pipe costs more than its text. */
 export function bufferedWriter(stream: CliStream): { write(text: string): void; flush(): void } {

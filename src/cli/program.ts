@@ -5,7 +5,9 @@ import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import type { CliContext } from './context.ts';
 import { defineConvert } from './convert.ts';
+import { defineDashboard } from './dashboard.ts';
 import { defineExplain } from './explain.ts';
+import { defineImages } from './images.ts';
 import { defineInstall } from './install.ts';
 import { defineJobs } from './jobs.ts';
 import { defineJp } from './jp.ts';
@@ -37,6 +39,8 @@ export function createProgram(context: CliContext, setExitCode: (code: number) =
     );
   defineUp(program, context);
   defineRun(program, context);
+  defineDashboard(program, context);
+  defineImages(program, context, setExitCode);
   defineReport(program, context, setExitCode);
   defineInstall(program, context);
   defineConfig(program, context);

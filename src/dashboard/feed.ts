@@ -24,7 +24,7 @@ interface FeedOptions {
   readonly cargo: Cargo;
   readonly informers: InformerFactory;
   readonly installation: string;
-  /** Only this namespace, and nothing cluster-scoped: for a user who may list no more. */
+  /** Of namespaced kinds only the objects of this namespace. */
   readonly namespace?: string | undefined;
 }
 
@@ -66,9 +66,8 @@ export function feedCargo({ cargo, informers, installation, namespace }: FeedOpt
     put: (key: string, fact: S | undefined) => void,
     labelSelector?: string,
   ) => {
-    if (namespace !== undefined && !type.namespaced) return;
     const informer = informers.for<KubeObject, S>(type, {
-      ...selection,
+      ...(type.namespaced ? selection : {}),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       projection: { name: 'dashboard', project: project as (object: KubeObject) => S },
     });

@@ -21,6 +21,7 @@ export { ownProcess } from './process-identity.ts';
 export { repeatSync } from './repeat.ts';
 export type { SyncLine, SyncResult } from './result.ts';
 export type { SyncOutput } from './run-log.ts';
+export { createRunStore } from './run-store.ts';
 export { readSyncSettings, type SyncSettings } from './settings.ts';
 export { notRunLine, runSync, type SyncOptions } from './sync.ts';
 export type { PolicyValidator } from './validate.ts';

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../base/index.ts';
+import { createClusterAccess, createLinkAccess } from './access.ts';
+
+const signal = new AbortController().signal;
+
+/** An API server that knows the user `ann`, who may list what `allowed` names as `resource` or `namespace/resource`. */
+function fakeServer(allowed: readonly string[]) {
+  const asked: string[] = [];
+  const raw = async (path: string, { post }: { post?: unknown } = {}) => {
+    const { spec } = post as { spec: Record<string, Record<string, string>> & { token?: string } };
+    if (path.endsWith('tokenreviews'))
+      return { value: { status: { authenticated: spec.token === 'good', user: { username: 'ann', groups: ['g'] } } } };
+    const { namespace, resource, verb } = spec['resourceAttributes']!;
+    expect([verb, spec['user']]).toEqual(['list', 'ann']);
+    asked.push(namespace === undefined ? resource! : `${namespace}/${resource}`);
+    return { value: { status: { allowed: allowed.includes(asked.at(-1)!) } } };
+  };
+  return { asked, client: { raw } as never };
+}
+
+describe('the access of a user of the cluster', () => {
+  const open = (allowed: readonly string[]) => {
+    const { asked, client } = fakeServer(allowed);
+    const access = createClusterAccess({ client, namespacesOf: () => ['a', 'b', 'a', ''], log: silentLogger });
+    return { asked, access };
+  };
+
+  it('is what the API server lets them list, everywhere or by namespace', async () => {
+    const { asked, access } = open(['pods', 'a/policyreports', 'b/jobs']);
+    const viewer = await access('good', signal);
+    expect(viewer).toMatchObject({ user: 'ann', method: 'token' });
+    const { sees } = viewer!;
+    expect([sees.sees('pods', 'a'), sees.sees('pods', 'new'), sees.sees('pods', '')]).toEqual([true, true, true]);
+    expect([sees.sees('policyreports', 'a'), sees.sees('policyreports', 'b')]).toEqual([true, false]);
+    expect([sees.sees('policyreports', ''), sees.seesAny('policyreports')]).toEqual([false, true]);
+    expect([sees.sees('jobs', 'b'), sees.seesAny('events'), sees.seesAny('mirroredimages')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    // Once for each namespace, and never for kinds without namespaces.
+    expect(asked.filter((one) => one === 'a/jobs')).toHaveLength(1);
+    expect(asked).not.toContain('a/mirroredimages');
+  });
+
+  it('is asked for once a minute, and not for strangers', async () => {
+    const { asked, access } = open(['pods']);
+    await Promise.all([access('good', signal), access('good', signal)]);
+    const before = asked.length;
+    await access('good', signal);
+    expect(asked).toHaveLength(before);
+    expect(await access('bad', signal)).toBeUndefined();
+    expect(await access('x'.repeat(20_000), signal)).toBeUndefined();
+    expect(asked).toHaveLength(before);
+  });
+
+  it('is asked for again after a failure', async () => {
+    let fails = true;
+    const { client } = fakeServer(['pods']) as { client: { raw: (...args: unknown[]) => Promise<unknown> } };
+    const failing = {
+      raw: (...args: unknown[]) => (fails ? Promise.reject(new Error('gone')) : client.raw(...args)),
+    } as never;
+    const access = createClusterAccess({ client: failing, namespacesOf: () => [], log: silentLogger });
+    await expect(access('good', signal)).rejects.toThrow('gone');
+    fails = false;
+    expect(await access('good', signal)).toMatchObject({ user: 'ann' });
+  });
+
+  it('refuses more unknown users at once than it asks for', async () => {
+    const client = { raw: () => new Promise(() => {}) } as never;
+    const access = createClusterAccess({ client, namespacesOf: () => [], log: silentLogger });
+    for (let index = 0; index < 32; index++) void access(`token-${index}`, signal);
+    expect(() => access('one more', signal)).toThrow('too many users log in');
+  });
+});
+
+describe('the access by a link', () => {
+  it('is everything for its token, and nothing for another', async () => {
+    const access = createLinkAccess('the token', 'me');
+    expect((await access('the token', signal))?.sees.sees('mirroredimages', '')).toBe(true);
+    expect(await access('the toke', signal)).toBeUndefined();
+    expect(await access('', signal)).toBeUndefined();
+  });
+});
