@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandsOf } from '../scripts/reference/cli.ts';
+import { runCommand } from './support/run-command.ts';
+
+const root = path.join(import.meta.dirname, '..');
+
+interface DocumentedCommand {
+  readonly where: string;
+  readonly args: readonly string[];
+  /** A transcript shows its error below it. */
+  readonly fails: boolean;
+}
+
+/** Pages that tell how to use the program; decisions tell its history. */
+const pages = [
+  'README.md',
+  ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `docs/${file.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.md') && !file.startsWith('docs/decisions/')),
+];
+
+/** Each command line of ours in the code blocks of a page. */
+function commandsIn(page: string): readonly DocumentedCommand[] {
+  const text = readFileSync(path.join(root, page), 'utf8');
+  const found: DocumentedCommand[] = [];
+  for (const { index, 1: code } of text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)) {
+    const first = text.slice(0, index).split('\n').length + 1;
+    const lines = code!.replaceAll('\\\n', '  ').split('\n');
+    for (const [i, line] of lines.entries())
+      for (const args of commandsOn(line)) {
+        const fails = lines[i + 1]?.startsWith('supercargo: ') ?? false;
+        found.push({ where: `${page}:${first + i}: ${line.trim()}`, args, fails });
+      }
+  }
+  return found;
+}
+
+/** A line of usage shows alternatives and optional parts, and is no command. */
+const isUsage = (line: string) =>
+  /\[(?:-|options|<|args|shell)|<[a-z.]+>|\|[a-z]+\b(?!\s)/.test(line.replace(/\s#.*$/, ''));
+
+function commandsOn(line: string): readonly (readonly string[])[] {
+  if (isUsage(line)) return [];
+  return partsOf(line).flatMap((words) => {
+    const start = words.findIndex((word) => !/^(?:[A-Z_]+=.*|\$|-|run:|script:|nice|time|source)$/.test(word));
+    const own = words.slice(Math.max(0, start));
+    if (/^(?:\.\/)?(?:bin\/)?supercargo$/.test(own[0] ?? '')) return [own.slice(1)];
+    return own[0] === 'kubectl' && own[1] === 'supercargo' ? [own.slice(2)] : [];
+  });
+}
+
+/** The commands of a shell line as words, without comments and redirections. */
+function partsOf(line: string): readonly (readonly string[])[] {
+  const parts: string[][] = [[]];
+  let skips = false;
+  for (const [token] of line.matchAll(/\s#.*$|'[^']*'|"(?:[^"\\]|\\.)*"|\d?>>?|<\(|\$\(|[|;&()]+|[^\s'"|;&()<>]+/g)) {
+    if (/^\s#/.test(token)) break;
+    if (/^(?:[|;&()]+|<\(|\$\()$/.test(token)) parts.push([]);
+    else if (/^\d?>>?$/.test(token)) skips = true;
+    else if (skips) skips = false;
+    else parts.at(-1)!.push(/^['"]/.test(token) ? token.slice(1, -1) : token);
+  }
+  return parts;
+}
+
+/** Parses a command without running it. */
+async function refusalOf(args: readonly string[]): Promise<string | undefined> {
+  const program = commandsOf();
+  const written: string[] = [];
+  const disarm = (command: typeof program): void => {
+    command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: (text) => void written.push(text) });
+    if (command.commands.length === 0) command.action(() => {});
+    for (const inner of command.commands) disarm(inner);
+  };
+  disarm(program);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return undefined;
+  } catch (thrown) {
+    const { exitCode, message } = thrown as { readonly exitCode?: number; readonly message: string };
+    return exitCode === 0 ? undefined : `${message} ${written.join('')}`;
+  }
+}
+
+/** Commands that need no cluster and no network, if the files they name are in the repository. */
+const offline = new Set(['apply', 'test', 'explain', 'cel', 'jp', 'completion']);
+const isOffline = ([name, ...rest]: readonly string[]): boolean => {
+  const files = rest.filter((word) => /^[\w./-]+\.(?:ya?ml|json)$|\/$/.test(word) || word === '-');
+  if (rest.includes('--cluster') || files.some((file) => !existsSync(path.join(root, file)))) return false;
+  if (name === 'config') return true;
+  if (name === 'version') return rest.includes('--client');
+  if (name === 'install') return !rest.includes('--apply') && !rest.includes('--wait') && !rest.includes('--config');
+  return offline.has(name ?? '') && (files.length > 0 || ['cel', 'jp', 'completion'].includes(name ?? ''));
+};
+
+describe('the commands of the documentation', () => {
+  const commands = pages.flatMap(commandsIn);
+
+  it('are found', () => {
+    expect(commands.length).toBeGreaterThan(50);
+    expect(commandsOn('LOG_LEVEL=debug bin/supercargo config print -o yaml > a.yaml   # all')).toEqual([
+      ['config', 'print', '-o', 'yaml'],
+    ]);
+    expect(commandsOn("kubectl get pods -o json | supercargo apply 'a b' -r -")).toEqual([['apply', 'a b', '-r', '-']]);
+    expect(commandsOn('source <(supercargo completion bash)')).toEqual([['completion', 'bash']]);
+  });
+
+  it('are accepted by the command line', async () => {
+    const refused: string[] = [];
+    for (const { where, args } of commands) {
+      const refusal = await refusalOf(args);
+      if (refusal !== undefined) refused.push(`${where} → ${refusal}`);
+    }
+    expect(refused).toEqual([]);
+    expect(await refusalOf(['report', '--by', 'colour'])).toContain('Allowed choices');
+    expect(await refusalOf(['apply', '--no-such-option'])).toContain('unknown option');
+  });
+
+  it('run, where they need neither cluster nor network', { timeout: 120_000 }, async () => {
+    const wrong: string[] = [];
+    const runnable = commands.filter(({ args }) => isOffline(args));
+    expect(runnable.length).toBeGreaterThan(5);
+    for (const { where, args, fails } of runnable) {
+      const { code, stderr } = await runCommand(args);
+      if (code > 1 !== fails) wrong.push(`${where} → ${code}: ${stderr}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
