@@ -63,7 +63,7 @@ export function detectionAdmission(labels: InstallTemplate): readonly InstallTem
         validations: [
           {
             // Finalizers and owner references are metadata: garbage collection must work.
-            expression: text`request.userInfo.username in ${writers} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && request.subResource == '')`,
+            expression: text`request.userInfo.username in ${writers} || (request.operation == 'UPDATE' && has(oldObject.spec) && has(object.spec) && object.spec == oldObject.spec && !has(request.subResource))`,
             message: text`only the detection and creation parts of ${installation} in namespace ${namespace} write this: what an ImageDetected names is committed to Git`,
             reason: 'Forbidden',
           },
