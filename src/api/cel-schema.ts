@@ -1,6 +1,8 @@
 import {
+  conditions,
   described,
   flag,
+  integer,
   labelSelector,
   listOf,
   object,
@@ -47,35 +49,36 @@ const resourceRules = (what: string): Schema =>
     ),
   );
 
+export const matchConstraintsFields = {
+  resourceRules: resourceRules('The policy is for what one of these names.'),
+  excludeResourceRules: resourceRules('The policy is not for what one of these names.'),
+  namespaceSelector: described(
+    'Labels of the namespace; objects that are in none always match, a Namespace by its own labels.',
+    labelSelector,
+  ),
+  objectSelector: described('Labels of the object, as it is to be or as it was.', labelSelector),
+  matchPolicy: described(
+    'Whether requests for other versions of the same resource count. Equivalent if not written.',
+    oneOf('Exact', 'Equivalent'),
+  ),
+};
+
 export const matchConstraints: Schema = described(
   'The objects that the policy is for. Without it the policy is for none.',
-  object({
-    resourceRules: resourceRules('The policy is for what one of these names.'),
-    excludeResourceRules: resourceRules('The policy is not for what one of these names.'),
-    namespaceSelector: described(
-      'Labels of the namespace; objects that are in none always match, a Namespace by its own labels.',
-      labelSelector,
-    ),
-    objectSelector: described('Labels of the object, as it is to be or as it was.', labelSelector),
-    matchPolicy: described(
-      'Whether requests for other versions of the same resource count. Equivalent if not written.',
-      oneOf('Exact', 'Equivalent'),
-    ),
-  }),
+  object(matchConstraintsFields),
 );
 
 const enabled = (what: string): Schema =>
   described(what, object({ enabled: described('Whether it is.', withDefault(true, flag)) }));
 
+export const evaluationFields = (...modes: readonly string[]) => ({
+  mode: described('What is judged: objects of the cluster, or payloads in files.', oneOf(...modes)),
+  admission: enabled('Whether the policy is applied to requests.'),
+  background: enabled('Whether the policy is applied to what is already there, for reports.'),
+});
+
 export const evaluation = (...modes: readonly string[]): Schema =>
-  described(
-    'When and how the policy is evaluated.',
-    object({
-      mode: described('What is judged: objects of the cluster, or payloads in files.', oneOf(...modes)),
-      admission: enabled('Whether the policy is applied to requests.'),
-      background: enabled('Whether the policy is applied to what is already there, for reports.'),
-    }),
-  );
+  described('When and how the policy is evaluated.', object(evaluationFields(...modes)));
 
 export const failurePolicy: Schema = described(
   'What happens to a request whose matchConditions fail, or for which nobody answers; Fail if not written.',
@@ -105,3 +108,19 @@ export const autogen: Schema = described(
     ),
   }),
 );
+
+/** The status of every kind. */
+export const policyStatus = object({
+  conditionStatus: described(
+    'Whether the policy is in force.',
+    object({
+      ready: described('Whether it is, as the condition Ready.', flag),
+      message: described('If not, why.', text),
+      conditions: described('Ready, and others that tell what prevents a part of it.', conditions),
+    }),
+  ),
+  autogen: described(
+    'What follows from a policy for Pods.',
+    object({ rules: described('How many forms were derived for controllers of Pods.', integer) }),
+  ),
+});

@@ -2,6 +2,7 @@ import { celExceptionSchema } from './cel-exception-schema.ts';
 import { imageDetectedSchema, imageResourcePolicySchema, resourceTemplateSchema } from './detection-schema.ts';
 import { exceptionSchema } from './exception-schema.ts';
 import { mirroredImageSchema } from './mirrored-image-schema.ts';
+import { mutatingPolicySchema } from './mutating-policy-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import { reportSchema } from './report-schema.ts';
 import type { Schema } from './schema.ts';
@@ -154,6 +155,24 @@ export const definitions: readonly Definition[] = [
     scope: 'Namespaced',
     description: 'CEL expressions that must be true of objects of one namespace.',
     schema: validatingPolicySchema,
+  },
+  {
+    ...celPolicy,
+    kind: 'MutatingPolicy',
+    plural: 'mutatingpolicies',
+    shortNames: ['mpol'],
+    scope: 'Cluster',
+    description: 'CEL expressions that change objects of the whole cluster.',
+    schema: mutatingPolicySchema,
+  },
+  {
+    ...celPolicy,
+    kind: 'NamespacedMutatingPolicy',
+    plural: 'namespacedmutatingpolicies',
+    shortNames: ['nmpol'],
+    scope: 'Namespaced',
+    description: 'CEL expressions that change objects of one namespace.',
+    schema: mutatingPolicySchema,
   },
   {
     group: 'policies.kyverno.io',

@@ -5,9 +5,10 @@ import {
   failurePolicy,
   matchConstraints,
   named,
+  policyStatus,
   webhookConfiguration,
 } from './cel-schema.ts';
-import { conditions, described, flag, integer, listOf, object, oneOf, type Schema, text } from './schema.ts';
+import { described, listOf, object, oneOf, type Schema, text } from './schema.ts';
 
 const spec = object({
   matchConstraints,
@@ -55,25 +56,10 @@ const spec = object({
   autogen,
 });
 
-const status = object({
-  conditionStatus: described(
-    'Whether the policy is in force.',
-    object({
-      ready: described('Whether it is, as the condition Ready.', flag),
-      message: described('If not, why.', text),
-      conditions: described('Ready, and others that tell what prevents a part of it.', conditions),
-    }),
-  ),
-  autogen: described(
-    'What follows from a policy for Pods.',
-    object({ rules: described('How many forms were derived for controllers of Pods.', integer) }),
-  ),
-});
-
 export const validatingPolicySchema: Schema = object(
   {
     spec: described('Which objects are looked at, and what must be true of them.', spec),
-    status: described('What became of the policy.', status),
+    status: described('What became of the policy.', policyStatus),
   },
   ['spec'],
 );

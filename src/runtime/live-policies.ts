@@ -31,6 +31,8 @@ const celGroup = 'policies.kyverno.io';
 export const celPolicyTypes: readonly ResourceType[] = [
   typeIn(celGroup, 'v1', 'validatingpolicies', 'ValidatingPolicy', false),
   typeIn(celGroup, 'v1', 'namespacedvalidatingpolicies', 'NamespacedValidatingPolicy', true),
+  typeIn(celGroup, 'v1', 'mutatingpolicies', 'MutatingPolicy', false),
+  typeIn(celGroup, 'v1', 'namespacedmutatingpolicies', 'NamespacedMutatingPolicy', true),
 ];
 
 const celExceptionType = typeIn(celGroup, 'v1', 'policyexceptions', 'PolicyException', true);
@@ -102,7 +104,7 @@ export function createLivePolicies({
     }
     // Compiling is expensive: a status update must not cause it.
     if (before && isSameRevision(before.object, object)) return;
-    const after: LivePolicy = { object, key: id, ...compilePolicy(object) };
+    const after: LivePolicy = { object, key: id, ...compileLive(object) };
     policies.set(id, after);
     for (const issue of after.issues.filter(({ severity }) => severity === 'error'))
       log.warn('policy cannot run', { policy: id, code: issue.code, path: issue.path, issue: issue.message });
@@ -195,6 +197,20 @@ function isSameException({ metadata: a }: KubeObject, { metadata: b }: KubeObjec
 /** Whether exceptions of a namespace apply to ClusterPolicies and to Policies of other namespaces. */
 export function exceptionsCountForAll(exceptionNamespaces: readonly string[], namespace: string): boolean {
   return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
+}
+
+/** What policies of expressions do to other objects than the one of the request is done on files only. */
+function compileLive(object: KubeObject): Pick<LivePolicy, 'program' | 'issues'> {
+  const compiled = compilePolicy(object);
+  const { program } = compiled;
+  if (program?.form !== 'cel' || !program.rules.some(({ actsOnOthers }) => actsOnOthers)) return compiled;
+  const issue: PolicyIssue = {
+    code: 'policy-unsupported',
+    path: 'spec.targetMatchConstraints',
+    message: 'changing other objects is not supported in a cluster yet',
+    severity: 'error',
+  };
+  return { program: undefined, issues: [...compiled.issues, issue] };
 }
 
 /** As programs have it. */

@@ -121,6 +121,61 @@ export function defineAdmissionScenario(session: () => AdmissionSession): void {
     });
   });
 
+  it('changes objects as MutatingPolicies say, one after the other, and each in its namespace', async () => {
+    const namespace = 'mpol';
+    const mutating = (name: string, expression: string, kind = 'MutatingPolicy', spec: object = {}) => ({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind,
+      metadata: { name },
+      spec: {
+        matchConstraints: {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        },
+        matchConditions: [{ name: 'not-root', expression: "object.metadata.name != 'kube-root-ca.crt'" }],
+        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+        ...spec,
+      },
+    });
+    const label = (key: string) => `Object{metadata: Object.metadata{labels: {"${key}": object.metadata.name}}}`;
+    const targets = {
+      targetMatchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }] },
+    };
+    await ok(['create', 'namespace', namespace]);
+    await ok(['create', 'namespace', 'mpol-other']);
+    await ok(
+      ['apply', '-n', namespace, '-f', '-'],
+      [
+        mutating('mpol-a', label('mpol-a')),
+        mutating('mpol-b', label('mpol-b'), 'NamespacedMutatingPolicy'),
+        mutating('mpol-targets', label('x'), 'MutatingPolicy', targets),
+      ],
+    );
+    const ready = '--for=jsonpath={.status.conditionStatus.ready}';
+    await ok(['wait', '-n', namespace, `${ready}=true`, '--timeout=15s', 'mpol/mpol-a', 'nmpol/mpol-b']);
+    await ok(['wait', `${ready}=false`, '--timeout=15s', 'mpol/mpol-targets']);
+    const { stdout: told } = await ok([
+      'get',
+      'mpol',
+      'mpol-targets',
+      '-o',
+      'jsonpath={.status.conditionStatus.message}',
+    ]);
+    expect(told).toContain('not supported in a cluster yet');
+    await ok(['apply', '-f', '-'], [configMap(namespace, 'a')]);
+    const labelsOf = async (place: string) =>
+      JSON.parse(
+        (await ok(['get', 'cm', 'a', '-n', place, '-o', 'jsonpath={.metadata.labels}'])).stdout || '{}',
+      ) as unknown;
+    expect(await labelsOf(namespace)).toEqual({ 'mpol-a': 'a', 'mpol-b': 'a' });
+    await ok(['apply', '-f', '-'], [configMap('mpol-other', 'a')]);
+    expect(await labelsOf('mpol-other')).toEqual({});
+    const refused = await create(mutating('mpol-wrong', 'object.metadata'));
+    expect(refused.stderr).toContain('must evaluate to Object');
+    await ok(['delete', 'mpol', 'mpol-a', 'mpol-targets']);
+    await ok(['delete', 'nmpol', '-n', namespace, '--all']);
+  });
+
   it('denies, warns and only reports as a ValidatingPolicy says, and leaves out what an exception names', async () => {
     const namespace = 'vpol';
     const validating = (name: string, validationActions: readonly string[], spec: object = {}) => ({
