@@ -7,11 +7,11 @@ import { every } from './loop.ts';
 import type { ReportMetrics, WriteOperation, WriteOutcome } from './metrics.ts';
 import { type ObservedReport, OwnReports } from './own-reports.ts';
 import type { ReportPart } from './part-table.ts';
-import { RateLimit } from './rate-limit.ts';
 import type { ReportChanges } from './report-changes.ts';
 import { renderReport, typeForNamespace } from './report-object.ts';
 import type { ResultIndex } from './result-index.ts';
 import type { ScanProgress } from './scan-state.ts';
+import { WriteRate, type WriteRateLimits } from './write-rate.ts';
 
 export interface WriterLimits {
   /** Changes within this time are one write. */
@@ -19,16 +19,14 @@ export interface WriterLimits {
   /** How long a report waits for a rescan of its policy to end, to avoid writing it twice. */
   readonly holdMs: number;
   readonly concurrency: number;
-  readonly writesPerSecond: number;
-  readonly burst: number;
+  readonly writesPerSecond: WriteRateLimits;
 }
 
 const defaultLimits: WriterLimits = {
   debounceMs: 200,
   holdMs: 30_000,
-  concurrency: 4,
-  writesPerSecond: 100,
-  burst: 200,
+  concurrency: 8,
+  writesPerSecond: { least: 10, leastWhenSlow: 100, first: 200, most: 1_000 },
 };
 
 interface ReportWriterOptions {
@@ -77,14 +75,14 @@ export class ReportWriter {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, metrics } = this.options;
-    const limit = new RateLimit(clock, this.limits.writesPerSecond, this.limits.burst);
+    const rate = new WriteRate(clock, this.limits.writesPerSecond);
     this.queue = createWorkqueue({ clock, backoff: { baseMs: 50, maxMs: 30_000 }, metrics: metrics.queue });
     const watching = this.reports.run(signal);
     const stopReleasing = every(releaseMs, clock, () => this.releaseHeld());
     try {
       await this.reports.synced(signal);
       for (const key of this.options.changes.keys()) this.queue.addAfter(key, this.limits.debounceMs);
-      await this.queue.run((key, until) => this.work(key, limit, until), signal, this.limits);
+      await this.queue.run((key, until) => this.work(key, rate, until), signal, this.limits);
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
     } finally {
@@ -110,15 +108,16 @@ export class ReportWriter {
     return content === this.options.index.fingerprintOf(part) && generation === contentGeneration;
   }
 
-  private async work(key: string, limit: RateLimit, signal: AbortSignal): Promise<void> {
+  private async work(key: string, rate: WriteRate, signal: AbortSignal): Promise<void> {
     const queue = this.queue!;
     try {
-      const waitMs = await this.reconcile(key, limit, signal);
+      const waitMs = await this.reconcile(key, rate, signal);
       if (waitMs !== undefined) queue.addAfter(key, waitMs);
       else queue.forget(key);
     } catch (thrown) {
       if (signal.aborted) return;
       const retry = retryOf(thrown);
+      if (isOverloaded(thrown)) rate.refused(typeof retry === 'object' ? retry.afterMs : 0);
       if (typeof retry === 'object') queue.addAfter(key, retry.afterMs);
       else queue.addRateLimited(key);
       this.logFailure(key, thrown);
@@ -149,8 +148,8 @@ export class ReportWriter {
   }
 
   /** Returns when to reconcile again; undefined when the object is as desired. */
-  private async reconcile(key: string, limit: RateLimit, signal: AbortSignal): Promise<number | undefined> {
-    const { progressOf, changes } = this.options;
+  private async reconcile(key: string, rate: WriteRate, signal: AbortSignal): Promise<number | undefined> {
+    const { progressOf, changes, clock } = this.options;
     if (this.isSettled(key)) {
       changes.delete(key);
       return undefined;
@@ -159,8 +158,10 @@ export class ReportWriter {
       this.held.add(key);
       return undefined;
     }
-    await limit.take(signal);
+    await rate.take(signal);
+    const startMs = clock.monotonicMs();
     const waitMs = await this.write(key, signal);
+    rate.succeeded(clock.monotonicMs() - startMs);
     // A change during the write has added the key to the queue again.
     if (this.isSettled(key)) changes.delete(key);
     return waitMs;
@@ -265,6 +266,11 @@ export class ReportWriter {
     this.nextWarningMs = nowMs + logIntervalMs;
     log.warn('writing reports failed; retrying', fields);
   }
+}
+
+/** The server has too much to do, or did not answer in time. */
+function isOverloaded(thrown: unknown): boolean {
+  return (['kube-throttled', 'kube-unavailable', 'kube-timeout'] as const).some((code) => isKubeError(thrown, code));
 }
 
 /** The namespace is being deleted or is gone; its results will be removed too. */
