@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
+import { configOf } from '../../src/app/config.ts';
+import { type Connection, connect } from '../../src/app/connect.ts';
+import { runDashboard } from '../../src/app/dashboard.ts';
+import { silentLogger } from '../../src/base/index.ts';
+import type { ImagesAnswer, Overview, Session, SystemAnswer } from '../../src/dashboard/protocol.ts';
+import type { ResourceType } from '../../src/kube/index.ts';
+import type { KubeObject } from '../../src/object/index.ts';
+import { deployments, namespaces } from '../integration/connection.ts';
+import { installKinds } from '../integration/run-features.ts';
+import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
+import { eventually } from '../support/wait.ts';
+
+const missing = await whatIsMissing();
+if (missing !== undefined) console.warn(`skipped: ${missing}`);
+
+const rbac = (resource: string, kind: string): ResourceType => ({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  resource,
+  kind,
+  namespaced: true,
+});
+const core = (resource: string, kind: string): ResourceType => ({
+  group: '',
+  version: 'v1',
+  resource,
+  kind,
+  namespaced: true,
+});
+
+describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () => {
+  let cluster: RealCluster;
+  let connection: Connection;
+  let running: Promise<void>;
+  let origin = '';
+  let tenant = '';
+  const end = new AbortController();
+
+  const create = (type: ResourceType, name: string, namespace: string, more: object = {}) =>
+    connection.client.create(type, {
+      apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`,
+      kind: type.kind,
+      metadata: { name, ...(namespace === '' ? {} : { namespace }) },
+      ...more,
+    } as KubeObject);
+  const deployment = (name: string, namespace: string, image: string) => {
+    const labels = { app: name };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image }] } };
+    return create(deployments, name, namespace, { spec: { selector: { matchLabels: labels }, template } });
+  };
+  const get = async <T>(path: string, token: string): Promise<T> => {
+    const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+    return (await response.json()) as T;
+  };
+
+  beforeAll(async () => {
+    cluster = await startRealCluster();
+    connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
+    await installKinds(connection);
+    for (const name of ['mine', 'other']) await create(namespaces, name, '');
+    await create(core('serviceaccounts', 'ServiceAccount'), 'ann', 'mine');
+    await create(rbac('roles', 'Role'), 'lister', 'mine', {
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
+    });
+    await create(rbac('rolebindings', 'RoleBinding'), 'lister', 'mine', {
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lister' },
+      subjects: [{ kind: 'ServiceAccount', name: 'ann', namespace: 'mine' }],
+    });
+    const { value } = await connection.client.raw('/api/v1/namespaces/mine/serviceaccounts/ann/token', {
+      post: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+    });
+    tenant = (value as { status: { token: string } }).status.token;
+    await deployment('web', 'mine', 'nginx:1.25');
+    await deployment('web', 'other', 'nginx:1.25');
+    await deployment('secret', 'other', 'secret.example/plans:1');
+    const port = await new Promise<number>((resolve, reject) => {
+      running = runDashboard(
+        {
+          config: configOf({ features: ['dashboard'], dashboard: { port: 0 } }),
+          namespace: 'supercargo',
+          version: 'test',
+          cluster: 'real',
+          connection,
+          onListening: resolve,
+          log: silentLogger,
+        },
+        end.signal,
+      );
+      running.catch(reject);
+    });
+    origin = `http://127.0.0.1:${port}`;
+    await eventually(async () =>
+      expect((await get<ImagesAnswer>('/api/images', cluster.token)).items.map(({ id }) => id)).toEqual([
+        'docker.io/library/nginx:1.25',
+        'secret.example/plans:1',
+      ]),
+    );
+  });
+  afterAll(async () => {
+    end.abort();
+    await running;
+    await connection?.client.close();
+    await cluster?.stop();
+  });
+
+  it('is everything for an administrator', async () => {
+    const session = await get<Session>('/api/session', cluster.token);
+    expect(session.access.everywhere).toContain('mirroredimages');
+    const { items } = await get<ImagesAnswer>('/api/images?q=nginx', cluster.token);
+    expect(items).toMatchObject([{ workloads: 2, namespaces: 2 }]);
+  });
+
+  it('is exactly one namespace for a user who may list pods there alone, counts and filters included', async () => {
+    const session = await get<Session>('/api/session', tenant);
+    expect(session).toMatchObject({ user: 'system:serviceaccount:mine:ann', method: 'token' });
+    expect(session.access).toEqual({ everywhere: [], namespaces: { pods: ['mine'] } });
+    const images = await get<ImagesAnswer>('/api/images', tenant);
+    expect(images).toMatchObject({
+      total: 1,
+      matched: 1,
+      items: [{ id: 'docker.io/library/nginx:1.25', workloads: 1, namespaces: 1 }],
+      facets: { namespaces: [{ name: 'mine', count: 1 }], registries: [{ name: 'docker.io', count: 1 }] },
+    });
+    const overview = await get<Overview>('/api/overview', tenant);
+    expect(overview.images).toMatchObject({ total: 1, running: 1 });
+    for (const part of ['copies', 'results', 'jobs', 'detections']) expect(overview).not.toHaveProperty(part);
+    const system = await get<SystemAnswer>('/api/system', tenant);
+    expect(system).toMatchObject({ replicas: [], leases: [], syncRuns: [] });
+    expect(system).not.toHaveProperty('configuration');
+    const everything = await Promise.all(
+      ['images', 'overview', 'copies', 'pipeline', 'detections', 'results', 'results/groups', 'jobs'].map((path) =>
+        get<unknown>(`/api/${path}`, tenant),
+      ),
+    );
+    expect(JSON.stringify(everything)).not.toMatch(/secret\.example|other/);
+    const headers = { authorization: `Bearer ${tenant}` };
+    const hidden = await fetch(`${origin}/api/image?id=${encodeURIComponent('secret.example/plans:1')}`, { headers });
+    expect(hidden.status).toBe(404);
+  });
+
+  it('is nothing for a token that the cluster does not know', async () => {
+    const response = await fetch(`${origin}/api/images`, { headers: { authorization: `Bearer ${tenant}x` } });
+    expect(response.status).toBe(401);
+  });
+});
+
+async function whatIsMissing(): Promise<string | undefined> {
+  try {
+    await resolveAssets({ build: false });
+    return undefined;
+  } catch (error) {
+    if (error instanceof AssetsUnavailable) return error.message;
+    throw error;
+  }
+}
