@@ -1,4 +1,5 @@
 import type { Environment } from './environment.ts';
+import { authorizationFunctions, envoyLibraryType, jwtLibraryType } from './functions/authorization.ts';
 import { clockFunctions, clockType } from './functions/clock.ts';
 import {
   dataFunctions,
@@ -30,8 +31,8 @@ import { macrosFor } from './macros.ts';
 import { withMutations } from './mutation.ts';
 import type { CelType } from './types.ts';
 
-/** What the policies of a kind do; each has a language of its own. */
-type PolicyPurpose = 'validate' | 'mutate' | 'generate' | 'delete';
+/** What the policies of a kind do; each has a language of its own. `authorize` answers requests of proxies. */
+type PolicyPurpose = 'validate' | 'authorize' | 'mutate' | 'generate' | 'delete';
 
 /** The language of one kind of policies. */
 export interface PolicyLanguage {
@@ -56,8 +57,17 @@ const commonLibraries: readonly (readonly [string, CelType])[] = [
 
 const generatorLibrary = ['generator', generatorLibraryType] as const;
 
+const authorizationLibraries = [
+  ['envoy', envoyLibraryType],
+  ['jwt', jwtLibraryType],
+] as const;
+
 /** All libraries that are variables in some language. */
-export const libraryTypes: ReadonlyMap<string, CelType> = new Map([...commonLibraries, generatorLibrary]);
+export const libraryTypes: ReadonlyMap<string, CelType> = new Map([
+  ...commonLibraries,
+  generatorLibrary,
+  ...authorizationLibraries,
+]);
 
 /** The macros of all languages together, to read expressions with. */
 export const policyMacros = macrosFor({
@@ -85,7 +95,7 @@ export function policyLanguage(purpose: PolicyPurpose, isNamespaced: boolean): P
 }
 
 function makeLanguage(purpose: PolicyPurpose, isNamespaced: boolean): PolicyLanguage {
-  const isReview = purpose === 'validate' || purpose === 'mutate';
+  const isReview = purpose === 'validate' || purpose === 'authorize' || purpose === 'mutate';
   const environment: Environment = {
     ...kyvernoEnvironment,
     functions: merge([
@@ -102,6 +112,7 @@ function makeLanguage(purpose: PolicyPurpose, isNamespaced: boolean): PolicyLang
       imageDataFunctions,
       ...(isReview ? [userFunctions] : []),
       ...(purpose === 'generate' ? [generatorFunctions(isNamespaced)] : []),
+      ...(purpose === 'authorize' ? [authorizationFunctions] : []),
     ]),
     macros: isReview
       ? policyMacros
@@ -111,6 +122,10 @@ function makeLanguage(purpose: PolicyPurpose, isNamespaced: boolean): PolicyLang
   };
   return {
     environment: purpose === 'mutate' ? withMutations(environment) : environment,
-    libraries: new Map([...commonLibraries, ...(purpose === 'generate' ? [generatorLibrary] : [])]),
+    libraries: new Map([
+      ...commonLibraries,
+      ...(purpose === 'generate' ? [generatorLibrary] : []),
+      ...(purpose === 'authorize' ? authorizationLibraries : []),
+    ]),
   };
 }

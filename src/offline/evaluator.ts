@@ -6,6 +6,7 @@ import {
   type LookUp,
   type LookUpAnswer,
   newRequestBudget,
+  type Payload,
   type Phase,
   type PolicyOperation,
   type PolicyProgram,
@@ -54,13 +55,14 @@ export interface EngineResponse {
 }
 
 /** Evaluates all policies on a resource, phase by phase. `operation` overrides the values. */
-export type OfflineEvaluator = (resource: KubeObject, operation?: PolicyOperation) => EngineResponse;
+export type OfflineEvaluator = (resource: KubeObject, operation?: PolicyOperation, payload?: Payload) => EngineResponse;
 export type AsyncOfflineEvaluator = (resource: KubeObject, signal: AbortSignal) => Promise<EngineResponse>;
 
 type Evaluating = (
   resource: KubeObject,
   operation: PolicyOperation | undefined,
   signal: AbortSignal,
+  payload?: Payload,
 ) => MaybePromise<EngineResponse>;
 
 const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate', 'delete'];
@@ -69,8 +71,8 @@ const never = new AbortController().signal;
 /** For look-ups without I/O. */
 export function createOfflineEvaluator(options: OfflineEvaluatorOptions, resolve: LookUpResolver): OfflineEvaluator {
   const evaluateResource = createEvaluate(options, { answer: resolve });
-  return (resource, operation) => {
-    const response = evaluateResource(resource, operation, never);
+  return (resource, operation, payload) => {
+    const response = evaluateResource(resource, operation, never, payload);
     if (response instanceof Promise) throw new TypeError('a look-up without I/O returned a promise');
     return response;
   };
@@ -94,7 +96,7 @@ function createEvaluate(options: OfflineEvaluatorOptions, lookUps: ReadyLookUps)
     .filter(({ programs }) => programs.length > 0);
   const { exceptions, given, values, explain = false } = options;
   const variables: EvaluationOptions['variables'] = (policy, rule) => values.ruleVariables(policy, rule);
-  return (resource, operation, signal) => {
+  return (resource, operation, signal, payload) => {
     const namespaceLabels = options.namespaceLabels(resource.metadata.namespace ?? '') ?? {};
     const steps = byPhase.flatMap(({ phase, programs }) =>
       groupsOf(programs, resource, values).map((group) => ({ phase, ...group })),
@@ -117,7 +119,8 @@ function createEvaluate(options: OfflineEvaluatorOptions, lookUps: ReadyLookUps)
     let done: MaybePromise<unknown> = null;
     for (const step of steps) {
       done = andThen(done, () => {
-        const current = requestOf({ resource, object, variables: step.variables, operation, namespaceLabels }, options);
+        const subject = { resource, object, variables: step.variables, operation, namespaceLabels };
+        const current = payload ? payloadRequest(payload, options) : requestOf(subject, options);
         request = current;
         return andThen(evaluate(step.programs, current, { ...common, phase: step.phase }), (evaluation) => {
           silent.push(...evaluation.silent);
@@ -152,6 +155,12 @@ interface Subject {
   readonly variables: Variables;
   readonly operation: PolicyOperation | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+/** A payload is nothing that anybody writes to a cluster. */
+function payloadRequest(payload: Payload, { userInfo, now }: OfflineEvaluatorOptions): PolicyRequest {
+  const kind = { group: '', version: '', kind: '' };
+  return { operation: 'CREATE', kind, subresource: '', payload, namespaceLabels: {}, info: userInfo, uid: '', now };
 }
 
 /**

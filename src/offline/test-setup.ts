@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/index.ts';
 import type { Files } from '../manifests/index.ts';
 import { placeOf, readDocuments, readObjects } from '../manifests/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import type { PolicyOperation, PolicyProgram } from '../policy/index.ts';
+import type { Payload, PolicyOperation, PolicyProgram } from '../policy/index.ts';
 import { createOfflineEvaluator, type EngineResponse, type OfflineEvaluatorOptions } from './evaluator.ts';
 import {
   createLookUpResolver,
@@ -105,6 +105,7 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     options,
     createLookUpResolver({ ...fakeCluster, objects: [...clones, ...fakeCluster.objects] }),
   );
+  const payloads = loadPayloads(files, test, at);
   const byOperation = new Map<string, readonly EngineResponse[]>();
   return {
     policies,
@@ -115,14 +116,32 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
     responses(operation = '') {
       let responses = byOperation.get(operation);
       if (!responses) {
-        responses = triggers.map((trigger) =>
-          evaluate(trigger, (operation || undefined) as PolicyOperation | undefined),
-        );
+        responses = [
+          ...triggers.map((trigger) => evaluate(trigger, (operation || undefined) as PolicyOperation | undefined)),
+          ...payloads.map((payload) => evaluate(standInFor(payload), undefined, payload)),
+        ];
         byOperation.set(operation, responses);
       }
       return responses;
     },
   };
+}
+
+function loadPayloads(files: Files, test: TestSpec, at: (path: string) => string): readonly Payload[] {
+  const load = (mode: Payload['mode'], paths: readonly string[] = []) =>
+    unique(paths).flatMap((path) => readDocuments(files, at(path)).map(({ value }): Payload => ({ mode, value })));
+  return [
+    ...load('JSON', [...(test.jsonPayload ? [test.jsonPayload] : []), ...(test.jsonPayloads ?? [])]),
+    ...load('HTTP', test.httpPayloads),
+    ...load('Envoy', test.envoyPayloads),
+  ];
+}
+
+/** Results name what they are of: a payload by the name that it may have. */
+function standInFor({ value }: Payload): KubeObject {
+  const metadata = isJsonObject(value) && isJsonObject(value['metadata']) ? value['metadata'] : {};
+  const name = typeof metadata['name'] === 'string' ? { name: metadata['name'] } : {};
+  return { apiVersion: '', kind: '', metadata: name };
 }
 
 const unique = (paths: readonly string[] = []) => [...new Set(paths)];

@@ -27,6 +27,7 @@ export type { RuleReads } from './reads.ts';
 export {
   guessPlural,
   type MatchedKind,
+  type Payload,
   type PolicyOperation,
   type PolicyRequest,
   type RequestInfo,

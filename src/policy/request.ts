@@ -19,11 +19,20 @@ export interface RequestInfo {
 /** A kind with its plural, where that is known; otherwise it is guessed, as Kubernetes does. */
 export type MatchedKind = GroupVersionKind & { readonly resource?: string | undefined };
 
+/** What some policies judge in place of an object of the cluster. */
+export interface Payload {
+  /** A document, or a request that a proxy asks about. */
+  readonly mode: 'JSON' | 'HTTP' | 'Envoy';
+  readonly value: unknown;
+}
+
 /** The input of an evaluation: an admission request, or an existing object. Never changed. */
 export interface PolicyRequest {
   readonly operation: PolicyOperation;
   readonly kind: MatchedKind;
   readonly subresource: string;
+  /** In place of an object. */
+  readonly payload?: Payload | undefined;
   /** Absent for DELETE. */
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;

@@ -24,7 +24,7 @@ export function sourceOf(program: PolicyProgram): ResultSource {
 function findSource({ settings, rules }: PolicyProgram): ResultSource {
   const reported = rules.filter(({ phase }) => reportedPhases.includes(phase));
   if (reported.length === 0) return 'none';
-  if (!settings.background) return 'admission';
+  if (!settings.background) return settings.admission ? 'admission' : 'none';
   return reported.some(({ reads }) => reads.namedUser) ? 'admission' : 'scan';
 }
 

@@ -130,7 +130,9 @@ async function putTenant(put: TenantFixture['put']): Promise<void> {
   });
   await put(`${rbac}/roles`, {
     metadata: { name: 'attacker-custom' },
-    rules: [{ apiGroups: ['kyverno.io', 'automation.gitops.io'], resources: ['*'], verbs: ['*'] }],
+    rules: [
+      { apiGroups: ['kyverno.io', 'policies.kyverno.io', 'automation.gitops.io'], resources: ['*'], verbs: ['*'] },
+    ],
   });
   await put(`${rbac}/rolebindings`, {
     metadata: { name: 'attacker-custom' },

@@ -115,7 +115,8 @@ function slowField(frame: Frame, object: unknown, name: string, refund: number):
     frame.cost -= refund;
     return object;
   }
-  return fieldOf(object, name) ?? missing(object, name);
+  const value = fieldOf(object, name);
+  return value === undefined ? missing(object, name) : value;
 }
 
 function fields(base: Eval, names: readonly string[]): Eval {

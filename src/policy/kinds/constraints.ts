@@ -32,6 +32,7 @@ export function compileConstraints(
   const inNamespace = namespaceSelector && compileNamespaceSelector(namespaceSelector);
   const selects = objectSelector && compileObjectSelector(objectSelector);
   const mismatchReason = (request: PolicyRequest): string | undefined => {
+    if (request.payload) return 'the policy is for objects of the cluster';
     if (policyNamespace !== '' && namespaceNameOf(request) !== policyNamespace)
       return 'the policy is for another namespace';
     if (inNamespace && !inNamespace(request)) return 'namespace selector does not match';

@@ -1,8 +1,9 @@
 import type { CompiledPolicy, CompiledRule } from '../compile/index.ts';
 import type { FailureAction, MatchCondition, Phase } from '../program.ts';
 import { type RuleReads, readsOf } from '../reads.ts';
-import { compileConstraints } from './constraints.ts';
-import type { KindPolicy, MatchConstraints } from './types.ts';
+import type { Payload } from '../request.ts';
+import { type ConstraintMatcher, compileConstraints } from './constraints.ts';
+import type { KindPolicy, KindSpec, MatchConstraints } from './types.ts';
 
 /** What kinds have in common: how they are run, and what they are for. */
 
@@ -31,8 +32,9 @@ export function kindPolicy(
     namespace,
     source,
     settings: {
-      admission: spec.evaluation?.admission?.enabled ?? true,
-      background: spec.evaluation?.background?.enabled ?? true,
+      // Payloads are judged in files: nobody asks about them in a cluster.
+      admission: (spec.evaluation?.admission?.enabled ?? true) && isForObjects(spec),
+      background: (spec.evaluation?.background?.enabled ?? true) && isForObjects(spec),
       emitWarning: emitWarning ?? false,
       failurePolicy: spec.failurePolicy ?? 'Fail',
       timeoutSeconds: spec.webhookConfiguration?.timeoutSeconds,
@@ -43,11 +45,15 @@ export function kindPolicy(
   };
 }
 
+const isForObjects = ({ evaluation }: KindSpec) => (evaluation?.mode ?? 'Kubernetes') === 'Kubernetes';
+
 interface RuleParts extends Pick<CompiledRule, 'run'> {
   /** `autogen` rules are for controllers of Pods. */
   readonly isDerived?: boolean;
   readonly name?: string;
   readonly phase: Phase;
+  /** For payloads of this mode, whatever the constraints say; of objects of the cluster if absent. */
+  readonly mode?: Payload['mode'] | undefined;
   readonly constraints: MatchConstraints | undefined;
   readonly policyNamespace: string;
   readonly action?: FailureAction;
@@ -56,10 +62,20 @@ interface RuleParts extends Pick<CompiledRule, 'run'> {
   readonly reads?: RuleReads;
 }
 
+/** A policy for documents judges objects too, as the documents that they are. */
+const payloadMatcher = (mode: Payload['mode']): ConstraintMatcher => ({
+  mayMatchKind: () => true,
+  operationsOn: () => new Set(),
+  operations: new Set(),
+  explain: () => [],
+  mismatchReason: ({ payload }) =>
+    (payload?.mode ?? 'JSON') === mode ? undefined : `the policy is for payloads of mode ${mode}`,
+});
+
 /** The one rule of such a policy, or one that autogen derives from it. */
 export function kindRule(parts: RuleParts): CompiledRule {
   const { name = '', isDerived = false, phase, constraints, policyNamespace, action = 'Audit', run } = parts;
-  const matcher = compileConstraints(constraints, policyNamespace);
+  const matcher = parts.mode ? payloadMatcher(parts.mode) : compileConstraints(constraints, policyNamespace);
   return {
     name,
     origin: 0,

@@ -24,7 +24,7 @@ function partsOfExpression(expression: string): readonly ReadPart[] {
 }
 
 /** Libraries that answer from what the expression gives them, and from the clock. */
-const pure: ReadonlySet<string> = new Set(['time', 'json', 'yaml', 'random', 'x509', 'generator']);
+const pure: ReadonlySet<string> = new Set(['time', 'json', 'yaml', 'random', 'x509', 'generator', 'envoy', 'jwt']);
 
 function partsOfPath([root = '', field, below]: readonly string[]): readonly ReadPart[] {
   switch (root) {

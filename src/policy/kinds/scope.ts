@@ -108,7 +108,7 @@ export const objectInput = 0;
 
 /** The values of `scopeOf` for one request; those of its variables come behind. */
 export function inputsOf({ request }: Run, { language, allowances, host, variables }: InputOptions): unknown[] {
-  const { object = null, oldObject = null } = request;
+  const { payload, object = payload?.value ?? null, oldObject = null } = request;
   const { value, namespace } = sharedOf(request);
   return [
     object,
@@ -127,9 +127,11 @@ const shared = new WeakMap<PolicyRequest, { readonly value: unknown; readonly na
 function sharedOf(request: PolicyRequest) {
   let known = shared.get(request);
   if (!known) {
-    const { object = null, oldObject = null, namespaceObject } = request;
+    const { payload, object = null, oldObject = null } = request;
+    // A document has no request and no namespace.
+    const namespaceObject = payload ? null : request.namespaceObject;
     known = {
-      value: { ...(requestValue(request) as object), object, oldObject },
+      value: payload ? null : { ...(requestValue(request) as object), object, oldObject },
       namespace: namespaceObject === undefined ? namespaceValue(request) : namespaceObject,
     };
     shared.set(request, known);

@@ -18,12 +18,6 @@ export const validatingShape = object({
 
 export function checkValidating({ kind, spec }: KindPolicy<ValidatingSpec>, issues: Issues): void {
   if (!spec.validations?.length) issues.error('policy-field-required', 'spec.validations', 'must not be empty');
-  const { mode = 'Kubernetes' } = spec.evaluation ?? {};
-  if (mode !== 'Kubernetes') {
-    // Its expressions are written in another language.
-    issues.error('policy-unsupported', 'spec.evaluation.mode', `${mode} is not supported yet`);
-    return;
-  }
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
   const { variables, conditions, validations, annotations } = compileExpressions(spec, isNamespacedKind(kind));

@@ -1,5 +1,6 @@
 import { derivedSpecs } from '../../autogen/index.ts';
 import type { FailureAction } from '../../program.ts';
+import type { Payload } from '../../request.ts';
 import type { KindDefinition } from '../definition.ts';
 import { kindPolicy, kindRule } from '../policy.ts';
 import { pushedConditions } from '../pushed-conditions.ts';
@@ -19,7 +20,8 @@ export const validatingKind = (isNamespaced: boolean): KindDefinition<Validating
   compile(policy: KindPolicy<ValidatingSpec>) {
     const { spec, metadata } = policy;
     const policyNamespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
-    const forms = [spec, ...derivedSpecs(spec)];
+    const { mode = 'Kubernetes' } = spec.evaluation ?? {};
+    const forms = mode === 'Kubernetes' ? [spec, ...derivedSpecs(spec)] : [spec];
     return kindPolicy(policy, {
       source: 'KyvernoValidatingPolicy',
       isNamespaced,
@@ -33,6 +35,7 @@ export const validatingKind = (isNamespaced: boolean): KindDefinition<Validating
         kindRule({
           isDerived: i > 0,
           phase: 'validate',
+          mode: mode === 'Kubernetes' ? undefined : (mode as Payload['mode']),
           constraints: form.matchConstraints,
           policyNamespace,
           action: actionOf(spec),

@@ -2,11 +2,14 @@ import { setOwn } from '../../../base/index.ts';
 import { CelError, nullType, policyLanguage, stringType } from '../../../cel/index.ts';
 import type { Expression } from '../../cel/index.ts';
 import type { CompiledRule } from '../../compile/index.ts';
+import { subjectOf } from '../../request.ts';
 import { errored, failed, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
+import type { Run } from '../../run/run.ts';
 import { compileMatchConditions, judgeConditions } from '../conditions.ts';
 import { KindEvaluator } from '../evaluator.ts';
 import { judgeExceptions } from '../exceptions.ts';
 import { compileKindExpression, compileKindVariables, onlyBool, scopeOf } from '../scope.ts';
+import { judgeAnswers } from './answer.ts';
 import type { ValidatingSpec } from './types.ts';
 
 interface Validation {
@@ -22,7 +25,8 @@ interface Annotation {
 
 /** The expressions of a ValidatingPolicy, compiled. */
 export function compileExpressions(spec: ValidatingSpec, isNamespaced: boolean) {
-  const language = policyLanguage('validate', isNamespaced);
+  const answers = hasAnswers(spec);
+  const language = policyLanguage(answers ? 'authorize' : 'validate', isNamespaced);
   const variables = compileKindVariables(spec.variables, language);
   const { scope } = variables;
   return {
@@ -30,7 +34,7 @@ export function compileExpressions(spec: ValidatingSpec, isNamespaced: boolean) 
     conditions: compileMatchConditions(spec.matchConditions, scopeOf(language)),
     validations: (spec.validations ?? []).map(
       ({ expression, message = '', messageExpression }): Validation => ({
-        expression: compileKindExpression(expression, scope, onlyBool),
+        expression: compileKindExpression(expression, scope, answers ? undefined : onlyBool),
         message: message.trim(),
         messageExpression: messageExpression
           ? compileKindExpression(messageExpression, scope, [stringType])
@@ -46,6 +50,9 @@ export function compileExpressions(spec: ValidatingSpec, isNamespaced: boolean) 
   };
 }
 
+/** Policies for requests of proxies answer them. */
+const hasAnswers = ({ evaluation }: ValidatingSpec) => evaluation?.mode === 'HTTP' || evaluation?.mode === 'Envoy';
+
 const passed = pass('success');
 const unmatched = skip('skip');
 /** Conditions and annotations that fail are told under this name, whatever the rule is called. */
@@ -58,18 +65,36 @@ const failedToLoad = (message: string): RuleOutcome => ({
 export function compileValidatingRun(spec: ValidatingSpec, isNamespaced: boolean): CompiledRule['run'] {
   const { variables, conditions, validations, annotations } = compileExpressions(spec, isNamespaced);
   const ignoresErrors = spec.failurePolicy === 'Ignore';
-  return (run, exceptions) => {
+  const answers = hasAnswers(spec);
+  const isForDocuments = spec.evaluation?.mode === 'JSON';
+  return (given, exceptions) => {
+    const run = isForDocuments && !given.request.payload ? asDocument(given) : given;
     const excused = judgeExceptions(run, exceptions, ignoresErrors);
     if ('outcome' in excused) return excused.outcome;
     const evaluator = new KindEvaluator(run, excused.allowances, variables);
     const met = judgeConditions(conditions, evaluator);
     if (met === false || (met !== true && ignoresErrors)) return unmatched;
     if (met !== true) return failedToLoad(met.error);
+    if (answers) {
+      return judgeAnswers(
+        validations.map(({ expression }) => expression),
+        evaluator,
+      );
+    }
     for (const [index, validation] of validations.entries()) {
       const denied = judge(validation, index, evaluator);
       if (denied) return denied.status === 'fail' ? annotated(denied, annotations, evaluator) : denied;
     }
     return annotated(passed, annotations, evaluator);
+  };
+}
+
+/** An object as the document that it is. */
+function asDocument(run: Run): Run {
+  const value = subjectOf(run.request);
+  return {
+    ...run,
+    request: { ...run.request, object: undefined, oldObject: undefined, payload: { mode: 'JSON', value } },
   };
 }
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   compileException,
@@ -113,6 +114,13 @@ describe('a ValidatingPolicy', () => {
     expect(judge({ ...validations('true'), variables, matchConditions })).toEqual([
       'policy-expression spec.matchConditions[0].expression',
     ]);
+  });
+
+  it('has variables that are null', () => {
+    const variables = [{ name: 'n', expression: 'object.spec.?nodeName.orValue(null)' }];
+    expect(judge({ ...validations('variables.n == null', 'type(variables.n) == null_type'), variables })).toMatchObject(
+      [{ status: 'pass' }],
+    );
   });
 
   it('types what it sees: a request without a field, a validation that is no bool do not compile', () => {
@@ -311,5 +319,64 @@ describe('matchConditions that the API server evaluates', () => {
     expect(pushed({ validationActions: ['Audit'] })).toEqual([]);
     expect(pushed({ validationActions: ['Audit'], failurePolicy: 'Ignore' })).toEqual(['own']);
     expect(pushed({ matchConstraints: { resourceRules: [pods] } })).toEqual([]);
+  });
+});
+
+describe('a ValidatingPolicy for payloads', () => {
+  const answer = (mode: string, value: unknown, spec: object) =>
+    judge(
+      { evaluation: { mode }, ...spec },
+      { kind: { group: '', version: '', kind: '' }, object: undefined, payload: { mode: mode as 'JSON', value } },
+    );
+
+  it('judges documents, and objects as the documents that they are', () => {
+    const spec = { evaluation: { mode: 'JSON' }, ...validations('object.data.size() > 1 && request == null') };
+    expect(answer('JSON', { data: 'long' }, spec)).toMatchObject([{ status: 'pass' }]);
+    expect(answer('JSON', { data: 'x' }, spec)).toMatchObject([{ status: 'fail' }]);
+    expect(judge({ ...spec, ...validations("object.kind == 'Pod'") })).toMatchObject([{ status: 'pass' }]);
+    expect(judge(validations('true'), { object: undefined, payload: { mode: 'JSON', value: {} } })).toEqual([]);
+  });
+
+  it('answers requests of proxies with the first response', () => {
+    const spec = validations(
+      "object.attributes.Header('X-Open') == ['yes'] ? http.Allowed().Response() : null",
+      "object.attributes.path == '/' ? null : http.Denied('not ' + object.attributes.path).Response()",
+    );
+    const ask = (path: string, header = {}) => answer('HTTP', { attributes: { path, header } }, spec);
+    expect(ask('/', { 'x-open': ['yes'] })).toMatchObject([{ status: 'pass' }]);
+    expect(ask('/a')).toMatchObject([{ status: 'fail', message: 'not /a' }]);
+    expect(ask('/')).toMatchObject([{ status: 'skip' }]);
+    expect(answer('Envoy', {}, validations("envoy.Denied(403).WithBody('no').Response()"))).toMatchObject([
+      { status: 'fail', message: 'no' },
+    ]);
+  });
+
+  it('reads tokens: a signature that does not hold, a time that is over, a public key as a secret are not valid', () => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const token = (claims: object, secret = 'secret', alg = 'HS256') => {
+      const signed = `${part({ alg, typ: 'JWT' })}.${part(claims)}`;
+      return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+    };
+    const isValid = (text: string, key = 'secret') =>
+      answer(
+        'Envoy',
+        { text, key },
+        validations(
+          'jwt.Decode(object.text, object.key).Valid ? envoy.Allowed().Response() : envoy.Denied(401).Response()',
+        ),
+      )[0];
+    expect(isValid(token({ role: 'admin', exp: 5 }))).toMatchObject({ status: 'pass' });
+    expect(isValid(token({ role: 'admin' }, 'other'))).toMatchObject({ status: 'fail' });
+    expect(isValid(token({ exp: -1 }))).toMatchObject({ status: 'fail' });
+    expect(isValid(token({ nbf: 1 }))).toMatchObject({ status: 'fail' });
+    expect(isValid(token({}, 'secret', 'none'))).toMatchObject({ status: 'fail' });
+    const pem = '-----BEGIN PUBLIC KEY-----';
+    expect(isValid(token({}, pem), pem)).toMatchObject({ status: 'fail' });
+    expect(isValid('a.b')).toMatchObject({ status: 'error', message: 'error: token is malformed' });
+  });
+
+  it('is for no request of a cluster', () => {
+    const { program } = compilePolicy(policyOf({ evaluation: { mode: 'JSON' }, ...validations('true') }));
+    expect(program?.settings).toMatchObject({ admission: false, background: false });
   });
 });
