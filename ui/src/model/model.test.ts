@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { groupActivity } from './activity.ts';
 import { concerns, parseChange, parseHello } from './changes.ts';
 import { renderCsv } from './csv.ts';
 import { explainQuery, opensAtFirst, renderExplainParam } from './explain-link.ts';
@@ -148,5 +149,17 @@ describe('explanations', () => {
     const leaf = { label: '', status: 'fail', children: [] } as const;
     expect(opensAtFirst({ label: '', status: 'info', children: [leaf] }, 5)).toBe(true);
     expect(opensAtFirst({ label: '', status: 'pass', children: [] }, 5)).toBe(false);
+  });
+});
+
+describe('what happened', () => {
+  it('takes one row for what follows itself, with the newest message', () => {
+    const event = (message: string, reason: string) => ({ kind: 'event', at: '', message, reason }) as const;
+    const items = [event('c', 'Failed'), event('b', 'Failed'), event('a', 'Pulled'), event('z', 'Failed')];
+    expect(groupActivity(items).map(({ newest, count }) => [newest.message, count])).toEqual([
+      ['c', 2],
+      ['a', 1],
+      ['z', 1],
+    ]);
   });
 });

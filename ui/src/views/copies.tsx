@@ -21,7 +21,7 @@ export function Transfer({ row: { state, bytesCopied, bytesTotal } }: { row: Cop
     );
   }
   const bytes = bytesTotal ?? bytesCopied;
-  return bytes === undefined ? <span class="faint">–</span> : <span>{renderBytes(bytes)}</span>;
+  return !bytes ? <span class="faint">–</span> : <span>{renderBytes(bytes)}</span>;
 }
 
 export function CopyMessage({ row: { attempts, message, unusedSince } }: { row: CopyRow }): JSX.Element {
@@ -49,7 +49,15 @@ const copies: ListDefinition<CopyRow, CopiesAnswer> = {
   layout: 'grid-copies',
   columns: [
     { id: 'image', title: 'Source', cell: (row) => <ImageLink id={row.image} /> },
-    { id: 'target', title: 'Copy', cell: (row) => <Text of={row.copy} length={120} /> },
+    {
+      id: 'target',
+      title: 'Copy',
+      cell: (row) => (
+        <span class="tail">
+          <Text of={row.copy} length={120} />
+        </span>
+      ),
+    },
     { id: 'copy', title: 'State', cell: (row) => <State of={row.state} looks={copyLooks} /> },
     { id: 'bytes', title: 'Size', cell: (row) => <Transfer row={row} /> },
     { id: 'message', title: 'Message', cell: (row) => <CopyMessage row={row} /> },

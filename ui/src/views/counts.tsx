@@ -59,6 +59,7 @@ export function Vulnerabilities({ of, most = 3 }: { of: VulnerabilityCounts | un
 export function JobsOf({ of }: { of: JobCounts | undefined }): JSX.Element {
   if (of === undefined) return <span class="faint">–</span>;
   const all = of.pending + of.running + of.succeeded + of.failed;
+  if (all === 0) return <span class="faint">–</span>;
   return (
     <span class="counts">
       <span>{renderShortCount(all)}</span>

@@ -7,7 +7,7 @@ import { explainQuery, opensAtFirst } from '../model/explain-link.ts';
 import { withParams } from '../model/location.ts';
 import { visibleText } from '../model/visible-text.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { ErrorNotice, Loading } from '../parts/notice.tsx';
+import { ErrorNotice, Loading, Notice } from '../parts/notice.tsx';
 import { resultLooks, State } from '../parts/state.tsx';
 import { Text } from '../parts/text.tsx';
 
@@ -64,6 +64,12 @@ function Trace({ param }: { param: string }): JSX.Element {
   const path = query === undefined ? undefined : `/api/explain?${query}`;
   const { value, error } = useResource<ExplainAnswer>(path, { views: ['results'] }).value;
   if (path === undefined) return <ErrorNotice error={{ code: 'invalid', message: 'This link is not complete.' }} />;
+  if (value === undefined && error?.code === 'not-found')
+    return (
+      <Notice icon="search" title="Nothing to explain">
+        The object, the policy or the rule is no longer here, or the result is of another tool.
+      </Notice>
+    );
   if (value === undefined) return error === undefined ? <Loading /> : <ErrorNotice error={error} />;
   return (
     <>

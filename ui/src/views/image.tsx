@@ -71,7 +71,7 @@ interface PartProps {
 
 function Part({ title, total, shown, more, empty, children }: PartProps): JSX.Element {
   return (
-    <section class="part" aria-label={title}>
+    <section class={total === 0 ? 'part none' : 'part'} aria-label={title}>
       <h2>
         {title} {total > 0 && <span class="count">{renderCount(total)}</span>}
       </h2>

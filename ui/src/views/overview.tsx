@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Activity, Attention, Overview as OverviewAnswer } from '../../../src/dashboard/protocol.ts';
 import { now } from '../data/app-state.ts';
 import { useResource } from '../data/resource.ts';
+import { type ActivityGroup, groupActivity } from '../model/activity.ts';
 import { renderCount, renderNoun } from '../model/format.ts';
 import { hrefOfImage, renderPlace, type ViewName } from '../model/location.ts';
 import { histogram } from '../model/stack.ts';
@@ -211,7 +212,7 @@ const activityLooks: Readonly<Record<Activity['kind'], readonly [IconName, Tone,
   event: ['dot', 'idle', 'Event'],
 };
 
-function ActivityRow({ of }: { of: Activity }): JSX.Element {
+function ActivityRow({ group: { newest: of, count } }: { group: ActivityGroup }): JSX.Element {
   const [icon, tone, word] = activityLooks[of.kind] ?? activityLooks.event;
   return (
     <li class="feed-row">
@@ -226,6 +227,7 @@ function ActivityRow({ of }: { of: Activity }): JSX.Element {
               <Text of={of.image} length={70} />
             </a>
           )}
+          {count > 1 && <span class="pill">{renderCount(count)}×</span>}
         </p>
         <p class="feed-detail">
           <Text of={of.message} length={240} />
@@ -261,6 +263,8 @@ export function Overview(): JSX.Element {
   const { value, error } = useResource<OverviewAnswer>('/api/overview', { views: ['overview'] }).value;
   if (value === undefined) return error === undefined ? <OverviewLoading /> : <ErrorNotice error={error} />;
   const { attention, activity } = value;
+  const groups = groupActivity(activity.items);
+  const shown = groups.slice(0, 15).reduce((all, { count }) => all + count, 0);
   const counts = histogram(
     activity.items.map(({ at }) => Date.parse(at)),
     now.value,
@@ -301,11 +305,11 @@ export function Overview(): JSX.Element {
                   label={`${renderNoun(activity.total, 'event')} in the last hour, per two minutes`}
                 />
                 <ul class="feed">
-                  {activity.items.slice(0, 15).map((item, i) => (
-                    <ActivityRow key={`${item.at} ${item.kind} ${item.message} ${i}`} of={item} />
+                  {groups.slice(0, 15).map((group, i) => (
+                    <ActivityRow key={`${group.newest.at} ${group.newest.message} ${i}`} group={group} />
                   ))}
                 </ul>
-                {activity.total > 15 && <p class="more">and {renderCount(activity.total - 15)} more</p>}
+                {shown < activity.total && <p class="more">and {renderCount(activity.total - shown)} more</p>}
               </>
             )}
           </Section>
