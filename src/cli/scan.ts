@@ -5,7 +5,7 @@ import { renderValue } from './output.ts';
 
 interface ScanOptions {
   readonly all: boolean;
-  readonly output: 'table' | 'json' | 'yaml';
+  readonly output: 'table' | 'wide' | 'json' | 'yaml';
 }
 
 export function defineScan(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -17,10 +17,10 @@ export function defineScan(program: Command, context: CliContext, setExitCode: (
         "Credentials are those of this machine: docker's configuration, or for ECR what AWS finds in the environment.",
     )
     .argument('<policy>', 'the file of an ImageResourcePolicy; "-" is standard input')
-    .option('--all', 'show every tag, not the first of those that were not chosen', false)
+    .option('--all', 'show every tag, not the first of those that were not chosen (the same as -o wide)', false)
     .addOption(
       new Option('-o, --output <format>', 'how the result is printed')
-        .choices(['table', 'json', 'yaml'])
+        .choices(['table', 'wide', 'json', 'yaml'])
         .default('table'),
     )
     .addHelpText(
@@ -44,11 +44,11 @@ async function run(policy: string, { output, all }: ScanOptions, context: CliCon
   const { env, signal, stdout, stderr } = context;
   const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log: messagesOf(context, 'error') });
   for (const note of result.notes) stderr.write(`supercargo: ${note}\n`);
-  if (output !== 'table') {
+  if (output === 'json' || output === 'yaml') {
     const { decisions, ...rest } = result;
     const tags = decisions.map(({ candidate, ...decision }) => ({ ...candidate, ...decision }));
     stdout.write(renderValue({ ...rest, tags }, output));
-  } else stdout.write(renderTable(result, all));
+  } else stdout.write(renderTable(result, all || output === 'wide'));
   return result.failures.length > 0 ? exitCodes.failed : exitCodes.ok;
 }
 

@@ -424,7 +424,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       const file = writeFile('run.yaml', config);
       const program = launch(['run', '--config', file, '--kubeconfig', cluster.program.ready.kubeconfig]);
       const address = await program.until((_, stderr) => /"address":"([^"]+)"/.exec(stderr)?.[1]);
-      return { program, get: (route: string) => fetch(`http://${address}${route}`) };
+      return { program, file, get: (route: string) => fetch(`http://${address}${route}`) };
     };
 
     it('answers probes and metrics, leads while it runs and gives up the lease when it ends', async () => {
@@ -442,6 +442,18 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       expect((await get('/none')).status).toBe(404);
       expect(await program.stop()).toEqual({ code: 0, signal: null });
       expect((await holder()) ?? '').toBe('');
+    });
+
+    it('takes over a changed log level, and says which changes need a restart', async () => {
+      const config = 'installation: reload\nfeatures: [detect]\nnamespace: default\nserver:\n  port: 0\n';
+      const { program, file } = await running(config);
+      writeFileSync(file, `${config}logLevel: debug\nnetwork: { denyPrivate: true }\n`);
+      const found = await program.until(
+        (_, stderr) => /^.*"settings":\["network\.denyPrivate"\].*needs a restart.*$/m.exec(stderr)?.[0],
+      );
+      expect(found).toContain('"level":"warn"');
+      expect(program.stderr()).toMatch(/"settings":\["logLevel"\],"msg":"the configuration was reloaded"/);
+      expect(await program.stop()).toEqual({ code: 0, signal: null });
     });
 
     it('follows while another leads, and leads when that one has ended', async () => {
