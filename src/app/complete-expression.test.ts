@@ -27,8 +27,8 @@ describe('CEL', () => {
   });
 
   it('knows no fields of what is no expression', () => {
-    expect(complete('object.nothing.na').candidates).toEqual([]);
-    expect(complete(').na').candidates).toEqual([]);
+    expect(complete('object.nothing.im').candidates).toEqual([]);
+    expect(complete(').im').candidates).toEqual([]);
   });
 });
 
