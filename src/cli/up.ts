@@ -93,7 +93,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
       log,
     });
     announce({ cluster, registry, dashboard: running?.dashboard }, options, context);
-    if (options.demo) await demo({ cluster, registry: registry.host, log }, options, context);
+    if (options.demo) await demo({ cluster, registry: registry.host, page: running?.dashboard, log }, options, context);
     await Promise.race([whenAborted(context.signal), ...(running ? [running.failed] : [])]);
   } finally {
     await running?.stop();
@@ -136,8 +136,16 @@ function announce(
   stdout.write(`\n   export KUBECONFIG=${cluster.kubeconfig}\n`);
 }
 
+interface DemoOptions {
+  readonly cluster: LocalCluster;
+  readonly registry: string;
+  /** The link to the page. */
+  readonly page: string | undefined;
+  readonly log: Logger;
+}
+
 async function demo(
-  { cluster, registry, log }: { readonly cluster: LocalCluster; readonly registry: string; readonly log: Logger },
+  { cluster, registry, page, log }: DemoOptions,
   options: UpOptions,
   context: CliContext,
 ): Promise<void> {
@@ -148,6 +156,7 @@ async function demo(
     await playDemo({
       connection,
       registry,
+      page: page && new URL(page).origin,
       features: featuresOf(options),
       program: context.program ?? 'supercargo',
       signal: context.signal,

@@ -214,6 +214,10 @@ describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
     expect(said).toMatch(/^ {3}export KUBECONFIG=\S+\/kubeconfig-\d+-\d+$/m);
     expect(said).toMatch(/^1\. A Deployment runs$/m);
     expect(said.match(/^ {3}pod\/hello-\S+ is Running/gm)).toHaveLength(3);
+    expect(program.stdout()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=\S+\n/);
+    expect(program.stdout()).toMatch(
+      /on the page: http:\/\/127\.0\.0\.1:\d+\/images\/docker\.io\/library\/nginx:1\.29\n/,
+    );
     program.signal('SIGINT');
     expect(await program.exited).toEqual({ code: 0, signal: null });
     expect(program.stderr()).toBe('');

@@ -49,6 +49,7 @@ const pod = (name: string, image: string): KubeObject => ({
 /** One pod is denied with a message, another is mutated. */
 export const admissionScene: Scene = {
   title: 'Policies decide what is created',
+  page: () => '/results?by=policy',
   needs: 'admission',
   async play(context) {
     for (const policy of [requireTag, addTeam]) await createOnce(context, policies, policy);

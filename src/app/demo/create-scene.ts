@@ -30,6 +30,7 @@ const git = async (...args: string[]) => (await promisify(execFile)('git', args)
 /** An image is pushed, detected, and committed as a manifest. */
 export const createScene: Scene = {
   title: 'An image that is pushed becomes a manifest in Git',
+  page: () => '/pipeline',
   needs: 'create',
   async play(context) {
     if (!context.features.includes('detect')) return context.say('skipped: detection is switched off');

@@ -24,6 +24,7 @@ interface PodStatus {
 /** A Deployment becomes running pods. */
 export const deploymentScene: Scene = {
   title: 'A Deployment runs',
+  page: () => '/images/docker.io/library/nginx:1.29',
   async play(context) {
     const { client } = context.connection;
     try {

@@ -43,6 +43,7 @@ const policy: KubeObject = {
 /** Three pods with one image generate one Job. */
 export const generateScene: Scene = {
   title: 'One Job per image',
+  page: () => '/jobs',
   needs: 'generate',
   async play(context) {
     await create(context, policyTypes.clusterPolicy, policy);

@@ -27,6 +27,8 @@ export async function playDemo(context: SceneContext): Promise<void> {
     context.say('');
     context.say(`${i + 1}. ${scene.title}`);
     await scene.play({ ...context, say: (line) => context.say(`   ${line}`) });
+    const shownAt = scene.page?.(context);
+    if (context.page !== undefined && shownAt !== undefined) context.say(`   on the page: ${context.page}${shownAt}`);
   }
   context.say('');
   context.say('Try it:');

@@ -29,6 +29,7 @@ const yamlOf = (...policies: readonly KubeObject[]) => policies.map((one) => `--
 /** Policies are synced from Insights and never replace a user's own policy. */
 export const insightsScene: Scene = {
   title: 'Policies follow Fairwinds Insights (a local stand-in)',
+  page: () => '/system',
   async play(context) {
     const insights = await startInsightsStandIn();
     try {

@@ -12,6 +12,7 @@ const labels = { app: 'shop' };
 /** An image is pushed, a Deployment names it and runs its copy. */
 export const mirrorScene: Scene = {
   title: 'An image is cloned, and a Deployment runs the copy',
+  page: ({ registry }) => `/images/${registry}/team/shop:1.0`,
   needs: 'mirror',
   async play(context) {
     const { registry, say } = context;

@@ -47,6 +47,7 @@ spec:
 /** A policy on pods is evaluated on a Deployment, with an explanation. */
 export const policyScene: Scene = {
   title: 'A policy is evaluated on a manifest, and explains its result',
+  page: () => '/results',
   async play({ say, signal }) {
     // Nothing is written to the disk.
     const files = memoryFiles({ 'policy.yaml': policy, 'deployment.yaml': manifest });

@@ -36,6 +36,7 @@ const patienceMs = 15_000;
 /** A policy becomes a report about existing objects. */
 export const reportScene: Scene = {
   title: 'A policy reports on what is there',
+  page: () => '/results',
   needs: 'report',
   async play(context) {
     const { client } = context.connection;

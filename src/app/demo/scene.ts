@@ -11,6 +11,8 @@ export interface SceneContext {
   readonly signal: AbortSignal;
   /** The enabled features. */
   readonly features: readonly FeatureName[];
+  /** The address of the page, without path; undefined if it is not served. */
+  readonly page?: string | undefined;
   /** Prints one line. */
   readonly say: (line: string) => void;
 }
@@ -19,5 +21,7 @@ export interface Scene {
   readonly title: string;
   /** The feature that the scene requires. */
   readonly needs?: FeatureName;
+  /** Where the page shows what the scene makes: path and query. */
+  page?(context: SceneContext): string;
   play(context: SceneContext): Promise<void>;
 }
