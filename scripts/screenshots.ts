@@ -107,7 +107,6 @@ async function takePictures(link: string): Promise<void> {
     ['overview', '/', '.feed-row'],
     ['images', '/images', '[data-row="10"] a'],
     ['copies', '/copies', '[data-row="3"] a'],
-    ['results', '/results', '.stack'],
   ] as const;
   for (const [name, path, shown] of views) await picture(page, name, origin + path, shown);
   await page.goto(`${origin}/images?q=shop/search`);

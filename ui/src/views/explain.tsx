@@ -67,7 +67,8 @@ function Trace({ param }: { param: string }): JSX.Element {
   if (value === undefined && error?.code === 'not-found')
     return (
       <Notice icon="search" title="Nothing to explain">
-        The object, the policy or the rule is no longer here, or the result is of another tool.
+        This server does not explain the result, or the object, the policy or the rule is no longer here.{' '}
+        <code>supercargo explain</code> explains policies on manifests.
       </Notice>
     );
   if (value === undefined) return error === undefined ? <Loading /> : <ErrorNotice error={error} />;
