@@ -11,7 +11,7 @@ interface CargoOptions extends ClusterOptions, LogOptions {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
   readonly installation: string;
-  readonly output?: 'wide' | 'json' | 'yaml';
+  readonly output: 'table' | 'wide' | 'json' | 'yaml';
 }
 
 interface ImagesOptions extends CargoOptions {
@@ -25,7 +25,11 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
     .summary('list the images of a cluster, with their copies, Jobs and results')
     .description('Lists images by source: a workload that runs a copy runs the source. Read with your own rights.')
     .option('--filter <query>', 'a filter of the API, for example "copy=failed&registry=ghcr.io" (docs/dashboard.md)')
-    .addOption(new Option('-o, --output <format>', 'what is printed').choices(['wide', 'json', 'yaml']))
+    .addOption(
+      new Option('-o, --output <format>', 'what is printed')
+        .choices(['table', 'wide', 'json', 'yaml'])
+        .default('table'),
+    )
     .action((options: ImagesOptions) =>
       show(options, context, (cargo, namespace) => {
         const parameters = new URLSearchParams(options.filter ?? '');
@@ -39,7 +43,9 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
     .argument('<reference>', 'the image, for example nginx:1.25')
     .summary('show the whole life of one image')
     .description('Shows where an image runs, its copy, its Jobs, what was committed and what policies say of it.')
-    .addOption(new Option('-o, --output <format>', 'what is printed').choices(['json', 'yaml']))
+    .addOption(
+      new Option('-o, --output <format>', 'what is printed').choices(['table', 'json', 'yaml']).default('table'),
+    )
     .action((reference: string, options: CargoOptions) =>
       show({ allNamespaces: options.namespace === undefined, ...options }, context, (cargo) => {
         const found = cargo.image(reference);
@@ -54,7 +60,9 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
     .description(
       'Counts images, copies, results and Jobs, and lists what needs attention. Exits with 1 if something does.',
     )
-    .addOption(new Option('-o, --output <format>', 'what is printed').choices(['json', 'yaml']))
+    .addOption(
+      new Option('-o, --output <format>', 'what is printed').choices(['table', 'json', 'yaml']).default('table'),
+    )
     .action((options: CargoOptions) =>
       show({ allNamespaces: options.namespace === undefined, ...options }, context, (cargo) => {
         const overview = cargo.overview();
@@ -67,7 +75,9 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
     .argument('<kind/name>', 'for example deployment/web or imageresourcepolicy/web')
     .summary('show what belongs to an object')
     .description('Shows the images, copies, Jobs, pods and results of a workload, or the detections of a policy.')
-    .addOption(new Option('-o, --output <format>', 'what is printed').choices(['json', 'yaml']))
+    .addOption(
+      new Option('-o, --output <format>', 'what is printed').choices(['table', 'json', 'yaml']).default('table'),
+    )
     .action(async (target: string, options: CargoOptions) => {
       const { renderTree, painter } = await loadOffline();
       const paint = painter(hasColours(context.stdout, context.env));

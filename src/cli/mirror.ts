@@ -4,7 +4,7 @@ import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, exitCodes, messagesOf } from './context.ts';
 import { noDisplay, renderBytes, terminalDisplay } from './mirror-progress.ts';
-import { renderValue } from './output.ts';
+import { renderColumns, renderValue } from './output.ts';
 
 interface MirrorCommandOptions extends ClusterOptions {
   readonly to?: string;
@@ -21,7 +21,7 @@ interface MirrorCommandOptions extends ClusterOptions {
   readonly insecureRegistry?: readonly string[];
   readonly caFile?: string;
   readonly jobs: number;
-  readonly output: 'table' | 'json' | 'yaml';
+  readonly output: 'table' | 'wide' | 'json' | 'yaml';
 }
 
 export function defineMirror(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -56,7 +56,7 @@ export function defineMirror(program: Command, context: CliContext, setExitCode:
     .option('--jobs <n>', 'images at once', parseJobs, 2)
     .addOption(
       new Option('-o, --output <format>', 'how the result is printed')
-        .choices(['table', 'json', 'yaml'])
+        .choices(['table', 'wide', 'json', 'yaml'])
         .default('table'),
     )
     .addHelpText(
@@ -140,29 +140,16 @@ function print(
   { output }: MirrorCommandOptions,
   { stdout, stderr }: CliContext,
 ): void {
-  if (output !== 'table') return void stdout.write(renderValue({ images: results }, output));
+  if (output === 'json' || output === 'yaml') return void stdout.write(renderValue({ images: results }, output));
   const rows = results.map(({ source, copy, state, digest, copiedBytes }) => [
     source,
     copy,
-    digest === undefined ? '-' : digest.slice(0, 19),
+    digest === undefined ? '-' : output === 'wide' ? digest : digest.slice(0, 19),
     state,
     copiedBytes === undefined ? '-' : renderBytes(copiedBytes),
   ]);
-  stdout.write(renderTable([['SOURCE', 'COPY', 'DIGEST', 'STATE', 'SENT'], ...rows]));
+  stdout.write(renderColumns(['SOURCE', 'COPY', 'DIGEST', 'STATE', 'SENT'], rows));
   for (const { source, error } of results) if (error) stderr.write(`supercargo: ${source}: ${error.message}\n`);
-}
-
-function renderTable(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('   ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }
 
 function parseJobs(text: string): number {

@@ -88,6 +88,13 @@ it('every command that prints JSON prints YAML too', { timeout: 60_000 }, async 
   }
 });
 
+it('every command that lists prints a table and a wide one', { timeout: 60_000 }, async () => {
+  for (const command of [['images'], ['report'], ['scan'], ['mirror'], ['config', 'print']]) {
+    const { stdout } = await runProgram([...command, '--help']);
+    expect(stdout.replace(/\s+/g, ' '), command.join(' ')).toContain('"table", "wide", "json", "yaml"');
+  }
+});
+
 describe.concurrent('supercargo up', { timeout: 60_000 }, () => {
   it('ends orderly and leaves nothing behind when one Ctrl-C arrives twice', async () => {
     const home = freshPath('home');
