@@ -1,6 +1,7 @@
 /**
  * CEL expressions as policies have them, on the pod of the committed review, compiled once: ours against cel-go with
- * Kubernetes' options in the same run, and all of them together against JSON.parse of the review.
+ * Kubernetes' options in the same run, and all of them together against JSON.parse of the review. Then the pod-security
+ * policies of `bench policy`, converted to ValidatingPolicies, as the engine runs them for a review.
  *
  * npm run bench -- cel [--runs 5] [--count 20000]
  */
@@ -8,8 +9,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CelError, compile, dynType } from '../src/cel/index.ts';
+import { convertPolicy } from '../src/convert/index.ts';
+import {
+  compilePolicy,
+  createEvaluation,
+  newRequestBudget,
+  type PolicyObject,
+  type PolicyRequest,
+} from '../src/policy/index.ts';
 import { askCelOracle, locateCelOracle } from '../test/support/cel-oracle.ts';
 import { best, type Figure, renderFigures } from './support/figures.ts';
+import { podSecurityPolicies } from './support/pod-security.ts';
 
 const { values: options } = parseArgs({
   options: { runs: { type: 'string', default: '5' }, count: { type: 'string', default: '20000' } },
@@ -51,12 +61,32 @@ function nanosOf(work: () => void, times: number): number {
   return Number(process.hrtime.bigint() - start) / times;
 }
 
+const policies = podSecurityPolicies.flatMap(
+  (policy) => convertPolicy(policy as PolicyObject, { samples: 10 }).converted,
+);
+const policyPrograms = policies.map(({ policy }) => compilePolicy(policy).program!);
+function review(): void {
+  const request = {
+    operation: 'CREATE',
+    kind: { group: '', version: 'v1', kind: 'Pod', resource: 'pods' },
+    subresource: '',
+    object,
+    namespaceLabels: {},
+    uid: 'u',
+    now: 0,
+  } as unknown as PolicyRequest;
+  const evaluation = createEvaluation(policyPrograms, request, { phase: 'validate', budget: newRequestBudget() });
+  evaluation.advance(new Map());
+  if (evaluation.results.some(({ status }) => status !== 'pass')) throw new Error('the review does not pass');
+}
+
 const oracle = await locateCelOracle();
 if (oracle.path === undefined) process.stderr.write(`cel-go is left out: ${oracle.reason}\n`);
 
 const faster: number[] = [];
 const share: number[] = [];
 const own: number[] = [];
+const reviewed: number[] = [];
 const rows = expressions.map(() => ({ ours: [] as number[], theirs: [] as number[] }));
 for (let run = 0; run < runs; run++) {
   const inputs = [object];
@@ -65,6 +95,7 @@ for (let run = 0; run < runs; run++) {
   const all = ours.reduce((sum, nanos) => sum + nanos, 0);
   own.push(all / 1000);
   share.push(all / parse);
+  reviewed.push(nanosOf(review, count / 4) / parse);
   const theirs = oracle.path
     ? await askCelOracle(
         oracle.path,
@@ -88,6 +119,13 @@ const figures: Figure[] = [
     unit: '×',
     better: 'less',
     values: share,
+    target: 0.6,
+  },
+  {
+    name: `${policyPrograms.length} ValidatingPolicies of pod security against JSON.parse`,
+    unit: '×',
+    better: 'less',
+    values: reviewed,
     target: 0.6,
   },
   { name: `${expressions.length} expressions`, unit: 'µs', better: 'less', values: own },
