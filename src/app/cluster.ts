@@ -100,8 +100,8 @@ function checkReachable({ exposure, url }: Config['webhook'], env: Environment):
   if (exposure !== undefined || url !== undefined || env['KUBERNETES_SERVICE_HOST']) return;
   throw new UsageError(
     'webhook-unreachable',
-    'this process runs outside the cluster, where the API server cannot reach its webhooks: set webhook.url to an ' +
-      'https address that it can reach, webhook.exposure to loopback where both run on one machine, or leave out the ' +
-      'features admission and mirror; `supercargo install` runs them inside the cluster',
+    'this process runs outside the cluster, where the API server cannot reach its webhooks: name an address that it ' +
+      'can reach with --exposure url=https://HOST:PORT (webhook.url), or --exposure loopback where both run on one ' +
+      'machine, or leave out the features admission and mirror; `supercargo install` runs them inside the cluster',
   );
 }

@@ -5,7 +5,12 @@ export interface ConfigFlags {
   readonly features?: readonly string[] | undefined;
   readonly logLevel?: string | undefined;
   readonly logFormat?: string | undefined;
+  readonly namespace?: string | undefined;
+  /** `service`, `loopback` or `url=https://…`. */
+  readonly exposure?: string | undefined;
 }
+
+const urlOf = (exposure: string | undefined) => (exposure?.startsWith('url=') ? exposure.slice(4) : undefined);
 
 interface Overridable {
   readonly key: string;
@@ -31,6 +36,15 @@ export const overridableSettings: readonly Overridable[] = [
     ignoresCase: true,
   },
   { key: 'mirror.registry', env: 'BACKUP_REGISTRY' },
+  { key: 'namespace', flag: { name: '--namespace', of: ({ namespace }) => namespace } },
+  { key: 'webhook.url', flag: { name: '--exposure', of: ({ exposure }) => urlOf(exposure) } },
+  {
+    key: 'webhook.exposure',
+    flag: {
+      name: '--exposure',
+      of: ({ exposure }) => (urlOf(exposure) === undefined ? exposure : undefined),
+    },
+  },
 ];
 
 /** A value that replaces that of the file. */

@@ -85,8 +85,17 @@ export const webhook = z
     }),
     removeOnStop: z
       .boolean()
-      .default(false)
-      .describe('Removes the webhooks from the cluster when the leader stops. For a program with a single replica.'),
+      .optional()
+      .meta({
+        description:
+          'Removes the webhooks from the cluster when the leader stops. By default outside a pod; in a pod a restart must not leave requests unchecked.',
+        examples: [false],
+      }),
+    shutdownDelay: duration.optional().meta({
+      description:
+        'How long reviews are still answered after the signal to end, until the API server sends them to other replicas. By default 5s in a pod, else 0s.',
+      examples: ['10s'],
+    }),
     maxBodyBytes: z
       .int()
       .min(1 << 20)

@@ -114,7 +114,7 @@ export function createEnvironment({
       rules: config.lookUps,
       limits: { ...config.lookUps, timeoutMs: parseDurationMs(config.lookUps.timeout) },
     }),
-    webhooks: webhooksOf({ config, connection, informers, namespace, metrics, controllerMetrics, log }),
+    webhooks: webhooksOf({ config, env, connection, informers, namespace, metrics, controllerMetrics, log }),
     admissionResults: createFeed(),
     policyProblems: createProblems(),
     events: createEventRecorder({ client, component: config.installation, log }),
@@ -128,12 +128,13 @@ export function createEnvironment({
 function webhooksOf(
   environment: Pick<
     FeatureEnvironment,
-    'config' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'controllerMetrics' | 'log'
+    'config' | 'env' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'controllerMetrics' | 'log'
   >,
 ): Webhooks {
   const { config, connection, namespace } = environment;
-  const { host, port, exposure, url, service, tls, maxBodyBytes, namespaceSelector, objectSelector, removeOnStop } =
-    config.webhook;
+  const { host, port, exposure, url, service, tls, maxBodyBytes, namespaceSelector, objectSelector } = config.webhook;
+  const isInPod = Boolean(environment.env['KUBERNETES_SERVICE_HOST']);
+  const { removeOnStop = !isInPod, shutdownDelay = isInPod ? '5s' : '0s' } = config.webhook;
   const name = service.name ?? `${config.installation}-webhook`;
   const isLocal = exposure === 'loopback';
   return createWebhooks({
@@ -145,6 +146,7 @@ function webhooksOf(
       host: isLocal ? '127.0.0.1' : host,
       port,
       maxBodyBytes,
+      shutdownDelayMs: parseDurationMs(shutdownDelay),
       clientAuthentication: clientAuthenticationOf(config.webhook),
     },
     address: (actual) => {

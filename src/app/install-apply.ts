@@ -3,6 +3,7 @@ import { errorMessage, SupercargoError } from '../base/index.ts';
 import type { Discovery } from '../kube/index.ts';
 import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import { changesOf, keepConfigs } from './install-config.ts';
 import {
   describeObject,
   type InstallationPlace,
@@ -19,6 +20,8 @@ interface ApplyOptions extends InstallationPlace {
   readonly discovery: Discovery;
   /** Takes over fields that other managers have changed. */
   readonly force: boolean;
+  /** Asks the API server, and stores nothing. */
+  readonly dryRun?: boolean;
   readonly onStep: OnObjectAction;
 }
 
@@ -26,16 +29,26 @@ interface ApplyOptions extends InstallationPlace {
  * Applies the manifests and removes what an earlier installation had in addition. An object of the same name that is
  * not ours is skipped and reported, and so is one of ours that another manager has changed.
  */
-export async function applyManifests(objects: readonly KubeObject[], options: ApplyOptions): Promise<void> {
-  const { onStep } = options;
+export async function applyManifests(manifests: readonly KubeObject[], options: ApplyOptions): Promise<void> {
+  const { onStep, client, force } = options;
   const changed: string[] = [];
+  const { objects, kept } = await keepConfigs(manifests, async (object) => {
+    const present = force ? undefined : await find(client, configMaps, object);
+    return isOurs(present, object) ? present : undefined;
+  });
   for (const object of objects) {
     const outcome = await applyOne(object, options);
     const what = describeObject(object);
-    if (outcome === 'applied') onStep({ action: 'applied', object: what });
+    const changes = changesOf(kept, object);
+    if (outcome === 'applied')
+      onStep({
+        action: 'applied',
+        object: what,
+        ...(changes ? { reason: `with the changes made to it: ${changes.join(', ')}; --force overwrites them` } : {}),
+      });
     else onStep({ action: 'kept', object: what, reason: outcome.reason });
-    // The user may edit the configuration; any other skipped object leaves the installation incomplete.
-    if (outcome !== 'applied' && outcome.isConflict && object.kind !== 'ConfigMap') changed.push(what);
+    // A skipped object leaves the installation incomplete.
+    if (outcome !== 'applied' && outcome.isConflict) changed.push(what);
   }
   await removeFormer(objects, options);
   if (changed.length > 0)
@@ -50,7 +63,7 @@ const optionalKinds = new Set(['ValidatingAdmissionPolicy', 'ValidatingAdmission
 
 type Outcome = 'applied' | { readonly reason: string; readonly isConflict: boolean };
 
-async function applyOne(object: KubeObject, { client, discovery, force }: ApplyOptions): Promise<Outcome> {
+async function applyOne(object: KubeObject, { client, discovery, force, dryRun }: ApplyOptions): Promise<Outcome> {
   const type = await discovery.byKind(`${object.apiVersion}/${object.kind}`);
   if (!type) {
     if (optionalKinds.has(object.kind)) return { reason: 'the cluster does not serve this kind', isConflict: false };
@@ -58,7 +71,7 @@ async function applyOne(object: KubeObject, { client, discovery, force }: ApplyO
   }
   const owner = object.metadata.labels?.[ownerLabel];
   const present = await find(client, type, object);
-  if (present && present.metadata.labels?.[ownerLabel] !== owner) {
+  if (present && !isOurs(present, object)) {
     // The same kinds may exist already, mostly from Kyverno: these are kept.
     if (object.kind === 'Namespace' || object.kind === 'CustomResourceDefinition')
       return { reason: 'it was there before', isConflict: false };
@@ -68,13 +81,16 @@ async function applyOne(object: KubeObject, { client, discovery, force }: ApplyO
     );
   }
   try {
-    // Definitions follow the program's version, whatever their last manager.
+    // Definitions follow the program's version, whatever their last manager; changed configurations are merged.
     await client.apply(type, object, {
       fieldManager: 'supercargo-install',
-      force: force || object.kind === 'CustomResourceDefinition',
+      force: force || object.kind === 'CustomResourceDefinition' || object.kind === 'ConfigMap',
+      ...(dryRun ? { dryRun } : {}),
     });
     return 'applied';
   } catch (thrown) {
+    // Its namespace would exist.
+    if (dryRun && isKubeError(thrown, 'kube-not-found')) return 'applied';
     if (!isKubeError(thrown, 'kube-conflict')) throw thrown;
     const fields = thrown.causes.map(({ field, message }) => `${field ?? ''} (${message})`).join(', ');
     return {
@@ -94,11 +110,22 @@ async function removeFormer(objects: readonly KubeObject[], options: ApplyOption
     const reason = 'no longer part of the installation';
     if (installed.object.kind === 'ConfigMap') options.onStep({ action: 'kept', object, reason });
     else {
-      await removeObject(options.client, installed);
+      if (!options.dryRun) await removeObject(options.client, installed);
       options.onStep({ action: 'removed', object, reason });
     }
   }
 }
+
+const configMaps: ResourceType = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+
+const isOurs = (present: KubeObject | undefined, wanted: KubeObject) =>
+  present?.metadata.labels?.[ownerLabel] === wanted.metadata.labels?.[ownerLabel];
 
 async function find(client: KubeClient, type: ResourceType, object: KubeObject): Promise<KubeObject | undefined> {
   try {

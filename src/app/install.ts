@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { customResourceDefinitions } from '../api/index.ts';
 import { type JsonObject, renderYaml, UsageError } from '../base/index.ts';
 import { applyMergePatch, type KubeObject } from '../object/index.ts';
@@ -8,6 +7,7 @@ import { evaluate } from './chart/template.ts';
 import { type ChartValues, chartValues } from './chart/values.ts';
 import type { FeatureName } from './config.ts';
 import { defaultFeatures } from './features/index.ts';
+import { checksumOf } from './install-config.ts';
 import { installationLabels } from './install-objects.ts';
 import { type Part, partsOf } from './install-parts.ts';
 
@@ -72,7 +72,7 @@ function partScope(scope: InstallScope, part: Part): InstallScope {
   const within = { ...scope, part };
   const settings = applyMergePatch(scope.values.config, evaluate(ownConfig, within));
   const config = renderYaml(settings, { sortKeys: true });
-  return { ...within, config, configChecksum: createHash('sha256').update(config.trimEnd()).digest('hex') };
+  return { ...within, config, configChecksum: checksumOf(config) };
 }
 
 /** The values of the chart that mean the same. */

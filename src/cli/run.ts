@@ -8,6 +8,8 @@ import { addLogOptions, type LogOptions } from './log-options.ts';
 interface RunOptions extends ClusterOptions, LogOptions {
   readonly config?: string;
   readonly features?: string;
+  readonly namespace?: string;
+  readonly exposure?: string;
 }
 
 export function defineRun(program: Command, context: CliContext): void {
@@ -20,11 +22,14 @@ export function defineRun(program: Command, context: CliContext): void {
     )
     .option('--config <file>', 'configuration file (YAML)')
     .option('--features <names>', 'only these parts, separated by commas')
+    .option('--namespace <name>', 'the namespace of this program, where its Leases are')
+    .option('--exposure <how>', 'how the API server reaches the webhooks: service, loopback or url=https://HOST:PORT')
     .addOption(kubeconfigOption())
     .addOption(contextOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  supercargo run --config supercargo.yaml\n  supercargo run --kubeconfig ./kubeconfig\n\n' +
+      '\nExamples:\n  supercargo run --config supercargo.yaml\n  supercargo run --kubeconfig ./kubeconfig\n' +
+        '  supercargo run --features admission --namespace dev --exposure url=https://10.0.0.7:9443\n\n' +
         'Environment: LOG_LEVEL, LOG_FORMAT and BACKUP_REGISTRY replace logLevel, logFormat and mirror.registry of the\n' +
         'configuration; options replace both. "supercargo config print" shows the result.\n',
     )

@@ -1,6 +1,7 @@
 import { request as plainRequest } from 'node:http';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../base/index.ts';
 import type { AdmissionDecision } from './review.ts';
 import { ReviewError } from './review.ts';
 import type { Reviewer } from './reviewer.ts';
@@ -26,6 +27,23 @@ async function stillAnswers(current: Serving): Promise<void> {
     allowed: true,
   });
 }
+
+describe('a server that is told to end', () => {
+  it('answers new connections until its delay is over', async () => {
+    let end = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const clock = { ...systemClock, sleep: () => over };
+    serving = await serve([reviewer()], { shutdownDelayMs: 5_000, clock });
+    const stopped = serving.stop();
+    const reply = await post(serving, '/validate/fail', reviewOf({})).finally(end);
+    expect(reply).toMatchObject({ status: 200 });
+    await stopped;
+    await expect(post(serving, '/validate/fail', reviewOf({}))).rejects.toThrow('ECONNREFUSED');
+    serving = undefined;
+  });
+});
 
 describe('a review', () => {
   it('is answered with its uid and the decision of the reviewer', async () => {

@@ -24,6 +24,8 @@ export interface WebhookServerOptions extends Partial<ReviewLimits> {
   readonly maxConnections?: number;
   readonly maxConnectionsPerPeer?: number;
   readonly handshakeTimeoutMs?: number;
+  /** How long it goes on after the signal, with each answer the last of its connection. */
+  readonly shutdownDelayMs?: number;
   /** Limit for the sum of all bodies that are being read. */
   readonly maxReadingBytes?: number;
   readonly clientAuthentication?: ClientAuthentication | undefined;
@@ -34,7 +36,7 @@ export interface WebhookServer {
   use(certificate: KeyPair): void;
   readonly isServing: boolean;
   readonly port: number | undefined;
-  /** Serves from the first certificate until the signal aborts; then answers the reviews in flight. */
+  /** Serves from the first certificate until the signal aborts and the delay is over; then answers the reviews in flight. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ const defaults = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
   handshakeTimeoutMs: 10_000,
+  shutdownDelayMs: 0,
   maxConnections: 1024,
   // The API server opens a connection for each review in flight; several API servers may share an address.
   maxConnectionsPerPeer: 768,
@@ -132,6 +135,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
       log.info('webhook server listening', { host: settings.host, port });
       await aborted;
       isStopping = true;
+      await settings.clock.sleep(settings.shutdownDelayMs);
       await close(serving);
     },
   };

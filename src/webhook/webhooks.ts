@@ -20,7 +20,12 @@ export interface WebhooksOptions {
     Partial<
       Pick<
         WebhookServerOptions,
-        'maxBodyBytes' | 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections' | 'clientAuthentication'
+        | 'maxBodyBytes'
+        | 'shutdownDelayMs'
+        | 'headersTimeoutMs'
+        | 'requestTimeoutMs'
+        | 'maxConnections'
+        | 'clientAuthentication'
       >
     >;
   /** How the API server reaches the webhook; a function, because the port is known only when the server listens. */

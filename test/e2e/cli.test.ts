@@ -346,7 +346,9 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       await cluster.api.put(path_, { ...body, data });
       const again = await onCluster('install', '--apply', ...names);
       expect(again).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(again.stdout).toMatch(/^configmap\/edited-detect kept: others have changed it: .*--force overwrites/m);
+      expect(again.stdout).toMatch(
+        /^configmap\/edited-detect applied: with the changes made to it: logLevel; --force overwrites/m,
+      );
       expect((await cluster.api.get(path_)).body['data']).toEqual(data);
       expect((await onCluster('install', '--apply', '--force', ...names)).exitCode).toBe(0);
       expect((await cluster.api.get(path_)).body['data']).toEqual(body['data']);

@@ -25,7 +25,7 @@ export async function startAdmission(options: {
       features: ['admission'],
       server: { port: 0 },
       policies: { selector: {}, exceptionNamespaces: ['*'] },
-      webhook: { port: 0, exposure: 'loopback' },
+      webhook: { port: 0, exposure: 'loopback', removeOnStop: false },
       // Short enough that a killed leader is followed within the time of a test.
       leaderElection: { leaseDuration: '2s', renewDeadline: '1500ms', retryPeriod: '300ms' },
     }),

@@ -54,7 +54,12 @@ export async function startEverything(
     writeFileSync(kubeconfigPath, await install(cluster, backup, isInstalled));
     const create = { allowLocalRepositories: true, allowLoopback: true, batchWindow: '200ms' };
     const mirror = { registry: backup, wait: '7s', rewrite, trustReviews: true };
-    const webhook = { port: 0, exposure: 'loopback', service: { name: `${account.name}-webhook` } };
+    const webhook = {
+      port: 0,
+      exposure: 'loopback',
+      removeOnStop: false,
+      service: { name: `${account.name}-webhook` },
+    };
     const config = { namespace: account.namespace, features, create, mirror, webhook };
     const program = launchRun({ kubeconfigPath }, config, env);
     return {

@@ -15,7 +15,7 @@ export function launchRun(
   const file = path.join(folder, 'config.yaml');
   const local = {
     server: { port: 0 },
-    webhook: { port: 0, exposure: 'loopback' },
+    webhook: { port: 0, exposure: 'loopback', removeOnStop: false },
     network: { allowLoopback: true },
   };
   writeFileSync(file, renderYaml({ ...local, ...config }));

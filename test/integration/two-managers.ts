@@ -5,6 +5,7 @@ import { type Connection, connect } from '../../src/app/connect.ts';
 import { applyDefinitions, definitionsServed } from '../../src/app/definitions.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
+import { configurationTypes } from '../../src/webhook/index.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 import { leases, namespaces } from './connection.ts';
@@ -80,7 +81,7 @@ export function defineTwoManagers(startCluster: () => Promise<Cluster>): void {
         ...config,
         features: [...config.features],
         policies: { selector: {} },
-        webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
+        webhook: { port: 0, exposure: 'loopback' },
       }),
       connection: own,
       env: {},
@@ -90,8 +91,14 @@ export function defineTwoManagers(startCluster: () => Promise<Cluster>): void {
     const running = program.run(end.signal);
     await eventually(async () => expect(await holderOf('policies-generate')).not.toBe(''));
     expect(await holderOf('policies-generate')).toBe(await holderOf('policies-admission'));
+    const registered = async () =>
+      (await connection.client.list(configurationTypes.validating, { labelSelector: 'supercargo.dev/owner=policies' }))
+        .items.length;
+    await eventually(async () => expect(await registered()).toBeGreaterThan(0));
     end.abort();
     await running;
+    // Outside a pod nothing answers them after the stop.
+    expect(await registered()).toBe(0);
     expect(await holderOf('policies-generate')).toBe('');
     expect(await holderOf('policies-admission')).toBe('');
     await own.client.close();

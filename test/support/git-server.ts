@@ -83,10 +83,16 @@ export interface GitServer {
 export interface GitServerOptions {
   readonly credentials?: { readonly user: string; readonly password: string };
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Default: loopback. */
+  readonly address?: string;
 }
 
-/** Smart HTTP on loopback through `git http-backend`; with credentials it asks for them. */
-export async function startGitServer({ credentials, tls }: GitServerOptions = {}): Promise<GitServer> {
+/** Smart HTTP, on loopback unless asked otherwise, through `git http-backend`; with credentials it asks for them. */
+export async function startGitServer({
+  credentials,
+  tls,
+  address = '127.0.0.1',
+}: GitServerOptions = {}): Promise<GitServer> {
   const root = mkdtempSync(join(tmpdir(), 'supercargo-git-server-'));
   const expected =
     credentials && `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`;
@@ -100,9 +106,9 @@ export async function startGitServer({ credentials, tls }: GitServerOptions = {}
     } else runBackend(root, request, response);
   };
   const server = tls ? createTlsServer(tls, answer) : createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return {
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://${address}:${(server.address() as AddressInfo).port}`,
     root,
     authorizations,
     get intercept() {

@@ -80,7 +80,7 @@ export interface ToolRun {
 }
 
 /** Runs a tool to its end, away from the caller's own kubeconfig; a failure of the tool is a result, not an error. */
-export function runTool(path: string, args: readonly string[], input?: string): Promise<ToolRun> {
+export function runTool(path: string, args: readonly string[], input?: string, timeoutMs = 60_000): Promise<ToolRun> {
   return new Promise((resolve, reject) => {
     // As root a tool would make itself any home that does not exist: this one is the same for all, and only a cache.
     const home = join(tmpdir(), `supercargo-tools-home-${process.getuid?.() ?? 0}`);
@@ -88,7 +88,7 @@ export function runTool(path: string, args: readonly string[], input?: string): 
     const child = execFile(
       path,
       args,
-      { env, maxBuffer: 64 * 1024 * 1024, timeout: 60_000 },
+      { env, maxBuffer: 64 * 1024 * 1024, timeout: timeoutMs },
       (error, stdout, stderr) => {
         if (error && typeof error.code !== 'number') reject(error);
         else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });

@@ -80,7 +80,7 @@ async function findReason(): Promise<string | undefined> {
 }
 
 export async function startRealNode(): Promise<RealNode> {
-  removeOldCgroups();
+  await removeOldCgroups();
   const assets = await resolveAssets();
   const folder = mkdtempSync(path.join(tmpdir(), 'scnode-'));
   const cgroup = `supercargo-node-${process.pid}-${path.basename(folder)}`;
@@ -165,14 +165,15 @@ async function untilNodeReady(cluster: RealCluster, assertRunning: () => void): 
   }
 }
 
-/** The programs that shell scripts of the tests use; as pause image it sleeps. */
-async function pushBusybox(name: string): Promise<void> {
+/** The programs that shell scripts of the tests use; as pause image it sleeps. The content makes a distinct image. */
+export async function pushBusybox(name: string, content = ''): Promise<void> {
   const binary = readFileSync(findProgram('busybox') ?? 'busybox');
   const links = ['sh', 'sleep', 'cat', 'echo', 'wget', 'httpd', 'true', 'false', 'id', 'touch', 'test'];
   const layer = await makeLayer([
     { type: 'file', path: 'bin/busybox', mode: 0o755, data: binary },
     ...links.map((link): TarEntry => ({ type: 'link', path: `bin/${link}`, target: 'busybox' })),
     { type: 'folder', path: 'tmp', mode: 0o1777 },
+    { type: 'file', path: 'content', mode: 0o644, data: Buffer.from(content) },
   ]);
   const image = makeImage({
     architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
@@ -305,22 +306,24 @@ function cgroupFolders(name: string): readonly string[] {
 }
 
 /** Only empty groups can be removed, innermost first. */
-function removeCgroup(folder: string): void {
+async function removeCgroup(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) removeCgroup(path.join(folder, entry.name));
+    if (entry.isDirectory()) await removeCgroup(path.join(folder, entry.name));
   try {
-    rmdirSync(folder);
+    // The kernel ends the processes of the namespace one after the other, and each leaves its group at its end.
+    await eventually(() => rmdirSync(folder), { timeoutMs: 20_000 });
   } catch (thrown) {
     process.stderr.write(`${folder} is left behind: ${thrown}\n`);
   }
 }
 
 /** What a killed test left: its processes ended with it, its groups stayed. */
-function removeOldCgroups(): void {
+async function removeOldCgroups(): Promise<void> {
   const [first] = cgroupFolders('');
   for (const name of first === undefined ? [] : readdirSync(first)) {
     const pid = /^supercargo-node-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) for (const one of cgroupFolders(name)) removeCgroup(one);
+    if (pid !== undefined && !existsSync(`/proc/${pid}`))
+      for (const one of cgroupFolders(name)) await removeCgroup(one);
   }
 }
