@@ -3,14 +3,14 @@ import { isJsonObject, type Json, type JsonObject, parseYaml, renderYaml, setOwn
 import { deepEqual, type KubeObject } from '../object/index.ts';
 
 /** The configuration that was applied last: what differs from it in the cluster was changed by a user. */
-export const appliedConfigAnnotation = 'supercargo.dev/applied-config';
+const appliedConfigAnnotation = 'supercargo.dev/applied-config';
 const checksumAnnotation = 'supercargo.dev/config-checksum';
 const file = 'config.yaml';
 
 /** For the annotation of pods, which are replaced when it changes. */
 export const checksumOf = (config: string) => createHash('sha256').update(config.trimEnd()).digest('hex');
 
-export interface MergedConfig {
+interface MergedConfig {
   readonly text: string;
   /** The settings that a user changed, as `mirror.pin`. */
   readonly kept: readonly string[];
