@@ -57,7 +57,8 @@ function withValue(target: JsonObject, [key, ...rest]: readonly string[], value:
   return copy as JsonObject;
 }
 
-function readConfig(path: string): JsonObject {
+/** A configuration file as it is written, without defaults. */
+export function readConfig(path: string): JsonObject {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

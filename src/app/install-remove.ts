@@ -89,9 +89,16 @@ async function removeWebhooksOnce(options: Omit<RemoveOptions, 'discovery'>, kep
     const { items } = await client.list(type, { labelSelector: `${ownerLabel}=${installation}` });
     for (const object of items) {
       const name = describeObject(object);
-      const elsewhere = namespacesOf(object).find((one) => one !== namespace);
+      const called = namespacesOf(object);
+      const elsewhere = called.find((one) => one !== namespace);
+      // A program outside the cluster registers it again; it is removed when that program stops.
+      if (called.length === 0 && kept.has(name)) continue;
       if (elsewhere === undefined) {
-        await remove(options, { type, object });
+        if (called.length === 0) kept.add(name);
+        await remove(options, { type, object }).catch((thrown) => {
+          // Somebody else was faster.
+          if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-conflict')) throw thrown;
+        });
         hasRemoved = true;
         onStep({ action: 'removed', object: name });
       } else if (!kept.has(name)) {

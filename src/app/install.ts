@@ -6,6 +6,7 @@ import type { InstallScope, InstallTemplate } from './chart/scope.ts';
 import { evaluate } from './chart/template.ts';
 import { type ChartValues, chartValues } from './chart/values.ts';
 import type { FeatureName } from './config.ts';
+import { loadConfig, readConfig } from './config-load.ts';
 import { defaultFeatures } from './features/index.ts';
 import { checksumOf } from './install-config.ts';
 import { installationLabels } from './install-objects.ts';
@@ -15,6 +16,7 @@ export { applyManifests } from './install-apply.ts';
 export type { OnObjectAction } from './install-objects.ts';
 export { parseParts } from './install-parts.ts';
 export { removeInstallation, removeWebhooks } from './install-remove.ts';
+export { waitForDeployments } from './install-wait.ts';
 
 export interface InstallOptions {
   readonly namespace: string;
@@ -60,6 +62,19 @@ export function installManifests(options: InstallOptions): readonly KubeObject[]
     ...parts.flatMap((part) => render(partObjects, partScope(scope, part))),
     ...(mirroring ? render(mirrorObjects, partScope(scope, mirroring)) : []),
   ];
+}
+
+/** The settings of a file for an installation, checked. */
+export function readInstallConfig(path: string): JsonObject {
+  loadConfig(path);
+  const config = readConfig(path);
+  const own = ['installation', 'namespace', 'features', 'server'].filter((key) => Object.hasOwn(config, key));
+  if (own.length > 0)
+    throw new UsageError(
+      'install-config',
+      `${path}: leave out ${own.join(', ')}: the options --installation, --namespace and --features say it, and the pods serve on a fixed port`,
+    );
+  return config;
 }
 
 /** What runs if nothing is chosen. */

@@ -17,6 +17,11 @@ interface InstallCommandOptions extends ClusterOptions {
   readonly detectionUser: readonly string[];
   readonly force: boolean;
   readonly apply?: boolean;
+  readonly dryRun: boolean;
+  readonly wait: boolean;
+  readonly timeout: number;
+  readonly config?: string;
+  readonly pullSecret: readonly string[];
   readonly output: 'yaml' | 'json';
 }
 
@@ -47,6 +52,11 @@ export function defineInstall(program: Command, context: CliContext): void {
     .option('--mirror-namespace <name>', 'allow reading the pull secrets of this namespace (repeatable)', append, [])
     .option('--api-server-cidr <cidr>', 'admit only these addresses to the webhooks (repeatable)', append, [])
     .option('--detection-user <user>', 'allow this user to write ImageDetected objects, too (repeatable)', append, [])
+    .option('--config <file>', 'settings of the program (YAML)')
+    .option('--pull-secret <name>', 'a Secret to pull the image with (repeatable)', append, [])
+    .option('--dry-run', 'ask the cluster what would be applied, and change nothing', false)
+    .option('--wait', 'with --apply: until all pods are ready', false)
+    .option('--timeout <seconds>', 'how long --wait waits', parseSeconds, 300)
     .option('--force', 'with --apply: overwrite what others have changed, the configuration too', false)
     .option('--apply', 'apply to the cluster instead of printing')
     .addOption(
@@ -56,6 +66,7 @@ export function defineInstall(program: Command, context: CliContext): void {
       'after',
       '\nExamples:\n  supercargo install | kubectl apply -f -\n  supercargo install --apply --namespace images\n' +
         '  supercargo install --apply --backup-registry registry.example/copies --mirror-namespace shop\n' +
+        '  supercargo install --apply --config supercargo.yaml --pull-secret registry --wait\n' +
         '  supercargo install --apply --part detect=detect --part create=create\n',
     )
     .action((options: InstallCommandOptions) => install(options, context));
@@ -76,8 +87,8 @@ function target(command: Command): Command {
 }
 
 async function install(options: InstallCommandOptions, context: CliContext): Promise<void> {
-  const { installManifests, applyManifests, parseParts } = await loadInstall();
-  const { installation, namespace, force } = options;
+  const { installManifests, applyManifests, parseParts, readInstallConfig, waitForDeployments } = await loadInstall();
+  const { installation, namespace, force, dryRun } = options;
   if (options.features !== undefined && options.part.length > 0)
     throw new UsageError('install-features', 'choose one of --features and --part');
   const manifests = installManifests({
@@ -87,11 +98,17 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
     mirrorNamespaces: options.mirrorNamespace,
     apiServerCidrs: options.apiServerCidr,
     detectionUsers: options.detectionUser,
+    pullSecrets: options.pullSecret,
+    config: options.config === undefined ? undefined : readInstallConfig(options.config),
   });
-  if (options.apply)
-    return onCluster(options, context, (connection, onStep) =>
-      applyManifests(manifests, { ...connection, installation, namespace, force, onStep }),
-    );
+  if (options.apply || dryRun)
+    return onCluster(options, context, async (connection, onStep) => {
+      await applyManifests(manifests, { ...connection, installation, namespace, force, dryRun, onStep });
+      if (!options.wait || dryRun) return;
+      const { client } = connection;
+      const onReady = (name: string) => context.stdout.write(`deployment/${name} ready\n`);
+      await waitForDeployments(manifests, { client, clock: systemClock, timeoutMs: options.timeout * 1_000, onReady });
+    });
   const text =
     options.output === 'json'
       ? `${renderJson({ apiVersion: 'v1', kind: 'List', items: manifests }, 2)}\n`
@@ -131,6 +148,12 @@ async function onCluster(
 
 function append(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isInteger(seconds) || seconds < 1) throw new InvalidArgumentError('a whole number of seconds');
+  return seconds;
 }
 
 function parseReplicas(text: string): number {

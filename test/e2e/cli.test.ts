@@ -354,6 +354,31 @@ describe.concurrent('supercargo on a cluster', { timeout: 60_000 }, () => {
       expect((await cluster.api.get(path_)).body['data']).toEqual(body['data']);
     });
 
+    it('tries without a change, then waits until the pods are ready with the settings of a file', async () => {
+      const names = ['--namespace', 'waited', '--installation', 'waited', '--features', 'detect'];
+      const file = writeFile('installed.yaml', 'logLevel: debug\n');
+      const options = [...names, '--config', file, '--pull-secret', 'pull'];
+      const tried = await onCluster('install', '--dry-run', ...options);
+      expect(tried).toMatchObject({ exitCode: 0 });
+      expect(tried.stdout).toContain('deployment/waited-automation would be applied');
+      expect((await cluster.api.get('/api/v1/namespaces/waited')).status).toBe(404);
+      const applied = await onCluster('install', '--apply', '--wait', ...options);
+      expect(applied).toMatchObject({ exitCode: 0 });
+      expect(applied.stdout).toMatch(/^deployment\/waited-automation ready$/m);
+      const { body } = await cluster.api.get('/apis/apps/v1/namespaces/waited/deployments/waited-automation');
+      expect(body['status']).toMatchObject({ availableReplicas: 2 });
+      expect(JSON.stringify(body['spec'])).toContain('"imagePullSecrets":[{"name":"pull"}]');
+      const config = await kubectl(['get', 'configmap', 'waited-automation', '-n', 'waited', '-o', 'yaml']);
+      expect(config.stdout).toContain('logLevel: debug');
+      const wrong = writeFile('wrong.yaml', 'namespace: other\n');
+      expect((await onCluster('install', '--apply', ...names, '--config', wrong)).stderr).toContain(
+        'leave out namespace',
+      );
+      const removal = await onCluster('uninstall', '--dry-run', ...names.slice(0, 4));
+      expect(removal.stdout).toContain('deployment/waited-automation would be removed');
+      expect((await onCluster('uninstall', ...names.slice(0, 4))).exitCode).toBe(0);
+    });
+
     it('continues when the reader of its output closes the pipe', async () => {
       const names = ['--namespace', 'piped', '--installation', 'piped'];
       const args = ['install', '--apply', ...names, '--kubeconfig', cluster.program.ready.kubeconfig];
