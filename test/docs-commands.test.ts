@@ -91,7 +91,7 @@ const isOffline = ([name, ...rest]: readonly string[]): boolean => {
   if (rest.includes('--cluster') || files.some((file) => !existsSync(path.join(root, file)))) return false;
   if (name === 'config') return true;
   if (name === 'version') return rest.includes('--client');
-  if (name === 'install') return !rest.includes('--apply') && !rest.includes('--wait') && !rest.includes('--config');
+  if (name === 'install') return !['--apply', '--dry-run', '--wait', '--config'].some((one) => rest.includes(one));
   return offline.has(name ?? '') && (files.length > 0 || ['cel', 'jp', 'completion'].includes(name ?? ''));
 };
 
