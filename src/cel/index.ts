@@ -39,7 +39,7 @@ export {
   structType,
   timestampType,
 } from './types.ts';
-export { toDocument, toJson } from './values/json.ts';
+export { documentSize, toDocument, toJson } from './values/json.ts';
 export { keyedList } from './values/keyed-list.ts';
 export { bytesOf, dateOf, doubleOfNumber, durationOfText, timeOf } from './values/texts.ts';
 export { CelError, CelObject, CelOptional, CelUnknown, LazyMap, none } from './values/values.ts';

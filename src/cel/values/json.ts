@@ -49,6 +49,25 @@ export function toDocument(value: unknown): unknown {
   return documentOf(value, { values: maxValues }, 0);
 }
 
+/** How many values `toDocument` would write, with a value for each 256 letters of a text; counts no further than `max`. */
+export function documentSize(value: unknown, max: number): number {
+  let size = 0;
+  const count = (of: unknown, depth: number): void => {
+    size += typeof of === 'string' ? 1 + (of.length >> 8) : 1;
+    if (size > max || depth > maxDepth) return;
+    if (of instanceof CelObject) countMap(of.fields, depth);
+    else if (isMap(of)) countMap(of, depth);
+    else if (Array.isArray(of)) {
+      for (const item of of) if (size <= max) count(item, depth + 1);
+    }
+  };
+  const countMap = (map: AnyMap, depth: number): void => {
+    for (const key of mapKeys(map)) if (size <= max) count(findKey(map, key), depth + 1);
+  };
+  count(value, 0);
+  return size;
+}
+
 function documentOf(value: unknown, left: { values: number }, depth: number): unknown {
   if (--left.values < 0 || depth > maxDepth) return tooLarge;
   if (value instanceof CelObject) return mapDocument(value.fields, left, depth);

@@ -56,6 +56,11 @@ export class KindEvaluator {
     return value;
   }
 
+  /** Takes work that no expression does from the budget of the rule; `measure` need not count beyond what is left. */
+  charge(measure: (left: number) => number): void {
+    spend(this.run, measure(Math.min(callCostLimit, this.run.environment.budget?.left ?? callCostLimit)));
+  }
+
   private spendOn(program: Program) {
     const allowed = Math.min(callCostLimit, this.run.environment.budget?.left ?? callCostLimit);
     const result = program.evaluate(this.inputs, allowed);

@@ -9,7 +9,7 @@ import type { CompiledException } from '../compile/index.ts';
 import { errored, pass, type RuleOutcome, skip } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import type { PolicyIssue } from '../types.ts';
-import { checkNames, namedExpressions, reportExpression } from './check.ts';
+import { checkExpressionLimits, checkNames, namedExpressions, reportExpression } from './check.ts';
 import { compileMatchConditions, judgeConditions } from './conditions.ts';
 import { KindEvaluator } from './evaluator.ts';
 import { readsOfKind } from './reads.ts';
@@ -72,6 +72,7 @@ export function compileKindException(value: unknown): {
   const spec = (exception['spec'] ?? {}) as ExceptionSpec;
   if (!checkSize(value, issues)) return { program: undefined, issues: issues.list };
   checkShape(spec, specShape, 'spec', issues);
+  checkExpressionLimits(spec, issues);
   if (!isJsonObject(exception.metadata)) issues.error('policy-field-type', 'metadata', 'must be an object');
   if (issues.hasErrors) return { program: undefined, issues: issues.list };
   if (!spec.policyRefs?.length) issues.error('policy-field-required', 'spec.policyRefs', 'must not be empty');

@@ -1,7 +1,9 @@
+import { cut } from '../check/issues.ts';
 import type { CompiledPolicy, CompiledRule } from '../compile/index.ts';
 import type { FailureAction, MatchCondition, Phase } from '../program.ts';
 import { type RuleReads, readsOf } from '../reads.ts';
 import type { Payload } from '../request.ts';
+import type { MaybeOutcome } from '../run/outcome.ts';
 import { type ConstraintMatcher, compileConstraints } from './constraints.ts';
 import type { KindPolicy, KindSpec, MatchConstraints } from './types.ts';
 
@@ -91,6 +93,15 @@ export function kindRule(parts: RuleParts): CompiledRule {
     mismatchReason: matcher.mismatchReason,
     explainMatch: matcher.explain,
     failureAction: () => action,
-    run,
+    run: (given, exceptions) => withShortMessage(run(given, exceptions)),
   };
+}
+
+/** As much as the API server takes of a message. Longer ones would be kept until they are reported. */
+const maxMessageChars = 5_120;
+
+function withShortMessage(outcome: MaybeOutcome): MaybeOutcome {
+  return outcome && outcome.message.length > maxMessageChars
+    ? { ...outcome, message: cut(outcome.message, maxMessageChars) }
+    : outcome;
 }

@@ -1,5 +1,5 @@
 import { setOwn } from '../../../base/index.ts';
-import { CelError } from '../../../cel/index.ts';
+import { CelError, documentSize } from '../../../cel/index.ts';
 import { applyConfiguration, applyPatchValue, type MutationResult } from '../../../mutation/index.ts';
 import { gvkOf, type KubeObject } from '../../../object/index.ts';
 import { builtinSchemaOf } from '../../../schema/index.ts';
@@ -58,6 +58,8 @@ export function mutate(
   for (const { patchType, expression } of mutations) {
     const value = evaluator.evaluate(expression, patchType);
     if (value instanceof CelError) return { error: value.message };
+    const object = current;
+    evaluator.charge((left) => unitsOf(patchType, object, value, left));
     const result =
       patchType === 'JSONPatch'
         ? applyPatchValue(current, value)
@@ -67,6 +69,19 @@ export function mutate(
     evaluator.seeObject(current);
   }
   return { object: current };
+}
+
+/** The work on one value of an object or a patch: to convert, compare, merge and send it. */
+const unitsPerValue = 40;
+
+/** What a mutation costs. An apply configuration copies the object; an operation of a patch may move all of a list. */
+function unitsOf(patchType: Mutation['patchType'], object: KubeObject, value: unknown, left: number): number {
+  const most = left / unitsPerValue;
+  const objectSize = documentSize(object, most);
+  const own = documentSize(value, most) * unitsPerValue;
+  if (patchType === 'ApplyConfiguration') return own + objectSize * unitsPerValue;
+  const operations = Array.isArray(value) ? value.length : 0;
+  return own + objectSize + operations * (objectSize >> 4);
 }
 
 function annotated(outcome: RuleOutcome, { annotations }: MutatingExpressions, evaluator: KindEvaluator): RuleOutcome {

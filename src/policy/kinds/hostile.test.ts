@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { compileException, compilePolicy, type PolicyRequest } from '../index.ts';
+import { evaluateAll } from '../testing/evaluate-all.ts';
+
+const policyOf = (kind: string, spec: object) => ({
+  apiVersion: 'policies.kyverno.io/v1',
+  kind,
+  metadata: { name: 'hostile', namespace: 'shop' },
+  spec: {
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+    },
+    ...spec,
+  },
+});
+const patchOf = (expression: string, times = 1) =>
+  policyOf('NamespacedMutatingPolicy', {
+    mutations: Array.from({ length: times }, () => ({ patchType: 'JSONPatch', jsonPatch: { expression } })),
+  });
+const applyOf = (expression: string, times: number) =>
+  policyOf('NamespacedMutatingPolicy', {
+    mutations: Array.from({ length: times }, () => ({
+      patchType: 'ApplyConfiguration',
+      applyConfiguration: { expression },
+    })),
+  });
+const keys = (length: number, value: unknown = 'v') =>
+  Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, value]));
+
+function outcomeOf(policy: object, data: unknown) {
+  const { program, issues } = compilePolicy(policy);
+  expect(issues).toEqual([]);
+  const request: PolicyRequest = {
+    operation: 'CREATE',
+    kind: { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps' },
+    subresource: '',
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' }, data } as never,
+    namespaceLabels: {},
+    uid: 'u',
+    now: 0,
+  };
+  const { rules } = evaluateAll([program!], request);
+  expect(rules).toHaveLength(1);
+  return rules[0]!;
+}
+
+it.each([
+  [
+    'a thousand copies of a map',
+    patchOf('lists.range(1000).map(i, JSONPatch{op: "add", path: "/data/x" + string(i), value: object.data})'),
+    keys(1_000),
+  ],
+  [
+    'nine thousand comparisons of a map',
+    patchOf('lists.range(9000).map(i, JSONPatch{op: "test", path: "/data", value: object.data})'),
+    keys(2_000),
+  ],
+  [
+    'nine thousand values before all others of a list',
+    patchOf('lists.range(9000).map(i, JSONPatch{op: "add", path: "/data/k0/0", value: 1})'),
+    keys(1, Array(100_000).fill('v')),
+  ],
+  [
+    'a value of lists that are shared',
+    patchOf(`[JSONPatch{op: "add", path: "/data/x",
+      value: Object.data{y: lists.range(600).map(i, lists.range(600).map(j, object.data))}}]`),
+    keys(1_000),
+  ],
+  [
+    'a large value again and again',
+    patchOf('[JSONPatch{op: "add", path: "/data/z", value: object.data}]', 100),
+    keys(500),
+  ],
+  [
+    'long texts',
+    patchOf('lists.range(100).map(i, JSONPatch{op: "add", path: "/data/x" + string(i), value: object.data.k0})'),
+    keys(1, 'v'.repeat(100_000)),
+  ],
+  ['a large object merged again and again', applyOf('Object{data: {"z": "1"}}', 100), keys(5_000)],
+])('the budget of a namespaced policy ends %s', (_, policy, data) => {
+  expect(outcomeOf(policy, data)).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('too much work'),
+  });
+});
+
+it('the budget of a namespaced policy suffices to change every container of a large Pod', () => {
+  const data = {
+    containers: Array.from({ length: 40 }, (_, i) => ({ name: `c${i}`, env: Array(50).fill({ name: 'a' }) })),
+  };
+  const patch = `object.data.containers.map(c, JSONPatch{op: "add", path: "/data/" + c.name, value: "x"})`;
+  expect(outcomeOf(patchOf(patch), data).status).toBe('pass');
+  expect(outcomeOf(applyOf('Object{data: {"z": "1"}}', 2), data).status).toBe('pass');
+});
+
+it('a message is cut before anything keeps it', () => {
+  const policy = policyOf('NamespacedValidatingPolicy', {
+    validations: [{ expression: 'false', messageExpression: '"aaaaaaaaaaaaaaaaaaaa".replace("a", object.data.k0)' }],
+  });
+  expect(outcomeOf(policy, keys(1, 'v'.repeat(500_000))).message).toBe(`${'v'.repeat(5_120)}…`);
+});
+
+it('a policy and an exception that would take long to compile are refused', () => {
+  const validating = (length: number, expression: string) =>
+    compilePolicy(
+      policyOf('NamespacedValidatingPolicy', { validations: Array.from({ length }, () => ({ expression })) }),
+    );
+  const many = { code: 'policy-limit', message: 'there are 301 expressions; at most 300 are allowed' };
+  const long = { code: 'policy-limit', message: expect.stringContaining('at most 131072 are allowed') };
+  expect(validating(300, 'true').issues).toEqual([]);
+  expect(validating(301, 'true').issues).toMatchObject([many]);
+  expect(validating(2, `[${'1,'.repeat(40_000)}1] != []`).issues).toMatchObject([long]);
+  const matchConditions = Array.from({ length: 301 }, (_, i) => ({ name: `c${i}`, expression: 'true' }));
+  const exception = compileException({
+    apiVersion: 'policies.kyverno.io/v1',
+    kind: 'PolicyException',
+    metadata: { name: 'hostile', namespace: 'shop' },
+    spec: { policyRefs: [{ kind: 'NamespacedValidatingPolicy', name: 'p' }], matchConditions },
+  });
+  expect(exception).toMatchObject({ program: undefined, issues: [many] });
+});
