@@ -43,7 +43,7 @@ export function imageAnswer(cargo: Cargo, id: ImageId, sees: Visibility): ImageA
     runs: someOf(runs, maxRuns, (run) => run),
     copies: someOf(copies, maxRows, copyRow),
     jobs: someOf(jobs, maxRows, (job) => jobRow(cargo, job)),
-    results: someOf(results, maxRows, (row) => resultRow(cargo, row)),
+    results: someOf(results, maxRows, (row) => resultRow(cargo, row, sees)),
     detections: someOf(detections, maxRows, (detection) => detectionRow(cargo, detection, mayRead)),
     vulnerabilityReports: someOf(vulnerabilities, maxRows, vulnerabilityRow),
     events: someOf(eventsOf(cargo, entry, sees), maxRows, eventRow),

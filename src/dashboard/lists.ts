@@ -125,7 +125,7 @@ export function resultsAnswer(cargo: Cargo, query: Query, sees: Visibility): Pag
       (row) => result(row.result),
       (row) => severity(row.severity),
       (row) => source(row.source),
-      (row) => image === undefined || resultRow(cargo, row).images.includes(image),
+      (row) => image === undefined || resultRow(cargo, row, sees).images.includes(image),
     ],
     textsOf: (row) => [row.policy, row.rule, row.message, row.kind, row.namespace, row.name],
     placeOf: (row) => ({
@@ -133,7 +133,7 @@ export function resultsAnswer(cargo: Cargo, query: Query, sees: Visibility): Pag
       id: [row.namespace, row.kind, row.name, row.policy, row.rule, row.source].join('/'),
     }),
     order: 'asc',
-    rowOf: (row) => resultRow(cargo, row),
+    rowOf: (row) => resultRow(cargo, row, sees),
   });
 }
 

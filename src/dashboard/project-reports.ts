@@ -44,7 +44,8 @@ export function createReportProjection(): (report: KubeObject) => ReportFact {
           category: intern(textOf(value, 'category')),
           apiVersion: intern(textOf(resource, 'apiVersion')),
           kind: intern(textOf(resource, 'kind')),
-          namespace: intern(textOf(resource, 'namespace') || namespace),
+          // Whoever writes reports of one namespace says nothing about objects of another.
+          namespace: intern(namespace || textOf(resource, 'namespace')),
           name: textOf(resource, 'name'),
           message: intern(shortTextOf(value, 'message')),
           seconds: numberOf(objectOf(value, 'timestamp'), 'seconds') ?? 0,

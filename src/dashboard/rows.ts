@@ -20,6 +20,7 @@ import type {
   Severity,
   VulnerabilityReportRow,
 } from './protocol.ts';
+import type { Visibility } from './visibility.ts';
 
 /** Facts as the rows of the protocol: what is empty or unknown is left out. */
 
@@ -109,11 +110,12 @@ export function pipelinePolicy(
 
 const severities: ReadonlySet<string> = new Set(['critical', 'high', 'medium', 'low', 'info']);
 
-export function resultRow(cargo: Cargo, row: ResultFact): ResultRow {
+/** The images are those of the workload: who may not list Pods of its namespace does not learn them from a report. */
+export function resultRow(cargo: Cargo, row: ResultFact, sees: Visibility): ResultRow {
   const { policy, rule, source, result, message, category, severity, seconds } = row;
   const key = `${row.kind}/${row.namespace}/${row.name}`;
-  const images =
-    (row.kind === 'Pod' ? cargo.pods.get(`${row.namespace}/${row.name}`) : cargo.workloads.get(key))?.images ?? [];
+  const from = row.kind === 'Pod' ? cargo.pods.get(`${row.namespace}/${row.name}`) : cargo.workloads.get(key);
+  const images = sees.sees('pods', row.namespace) ? (from?.images ?? []) : [];
   return {
     policy,
     rule,

@@ -97,7 +97,7 @@ async function answer(
   if (pathname === '/api/events') {
     checkMethod(request, 'GET');
     const look = async () => (await serving.authenticate(token!, signal))?.sees;
-    return serving.streams.open(request, response, viewer.sees, look);
+    return serving.streams.open(request, response, viewer, look);
   }
   const body = await serving.api(pathname, new Query(searchParams), viewer, signal);
   if (body === undefined) throw new HttpError('not-found', 'there is nothing of this name that you may see');
@@ -129,7 +129,7 @@ async function session(
     throw new HttpError('invalid', 'the body must be application/json');
   const token = tokenIn(await readBody(request, maxBodyBytes));
   const viewer = await viewerOf(serving, token, signal);
-  const headers = { 'set-cookie': sessions.open(request, token) };
+  const headers = { 'set-cookie': sessions.open(request, token, viewer.user) };
   return sendJson(request, response, { body: sessionOf(viewer), headers });
 }
 

@@ -10,17 +10,22 @@ import { LRUCache } from 'lru-cache';
 export interface Sessions {
   /** The token of the request, from its header or its session. */
   tokenOf(request: IncomingMessage): string | undefined;
-  /** The Set-Cookie header of a new session. */
-  open(request: IncomingMessage, token: string): string;
+  /** The Set-Cookie header of a new session. The user's oldest ends if there are too many. */
+  open(request: IncomingMessage, token: string, user: string): string;
   /** Ends the session of the request; the Set-Cookie header that removes it. */
   close(request: IncomingMessage): string;
 }
 
 const maxSessions = 1_000;
+/** One user must not end the sessions of the others. */
+const maxSessionsOfUser = 50;
 const lifetimeMs = 12 * 60 * 60_000;
 
 export function createSessions(): Sessions {
-  const sessions = new LRUCache<string, string>({ max: maxSessions, ttl: lifetimeMs });
+  const sessions = new LRUCache<string, { readonly token: string; readonly user: string }>({
+    max: maxSessions,
+    ttl: lifetimeMs,
+  });
   const idOf = (request: IncomingMessage) => cookieOf(request, cookieName(request));
   return {
     tokenOf(request) {
@@ -28,11 +33,14 @@ export function createSessions(): Sessions {
       const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1];
       if (bearer !== undefined) return bearer;
       const id = idOf(request);
-      return id === undefined ? undefined : sessions.get(id);
+      return id === undefined ? undefined : sessions.get(id)?.token;
     },
-    open(request, token) {
+    open(request, token, user) {
       const id = randomBytes(32).toString('base64url');
-      sessions.set(id, token);
+      // The most recently used first.
+      const own = [...sessions.entries()].filter(([, session]) => session.user === user);
+      for (const [old] of own.slice(maxSessionsOfUser - 1)) sessions.delete(old);
+      sessions.set(id, { token, user });
       return cookieHeader(request, id, lifetimeMs / 1000);
     },
     close(request) {

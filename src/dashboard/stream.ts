@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/index.ts';
+import type { Viewer } from './access.ts';
 import { itemsOf } from './bag.ts';
 import type { Cargo } from './cargo.ts';
 import type { Changes } from './changes.ts';
@@ -10,7 +11,7 @@ import type { Visibility } from './visibility.ts';
 
 export interface Streams {
   /** Answers with the stream until the client goes. `look` tells what the user may see now; undefined ends it. */
-  open(request: IncomingMessage, response: ServerResponse, sees: Visibility, look: Look): void;
+  open(request: IncomingMessage, response: ServerResponse, viewer: Viewer, look: Look): void;
   readonly size: number;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -19,6 +20,8 @@ type Look = () => Promise<Visibility | undefined>;
 
 interface Client {
   readonly response: ServerResponse;
+  /** Undefined for those who share a link. */
+  readonly user: string | undefined;
   sees: Visibility;
   readonly look: Look;
   lookedAtMs: number;
@@ -31,6 +34,9 @@ interface StreamsOptions {
   readonly mergeMs?: number;
   readonly maxClients?: number;
 }
+
+/** One user must not take the streams of the others. */
+const maxClientsOfUser = 20;
 
 const heartbeatMs = 15_000;
 const lookMs = 60_000;
@@ -92,9 +98,12 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
     get size() {
       return clients.size;
     },
-    open(request, response, sees, look) {
-      if (clients.size >= maxClients)
-        throw new HttpError('too-many', `there are ${maxClients} open streams`, { 'retry-after': '30' });
+    open(request, response, viewer, look) {
+      const { sees } = viewer;
+      const user = viewer.method === 'link' ? undefined : viewer.user;
+      const own = user === undefined ? 0 : [...clients].filter((client) => client.user === user).length;
+      if (clients.size >= maxClients || own >= maxClientsOfUser)
+        throw new HttpError('too-many', 'too many streams are open', { 'retry-after': '30' });
       const after = resumePoint(request);
       response.writeHead(200, {
         ...securityHeaders,
@@ -103,7 +112,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
         'x-accel-buffering': 'no',
       });
       const nowMs = clock.monotonicMs();
-      const client: Client = { response, sees, look, lookedAtMs: nowMs, wroteAtMs: nowMs };
+      const client: Client = { response, user, sees, look, lookedAtMs: nowMs, wroteAtMs: nowMs };
       clients.add(client);
       response.on('close', () => clients.delete(client));
       response.on('error', () => clients.delete(client));

@@ -75,7 +75,8 @@ export function createSystem(options: SystemOptions): (viewer: Viewer, signal: A
       features: options.features,
       replicas: replicas.map(replicaRow),
       leases: held.flatMap((lease) => leaseRow(lease, installation)),
-      watches: watched.map(watchRow),
+      // They count the objects of all namespaces.
+      watches: isOperator ? watched.map(watchRow) : [],
       ...(expiresAt === undefined ? {} : { authority: { expiresAt } }),
       syncRuns: sees.everywhere.has('policyreports') ? syncRuns() : [],
       ...(isOperator ? { configuration: renderYaml(options.configuration) } : {}),

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect, it } from 'vitest';
+import { systemClock } from '../base/index.ts';
+import { Cargo } from './cargo.ts';
+import { resultsAnswer } from './lists.ts';
+import { createReportProjection } from './project-reports.ts';
+import { Query } from './query.ts';
+import { createSessions } from './sessions.ts';
+import { createStreams } from './stream.ts';
+import { createSystem } from './system.ts';
+import { seesAll, Visibility } from './visibility.ts';
+
+/** What somebody with rights in one namespace learns, and can do to others. */
+
+const requestWith = (cookie = ''): IncomingMessage =>
+  ({ headers: { cookie }, socket: { localPort: 80 } }) as unknown as IncomingMessage;
+
+it('many sessions of one user do not end those of another', () => {
+  const sessions = createSessions();
+  const cookieOf = (user: string) => sessions.open(requestWith(), `token of ${user}`, user).split(';', 1)[0]!;
+  const ann = cookieOf('ann');
+  const first = cookieOf('mallory');
+  for (let i = 0; i < 1_100; i++) cookieOf('mallory');
+  expect(sessions.tokenOf(requestWith(ann))).toBe('token of ann');
+  expect(sessions.tokenOf(requestWith(first))).toBeUndefined();
+  expect(sessions.tokenOf(requestWith(cookieOf('mallory')))).toBe('token of mallory');
+});
+
+it('many streams of one user leave streams for another', () => {
+  const streams = createStreams({ cargo: new Cargo(() => 1), clock: systemClock });
+  const response = { writeHead() {}, write() {}, on() {}, writableLength: 0 } as unknown as ServerResponse;
+  const open = (user: string, method: 'token' | 'link' = 'token') =>
+    streams.open(requestWith(), response, { user, method, sees: seesAll }, async () => seesAll);
+  for (let i = 0; i < 20; i++) open('mallory');
+  expect(() => open('mallory')).toThrow('too many streams');
+  open('ann');
+  // Those who have the link are one user.
+  for (let i = 0; i < 79; i++) open('you', 'link');
+  expect(() => open('ann')).toThrow('too many streams');
+});
+
+function cargoWithReport(reportNamespace: string): Cargo {
+  const cargo = new Cargo(() => 1);
+  const images = [{ container: 'app', image: 'r.example/secret:1', source: 'r.example/secret:1' }];
+  cargo.putWorkload({ kind: 'Deployment', namespace: 'shop', name: 'web', images });
+  const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const report = createReportProjection()({
+    apiVersion: 'wgpolicyk8s.io/v1alpha2',
+    kind: 'PolicyReport',
+    metadata: { name: 'r', namespace: reportNamespace },
+    results: [{ policy: 'p', rule: 'r', result: 'fail', message: 'm', resources: [resource] }],
+  });
+  cargo.putReport('r', report);
+  return cargo;
+}
+const seesIn = (namespace: string, ...kinds: readonly ('pods' | 'policyreports')[]) =>
+  new Visibility(new Set(), new Map(kinds.map((kind) => [kind, new Set([namespace])])));
+const query = (text = '') => new Query(new URLSearchParams(text));
+
+it('who may list reports and no Pods does not learn the images of workloads', () => {
+  const cargo = cargoWithReport('shop');
+  const imagesFor = (sees: Visibility) => resultsAnswer(cargo, query(), sees).items.map(({ images }) => images);
+  expect(imagesFor(seesIn('shop', 'policyreports'))).toEqual([[]]);
+  expect(imagesFor(seesIn('shop', 'policyreports', 'pods'))).toEqual([['r.example/secret:1']]);
+  const filtered = resultsAnswer(cargo, query('image=r.example/secret:1'), seesIn('shop', 'policyreports'));
+  expect(filtered.matched).toBe(0);
+});
+
+it('a report of one namespace says nothing about objects of another', () => {
+  const cargo = cargoWithReport('mallory');
+  expect(resultsAnswer(cargo, query(), seesIn('shop', 'policyreports', 'pods')).items).toEqual([]);
+  expect([...cargo.resultsOf('Deployment', 'shop', 'web')]).toEqual([]);
+});
+
+it('who sees one namespace is not told how many objects there are in all', async () => {
+  const system = createSystem({
+    client: { list: async () => ({ items: [] }) } as never,
+    cargo: new Cargo(() => 1),
+    watched: [{ type: { kind: 'Pod' }, size: 1_234, hasSynced: true, failing: undefined } as never],
+    syncRuns: () => [],
+    installation: 'supercargo',
+    namespace: 'supercargo',
+    version: '1',
+    kubernetes: '1',
+    features: [],
+    configuration: {},
+    streams: () => 0,
+  });
+  const answerFor = (sees: Visibility) =>
+    system({ user: 'u', method: 'token', sees }, new AbortController().signal).then(({ watches }) => watches);
+  expect(await answerFor(seesAll)).toMatchObject([{ kind: 'Pod', objects: 1_234 }]);
+  expect(await answerFor(seesIn('shop', 'pods'))).toEqual([]);
+});
