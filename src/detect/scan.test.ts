@@ -30,7 +30,7 @@ const look = (paths: readonly string[], isCopy: IsCopy, maxRepositories = 50) =>
     isCopy,
     maxRepositories,
     maxConcurrentScans: 2,
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(60_000),
   });
 
 describe('a scan', () => {
@@ -70,7 +70,7 @@ describe('a scan', () => {
       selection: compileSelection({ semver: { range: '*' } }),
       maxRepositories: 1,
       maxConcurrentScans: 1,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const policy = { metadata: { generation: 1 } } as ImageResourcePolicy;
     const status = nextPolicyStatus(policy, { kind: 'scanned', scan: result, detected: 0, last: [] }, 0);
@@ -92,7 +92,7 @@ describe('a scan', () => {
       selection: compileSelection({ semver: { range: '*' } }),
       maxRepositories: 1,
       maxConcurrentScans: 1,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
     expect(images).toBe(1);
     expect(decisions.map(({ candidate, reason }) => `${candidate.tag}: ${reason}`)).toEqual([
@@ -123,7 +123,7 @@ describe('a scan for the newest match', () => {
       history: openTagHistory(seen, [], '^v'),
       maxRepositories: 50,
       maxConcurrentScans: 3,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
 
   it('reads at most a hundred dates, and only those of new tags', async () => {

@@ -68,7 +68,7 @@ async function register(
     clock: systemClock,
     log: silentLogger,
   });
-  await registrar.run(AbortSignal.any([stop.signal, AbortSignal.timeout(5_000)]));
+  await registrar.run(AbortSignal.any([stop.signal, AbortSignal.timeout(60_000)]));
   return {
     names: stored && webhooksOf(stored).map(({ name }) => name.replace('.i.svc', '')),
     refused: reported.map(({ entry: { name }, message }) => [name, message]),

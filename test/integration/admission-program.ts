@@ -14,7 +14,7 @@ export async function startAdmission(options: {
   const target = { kubectl, kubeconfig };
   const applied = await run(target, ['apply', '--server-side', '-f', '-'], crdFiles());
   if (applied.exitCode !== 0) throw new Error(applied.stderr);
-  await run(target, ['wait', '--for=condition=Established', '--timeout=15s', 'crd', '--all']);
+  await run(target, ['wait', '--for=condition=Established', '--timeout=120s', 'crd', '--all']);
   await run(target, ['create', 'namespace', installation]);
   const config = path.join(folder, 'config.yaml');
   writeFileSync(

@@ -70,15 +70,16 @@ describe('the images of a cluster in the terminal', () => {
   });
 
   it('belong to a workload, as a tree', async () => {
-    const { stdout } = await run('tree', 'deploy/web', '-n', 'shop');
-    expect(stdout).toMatch(
-      /^Deployment shop\/web\n {2}container app: docker\.io\/library\/nginx:1\.25\n {2}✓ Pod web-/,
-    );
+    await eventually(async () => {
+      const { stdout } = await run('tree', 'deploy/web', '-n', 'shop');
+      expect(stdout).toMatch(
+        /^Deployment shop\/web\n {2}container app: docker\.io\/library\/nginx:1\.25\n {2}✓ Pod web-/,
+      );
+    });
     expect((await run('tree', 'deploy/none', '-n', 'shop')).stderr).toMatch(/there is no deploy\/none/);
   });
 
   it('are counted, with what needs attention', async () => {
-    const { stdout } = await run('status');
-    expect(stdout).toMatch(/images +2, 2 running/);
+    await eventually(async () => expect((await run('status')).stdout).toMatch(/images +2, 2 running/));
   });
 });

@@ -36,7 +36,7 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
   const policies = '/apis/kyverno.io/v1/clusterpolicies';
 
   it('is installed, upgraded, rolled back and uninstalled; definitions and policies stay', async () => {
-    const notes = await succeed('install', 'sc', folder, '--create-namespace', '--wait', '--timeout', '60s');
+    const notes = await succeed('install', 'sc', folder, '--create-namespace', '--wait', '--timeout', '120s');
     expect(notes).toContain('runs in namespace cargo, as policies (admission, generate, report), automation');
     expect(notes).toContain('kubectl apply -f policy.yaml');
     expect(await get(deployment)).toMatchObject({ status: { readyReplicas: 2 } });
@@ -73,7 +73,7 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
     expect(await get(deployment)).toMatchObject({ spec: { replicas: 2 } });
     expect(await checksum()).toBe(before);
 
-    await succeed('uninstall', 'sc', '--timeout', '60s');
+    await succeed('uninstall', 'sc', '--timeout', '120s');
     expect((await api.get(deployment)).status).toBe(404);
     expect((await api.get('/api/v1/namespaces/cargo/serviceaccounts/sc-uninstall')).status).toBe(404);
     expect((await api.get(crd)).status).toBe(200);
@@ -84,5 +84,5 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
     const second = await run('install', 'other', folder);
     expect(second.stderr).toContain('clusterpolicies.kyverno.io is not of this release (sc)');
     expect(second.stderr).toContain('crds.kyverno=false');
-  }, 120_000);
+  });
 });

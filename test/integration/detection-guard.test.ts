@@ -49,7 +49,7 @@ beforeAll(async () => {
     const resource = object.kind.replace(/y$/, 'ie').toLowerCase();
     expect((await create(object, resource)).status).toBe(201);
   }
-}, 60_000);
+});
 
 const create = (object: KubeObject, resource: string) =>
   api.post(`/apis/admissionregistration.k8s.io/v1/${resource}s`, object);

@@ -9,7 +9,7 @@ import { eventually } from '../support/wait.ts';
 /** Our kinds, served. */
 export async function installKinds({ client, discovery }: Connection): Promise<void> {
   await applyDefinitions(client, 'supercargo');
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(120_000);
   await definitionsServed(client, { signal, pause: () => systemClock.sleep(25, signal) });
   discovery.invalidate();
 }

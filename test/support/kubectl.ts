@@ -80,7 +80,7 @@ export interface ToolRun {
 }
 
 /** Runs a tool to its end, away from the caller's own kubeconfig; a failure of the tool is a result, not an error. */
-export function runTool(path: string, args: readonly string[], input?: string, timeoutMs = 60_000): Promise<ToolRun> {
+export function runTool(path: string, args: readonly string[], input?: string, timeoutMs = 150_000): Promise<ToolRun> {
   return new Promise((resolve, reject) => {
     // As root a tool would make itself any home that does not exist: this one is the same for all, and only a cache.
     const home = join(tmpdir(), `supercargo-tools-home-${process.getuid?.() ?? 0}`);

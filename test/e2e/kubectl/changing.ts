@@ -74,7 +74,7 @@ export function defineChanging(session: Session): void {
   it('patches the status of a pod and nothing else through the subresource', async () => {
     const k = await session.inNamespace();
     await k.apply(pod('one'));
-    await k.ok('wait --for=condition=Ready pod/one --timeout=10s');
+    await k.ok('wait --for=condition=Ready pod/one --timeout=60s');
     const body = { metadata: { labels: { ignored: 'no' } }, status: { message: 'seen' } };
     expect(
       await k.ok(['patch', 'pod', 'one', '--subresource=status', '--type=merge', '-p', JSON.stringify(body)]),
@@ -132,12 +132,12 @@ export function defineChanging(session: Session): void {
     const k = await session.inNamespace();
     await k.apply(deployment('web', 1));
     expect(await k.ok('scale deploy/web --replicas=3')).toBe('deployment.apps/web scaled\n');
-    await k.ok(['wait', 'deploy/web', '--for=jsonpath={.status.readyReplicas}=3', '--timeout=10s']);
+    await k.ok(['wait', 'deploy/web', '--for=jsonpath={.status.readyReplicas}=3', '--timeout=60s']);
     expect(await k.fails('scale deploy/web --replicas=1 --current-replicas=9')).toContain(
       'Expected replicas to be 9, was 3',
     );
     await k.ok('scale deploy/web --replicas=0');
-    await k.ok('wait pod -l app=web --for=delete --timeout=10s');
+    await k.ok('wait pod -l app=web --for=delete --timeout=60s');
     expect(await k.ok('get pods -o name')).toBe('');
   });
 

@@ -19,7 +19,7 @@ export function defineCreating(session: Session): void {
     expect(await k.ok('create deployment web --image=nginx:1.28 --replicas=2 --port=80')).toBe(
       'deployment.apps/web created\n',
     );
-    expect(await k.ok('rollout status deploy/web --timeout=10s')).toMatch(
+    expect(await k.ok('rollout status deploy/web --timeout=60s')).toMatch(
       /deployment "web" successfully rolled out\n$/,
     );
     expect(await k.ok('get deploy web -o jsonpath={.spec.replicas}/{..containerPort}')).toBe('2/80');
@@ -91,7 +91,7 @@ export function defineCreating(session: Session): void {
     expect(await k.ok('get cronjob')).toMatch(/\nyearly +0 0 1 1 \* +<none> +False +0 +<none> +\d+s\n$/);
     expect(await k.ok('create job now --from=cronjob/yearly')).toBe('job.batch/now created\n');
     await k.ok('create job once --image=busybox -- true');
-    await k.ok('wait --for=condition=Complete job/now job/once --timeout=10s');
+    await k.ok('wait --for=condition=Complete job/now job/once --timeout=60s');
     const now = await k.json('get job now');
     expect(now.metadata.annotations).toMatchObject({ 'cronjob.kubernetes.io/instantiate': 'manual' });
     expect(now.metadata['ownerReferences']).toMatchObject([{ kind: 'CronJob', name: 'yearly' }]);

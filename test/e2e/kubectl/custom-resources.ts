@@ -10,7 +10,7 @@ export function defineCustomResources(session: Session): void {
     expect(await k.apply(shipDefinition(group))).toBe(
       `customresourcedefinition.apiextensions.k8s.io/ships.${group} created\n`,
     );
-    await k.ok(`wait --for=condition=Established crd/ships.${group} --timeout=10s`);
+    await k.ok(`wait --for=condition=Established crd/ships.${group} --timeout=60s`);
     return { k, group, ships: `ships.${group}` };
   };
 
@@ -67,13 +67,13 @@ export function defineCustomResources(session: Session): void {
     const status = JSON.stringify({ status: { port: 'Nantucket', masts: 2 }, spec: { masts: 9 } });
     await k.ok(['patch', ships, 'pequod', '--subresource=status', '--type=merge', '-p', status]);
     expect(await k.json(`get ${ships} pequod`)).toMatchObject({ spec: { masts: 2 }, status: { port: 'Nantucket' } });
-    await k.ok(['wait', `${ships}/pequod`, '--for=jsonpath={.status.port}=Nantucket', '--timeout=5s']);
+    await k.ok(['wait', `${ships}/pequod`, '--for=jsonpath={.status.port}=Nantucket', '--timeout=60s']);
     expect(await k.ok(`scale ${ships} pequod --replicas=4`)).toBe(`ship.${group}/pequod scaled\n`);
     expect((await k.json(`get ${ships} pequod`)).spec).toEqual({ masts: 4 });
     expect(
       await k.ok('apply --server-side --force-conflicts -f -', { input: ship(group, 'pequod', { masts: 5 }) }),
     ).toBe(`ship.${group}/pequod serverside-applied\n`);
-    expect(await k.ok(`delete crd ${ships} --timeout=15s`)).toContain('deleted');
+    expect(await k.ok(`delete crd ${ships} --timeout=60s`)).toContain('deleted');
     expect(await k.fails(`get ${ships}`)).toMatch(
       /the server doesn't have a resource type|could not find the requested resource/,
     );

@@ -22,19 +22,19 @@ export function defineDeleting(session: Session): void {
   it('waits until a pod has ended, within its grace period', async () => {
     const k = await session.inNamespace();
     await k.apply(pod('one'));
-    await k.ok('wait --for=condition=Ready pod/one --timeout=10s');
-    expect(await k.ok('delete pod one --wait --timeout=10s')).toContain('pod "one" deleted');
+    await k.ok('wait --for=condition=Ready pod/one --timeout=60s');
+    expect(await k.ok('delete pod one --wait --timeout=60s')).toContain('pod "one" deleted');
     expect(await k.fails('get pod one')).toContain('NotFound');
     await k.apply(pod('two'));
     await k.ok('delete pod two --grace-period=1 --now=false --wait=false');
-    await k.ok('wait --for=delete pod/two --timeout=10s');
+    await k.ok('wait --for=delete pod/two --timeout=60s');
   });
 
   it('takes dependents along in the background and in the foreground, or leaves them', async () => {
     const k = await session.inNamespace();
     await k.apply(deployment('back'), deployment('fore'), deployment('left'));
-    for (const name of ['back', 'fore', 'left']) await k.ok(`rollout status deploy/${name} --timeout=10s`);
-    await k.ok('delete deploy fore --cascade=foreground --timeout=15s');
+    for (const name of ['back', 'fore', 'left']) await k.ok(`rollout status deploy/${name} --timeout=60s`);
+    await k.ok('delete deploy fore --cascade=foreground --timeout=60s');
     expect(await k.ok('get rs,pods -l app=fore -o name')).toBe('');
     await k.ok('delete deploy back');
     await eventually(async () => expect(await k.ok('get rs,pods -l app=back -o name')).toBe(''), { intervalMs: 200 });
@@ -54,14 +54,14 @@ export function defineDeleting(session: Session): void {
     );
     expect((await k.json('get cm held')).metadata['deletionTimestamp']).toBeTypeOf('string');
     await k.ok(['patch', 'cm', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
-    await k.ok('wait --for=delete cm/held --timeout=10s');
+    await k.ok('wait --for=delete cm/held --timeout=60s');
   });
 
   it('empties and ends a namespace', async () => {
     const k = await session.inNamespace();
     await k.apply(configMap('a'), deployment('web'));
-    await k.ok('rollout status deploy/web --timeout=10s');
-    expect(await session.kubectl.ok(`delete ns ${k.namespace} --timeout=15s`)).toBe(
+    await k.ok('rollout status deploy/web --timeout=60s');
+    expect(await session.kubectl.ok(`delete ns ${k.namespace} --timeout=60s`)).toBe(
       `namespace "${k.namespace}" deleted\n`,
     );
     expect(await session.kubectl.fails(`get ns ${k.namespace}`)).toContain('NotFound');
@@ -71,11 +71,11 @@ export function defineDeleting(session: Session): void {
 
   it('waits for a condition, a value and a creation, and says when it waited in vain', async () => {
     const k = await session.inNamespace();
-    const creation = k.ok('wait --for=create job/later --timeout=10s');
+    const creation = k.ok('wait --for=create job/later --timeout=60s');
     await k.apply(job('later'));
     expect(await creation).toBe('job.batch/later condition met\n');
-    expect(await k.ok('wait --for=condition=complete job/later --timeout=10s')).toBe('job.batch/later condition met\n');
-    expect(await k.ok(['wait', 'job/later', '--for=jsonpath={.status.succeeded}=1', '--timeout=10s'])).toBe(
+    expect(await k.ok('wait --for=condition=complete job/later --timeout=60s')).toBe('job.batch/later condition met\n');
+    expect(await k.ok(['wait', 'job/later', '--for=jsonpath={.status.succeeded}=1', '--timeout=60s'])).toBe(
       'job.batch/later condition met\n',
     );
     expect(await k.fails('wait --for=condition=Failed job/later --timeout=300ms')).toBe(

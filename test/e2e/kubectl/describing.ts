@@ -6,7 +6,7 @@ export function defineDescribing(session: Session): void {
   it('describes a pod with its containers, conditions and events', async () => {
     const k = await session.inNamespace();
     await k.apply(pod('one'));
-    await k.ok('wait --for=condition=Ready pod/one --timeout=10s');
+    await k.ok('wait --for=condition=Ready pod/one --timeout=60s');
     const text = await eventuallyOk(k, 'describe pod one', /Started +\d+s .*kubelet/);
     expect(text).toMatch(/^Name: +one$/m);
     expect(text).toMatch(/^Node: +supercargo-node-1\/172\./m);
@@ -22,7 +22,7 @@ export function defineDescribing(session: Session): void {
   it('describes a deployment with its replica set', async () => {
     const k = await session.inNamespace();
     await k.apply(deployment('web', 2));
-    await k.ok('rollout status deploy/web --timeout=10s');
+    await k.ok('rollout status deploy/web --timeout=60s');
     const text = await k.ok('describe deploy web');
     expect(text).toMatch(/^Replicas: +2 desired \| 2 updated \| 2 total \| 2 available \| 0 unavailable$/m);
     expect(text).toMatch(/^ {2}Available +True +MinimumReplicasAvailable$/m);
@@ -34,7 +34,7 @@ export function defineDescribing(session: Session): void {
   it('describes a job that has completed', async () => {
     const k = await session.inNamespace();
     await k.apply(job('once'));
-    await k.ok('wait --for=condition=Complete job/once --timeout=10s');
+    await k.ok('wait --for=condition=Complete job/once --timeout=60s');
     const text = await k.ok('describe job once');
     expect(text).toMatch(/^Pods Statuses: +0 Active \(0 Ready\) \/ 1 Succeeded \/ 0 Failed$/m);
     expect(text).toMatch(/SuccessfulCreate .*job-controller +Created pod: once-\w+/);

@@ -64,7 +64,7 @@ export function defineDiscovering(session: Session): void {
       metadata: { name: 'one' },
       spec: { containers: [{ name: 'm', image: 'i' }] },
     });
-    await ok('wait --for=condition=Ready pod/one --timeout=10s');
+    await ok('wait --for=condition=Ready pod/one --timeout=60s');
     expect(await fails('exec one -- date')).toMatch(/^(error|Error from server).*\n$/);
     expect(await fails('port-forward pod/one 0:80')).toMatch(/error.*\n$/i);
   });

@@ -6,7 +6,7 @@ export function defineLogsAndEvents(session: Session): void {
   it('prints the log of a pod, of a deployment and of every pod with a label', async () => {
     const k = await session.inNamespace();
     await k.apply(deployment('web', 2));
-    await k.ok('rollout status deploy/web --timeout=10s');
+    await k.ok('rollout status deploy/web --timeout=60s');
     const [first = ''] = (await k.ok('get pods -o name')).split('\n');
     const log = await k.ok(`logs ${first}`);
     expect(log).toMatch(/^Simulated output of container main in pod /);
@@ -24,7 +24,7 @@ export function defineLogsAndEvents(session: Session): void {
   it('prints the log of a job that has completed', async () => {
     const k = await session.inNamespace();
     await k.apply(job('once'));
-    await k.ok('wait --for=condition=Complete job/once --timeout=10s');
+    await k.ok('wait --for=condition=Complete job/once --timeout=60s');
     expect(await k.ok('logs job/once')).toMatch(/^Simulated output of container main in pod /);
   });
 
@@ -62,7 +62,7 @@ export function defineNodes(session: Session): void {
     expect(await k.fails(`drain ${name} --ignore-daemonsets`)).toContain(
       'cannot delete Pods that declare no controller',
     );
-    expect(await k.ok(`drain ${name} --force --ignore-daemonsets --timeout=10s`)).toMatch(
+    expect(await k.ok(`drain ${name} --force --ignore-daemonsets --timeout=60s`)).toMatch(
       new RegExp(`evicting pod ${k.namespace}/bound|node/${name} drained`),
     );
     expect(await k.fails('get pod bound')).toContain('NotFound');

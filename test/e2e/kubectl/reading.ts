@@ -7,7 +7,7 @@ export function defineReading(session: Session): void {
   it('prints pods as a table, wide and with labels', async () => {
     const k = await session.inNamespace();
     await k.apply(pod('one', { app: 'one', tier: 'front' }));
-    await k.ok('wait --for=condition=Ready pod/one --timeout=10s');
+    await k.ok('wait --for=condition=Ready pod/one --timeout=60s');
     expect(await k.ok('get pods')).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE\none +1\/1 +Running +0 +\d+s\n$/);
     const [row] = rowsOf(await k.ok('get pods -o wide'));
     expect(row?.slice(0, 4)).toEqual(['one', '1/1', 'Running', '0']);
@@ -21,7 +21,7 @@ export function defineReading(session: Session): void {
   it('prints everything of a namespace with "get all"', async () => {
     const k = await session.inNamespace();
     await k.apply(deployment('web', 2));
-    await k.ok('rollout status deploy/web --timeout=10s');
+    await k.ok('rollout status deploy/web --timeout=60s');
     const all = await k.ok('get all');
     expect(all.match(/^pod\/web-\w+-\w+ +1\/1 +Running/gm)).toHaveLength(2);
     expect(all).toMatch(/^deployment\.apps\/web +2\/2 +2 +2 +\d+s$/m);
@@ -56,7 +56,7 @@ export function defineReading(session: Session): void {
       'Error from server (BadRequest): Unable to find "/v1, Resource=configmaps" that match label selector "", field selector "data.k=1": "data.k" is not a known field selector: only "metadata.name", "metadata.namespace"\n',
     );
     await k.apply(pod('one'), pod('two'));
-    await k.ok('wait --for=condition=Ready pod --all --timeout=10s');
+    await k.ok('wait --for=condition=Ready pod --all --timeout=60s');
     const onNode = 'get pods -o name --field-selector spec.nodeName=supercargo-node-1,status.phase=Running';
     expect(await k.ok(onNode)).toBe('pod/one\npod/two\n');
     expect(await k.run('get pods --field-selector status.phase=Failed')).toMatchObject({

@@ -6,6 +6,9 @@ import { findOnPath } from '../../support/search-path.ts';
 const executable = (await findOnPath('chromium')) ?? (await findOnPath('google-chrome'));
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** A browser is slow on a machine that does much else. */
+const patienceMs = 120_000;
+
 /** Why tests in a browser cannot run; undefined when they can. */
 export const noBrowser = executable === undefined ? 'chromium is not on the PATH' : undefined;
 
@@ -13,6 +16,7 @@ export const noBrowser = executable === undefined ? 'chromium is not on the PATH
 export async function startBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath: executable!,
+    timeout: patienceMs,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -46,6 +50,7 @@ export async function openTab(
 ): Promise<Tab> {
   const context = beside?.context ?? (await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options }));
   const page = await context.newPage();
+  page.setDefaultTimeout(patienceMs);
   const problems: string[] = [];
   page.on('console', (message) => {
     const isFailure = message.text().startsWith('Failed to load resource');

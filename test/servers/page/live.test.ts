@@ -6,6 +6,16 @@ import { noBrowser, openTab, setVisible, startBrowser } from './browser.ts';
 
 const small = dashboardFixture({ images: 30 });
 const more = dashboardFixture({ images: 31 });
+/** The page has asked for everything that it wants, and for nothing since then. */
+async function settled({ requests }: DashboardServer): Promise<void> {
+  let before = -1;
+  const isSame = () => {
+    const wasSame = requests.length === before;
+    before = requests.length;
+    return wasSame;
+  };
+  await expect.poll(isSame, { interval: 1_000, timeout: 60_000 }).toBe(true);
+}
 const until = (holds: () => boolean | Promise<boolean>) => expect.poll(holds, { timeout: 60_000 }).toBe(true);
 
 describe.skipIf(noBrowser)('the page while the cluster changes', () => {
@@ -29,6 +39,7 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     server.fixture = more;
     server.send({ views: ['images'] });
     await page.waitForSelector(total(31));
+    await settled(server);
     const before = server.requests.length;
     server.send({ views: ['jobs'] });
     server.send({ views: ['overview'] });
@@ -57,6 +68,7 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     await page.goto(`${server.url}/images`);
     await page.waitForSelector('.live.open');
     await page.waitForSelector(total(30));
+    await settled(server);
     await setVisible(page, false);
     await until(() => server.streams() === 0);
     const before = server.requests.length;
@@ -99,6 +111,7 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     server.dropStreams();
     await page.getByText('Your session has ended').waitFor();
     await until(() => server.streams() === 0);
+    await settled(server);
     const before = server.requests.length;
     await page.waitForTimeout(1500);
     expect(server.requests.slice(before)).toEqual([]);

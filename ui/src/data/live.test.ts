@@ -113,7 +113,7 @@ function tab({ surroundings }: ReturnType<typeof browser>) {
   return seen;
 }
 
-const until = (holds: () => boolean) => expect.poll(holds, { interval: 5, timeout: 10_000 }).toBe(true);
+const until = (holds: () => boolean) => expect.poll(holds, { interval: 5, timeout: 60_000 }).toBe(true);
 
 describe('the live stream', () => {
   it('is one for all visible tabs, and every one of them hears it', async () => {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import { createRefresher } from './refresher.ts';
 
-const until = (holds: () => boolean) => expect.poll(holds, { interval: 2, timeout: 10_000 }).toBe(true);
+const until = (holds: () => boolean) => expect.poll(holds, { interval: 2, timeout: 60_000 }).toBe(true);
 
 function refresher(options: { readonly visible?: boolean } = {}) {
   const isAllowed = signal(options.visible ?? true);

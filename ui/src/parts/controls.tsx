@@ -16,8 +16,8 @@ export function Search({ label }: { label: string }): JSX.Element {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const sent = useRef(known);
   useEffect(() => {
-    // Back, or a link with another search: what was typed gives way, unless it is what was just sent.
-    if (known !== sent.current) setText(known);
+    // Back, or a link with another search: what was typed gives way, unless it is what was just sent or more is to be.
+    if (known !== sent.current && timer.current === undefined) setText(known);
     sent.current = known;
   }, [known]);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -37,6 +37,7 @@ export function Search({ label }: { label: string }): JSX.Element {
           setText(value);
           clearTimeout(timer.current);
           timer.current = setTimeout(() => {
+            timer.current = undefined;
             sent.current = value.trim();
             navigate(withParams(place.peek(), { q: value.trim() }), { replace: true });
           }, typingPauseMs);

@@ -319,10 +319,15 @@ export function Shell({ session: known }: { session: Session }): JSX.Element {
 
 /** Views without a search field lead to that of the images. */
 function focusSearch(): void {
-  const field = () => document.querySelector<HTMLInputElement>('#search');
-  if (field() === null) navigate(renderPlace({ view: 'images', params: {} }));
-  requestAnimationFrame(() => {
-    field()?.focus();
-    field()?.select();
-  });
+  if (focusField()) return;
+  navigate(renderPlace({ view: 'images', params: {} }));
+  requestAnimationFrame(focusField);
+}
+
+/** At once: the next key may come before the next frame. */
+function focusField(): boolean {
+  const field = document.querySelector<HTMLInputElement>('#search');
+  field?.focus();
+  field?.select();
+  return field !== null;
 }
