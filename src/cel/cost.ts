@@ -99,6 +99,13 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['list_flatten', ([list]) => allocating(costSize(list))],
   ['list_flatten_int', ([list, depth]) => allocating(costSize(list) * (Number(depth) < 0 ? 1 : Number(depth)))],
   ['list_distinct', ([list]) => selfCompareCost(list)],
+  // Of Kyverno, which tracks no costs: by the time that they take.
+  ['parse_string_dyn', ([, text]) => 100 + costSize(text) * 10],
+  ['unmarshal_string_dyn', ([, text]) => 10 + costSize(text)],
+  ['marshal_dyn_string', withResult((_, result) => 10 + costSize(result))],
+  ['random_string', withResult((_, result) => 1_000 + costSize(result) * 10)],
+  ['random_string_default_expr', () => 1_000],
+  ['x509_decode_string', ([, text]) => 1_000 + costSize(text)],
 ]);
 
 function selfCompareCost(list: unknown): number {

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { compileException, compilePolicy, type PolicyRequest } from '../index.ts';
+import { describe, expect, it } from 'vitest';
+import { compileException, compilePolicy, createEvaluation, lookUpKey, type PolicyRequest } from '../index.ts';
 import { evaluateAll } from '../testing/evaluate-all.ts';
 
 const policyOf = (kind: string, spec: object) => ({
@@ -27,19 +27,20 @@ const applyOf = (expression: string, times: number) =>
 const keys = (length: number, value: unknown = 'v') =>
   Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, value]));
 
+const requestOf = (data: unknown): PolicyRequest => ({
+  operation: 'CREATE',
+  kind: { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps' },
+  subresource: '',
+  object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' }, data } as never,
+  namespaceLabels: {},
+  uid: 'u',
+  now: 0,
+});
+
 function outcomeOf(policy: object, data: unknown) {
   const { program, issues } = compilePolicy(policy);
   expect(issues).toEqual([]);
-  const request: PolicyRequest = {
-    operation: 'CREATE',
-    kind: { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps' },
-    subresource: '',
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' }, data } as never,
-    namespaceLabels: {},
-    uid: 'u',
-    now: 0,
-  };
-  const { rules } = evaluateAll([program!], request);
+  const { rules } = evaluateAll([program!], requestOf(data));
   expect(rules).toHaveLength(1);
   return rules[0]!;
 }
@@ -118,4 +119,54 @@ it('a policy and an exception that would take long to compile are refused', () =
     spec: { policyRefs: [{ kind: 'NamespacedValidatingPolicy', name: 'p' }], matchConditions },
   });
   expect(exception).toMatchObject({ program: undefined, issues: [many] });
+});
+
+describe('the look-ups of one policy on one request', () => {
+  const evaluate = (expression: string) => {
+    const { program, issues } = compilePolicy(
+      policyOf('NamespacedValidatingPolicy', { validations: [{ expression }] }),
+    );
+    expect(issues).toEqual([]);
+    return createEvaluation([program!], requestOf({}), { phase: 'validate' });
+  };
+
+  it('are at most 256, whatever else is asked for', () => {
+    const evaluation = evaluate(
+      'lists.range(1000).all(i, dyn(resource.Get("v1", "configmaps", "x" + string(i))) == null)',
+    );
+    const needs = evaluation.advance(new Map());
+    expect(needs).toHaveLength(256);
+    const known = new Map(needs.map((need) => [lookUpKey(need), { ok: true, value: null } as const]));
+    expect(evaluation.advance(known)).toEqual([]);
+    expect(evaluation.results).toMatchObject([
+      { status: 'error', message: expect.stringMatching(/more than 256 things|too much work/) },
+    ]);
+  });
+
+  it('are one where they are equal', () => {
+    expect(
+      evaluate('lists.range(500).all(i, dyn(resource.Get("v1", "configmaps", "x")) == null)').advance(new Map()),
+    ).toHaveLength(1);
+  });
+
+  it('cost work, so that a loop of them ends', () => {
+    const evaluation = evaluate(
+      'lists.range(50000).all(i, dyn(resource.Get("v1", "configmaps", "x" + string(i))) == null)',
+    );
+    expect(evaluation.advance(new Map())).toEqual([]);
+    expect(evaluation.results).toMatchObject([{ status: 'error', message: expect.stringContaining('too much work') }]);
+  });
+});
+
+it.each([
+  ['parses YAML', 'yaml.parse("{a: [1, {b: [c, d, e, f]}]}") != null'],
+  ['makes random texts', 'random("[a-z]{1000}") != ""'],
+])('a loop that %s ends', (_, expression) => {
+  const policy = policyOf('NamespacedValidatingPolicy', {
+    validations: [{ expression: `lists.range(5000).all(x, ${expression})` }],
+  });
+  expect(outcomeOf(policy, {})).toMatchObject({
+    status: 'error',
+    message: expect.stringMatching(/too much work|cost limit/),
+  });
 });

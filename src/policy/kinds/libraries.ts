@@ -1,7 +1,7 @@
 import { errorMessage, isJsonObject } from '../../base/index.ts';
-import { CelError, CelUnknown, type LibraryHost, type LibraryRequest } from '../../cel/index.ts';
+import { CelError, CelUnknown, documentSize, type LibraryHost, type LibraryRequest } from '../../cel/index.ts';
 import { compile } from '../../jmespath/index.ts';
-import { findAnswer, type LookUpSubject } from '../context/index.ts';
+import { findAnswer, type LookUpSubject, lookUpKey } from '../context/index.ts';
 import type { Run } from '../run/run.ts';
 
 /** Takes what `generator.Apply` is called with: objects, for a namespace where one is named. */
@@ -19,9 +19,19 @@ export function libraryHost(run: Run, generate?: GenerateObjects): LibraryHost {
       return new CelError(errorMessage(thrown));
     }
   };
+  /** What was asked for so far. Equal look-ups are one unknown: each that is new makes merging slower. */
+  const asked = new Map<string, CelUnknown>();
   const find = (subject: LookUpSubject): unknown => {
+    const { budget } = environment;
+    if (budget && (budget.left -= unitsPerLookUp + documentSize(subject, budget.left)) < 0) return tooMuchWork;
     const { answer, lookUp } = findAnswer(context, subject);
-    if (answer === undefined) return new CelUnknown([lookUp]);
+    const key = lookUpKey(lookUp);
+    let unknown = asked.get(key);
+    if (!unknown) {
+      if (asked.size >= maxLookUps) return tooManyLookUps;
+      asked.set(key, (unknown = new CelUnknown([lookUp])));
+    }
+    if (answer === undefined) return unknown;
     return answer.ok ? (answer.value ?? null) : new CelError(`${failures[subject.kind] ?? ''}${answer.message}`);
   };
   return {
@@ -45,6 +55,13 @@ export function libraryHost(run: Run, generate?: GenerateObjects): LibraryHost {
     },
   };
 }
+
+/** Different look-ups of one policy on one request: they are sent together, to the API server or a registry. */
+const maxLookUps = 256;
+const tooManyLookUps = new CelError(`a policy may not look up more than ${maxLookUps} things for one request`);
+const tooMuchWork = new CelError('the rule takes too much work on this object');
+/** The work to find an answer by its key. */
+const unitsPerLookUp = 200;
 
 const failures: Partial<Record<LookUpSubject['kind'], string>> = {
   apiCall: 'failed to get resource: ',
