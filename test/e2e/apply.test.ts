@@ -146,11 +146,11 @@ describe.concurrent('supercargo apply', { timeout: 60_000 }, () => {
   it('says which policies it cannot run yet, and does not pass them silently', async () => {
     const cel = write(
       'cel.yaml',
-      'apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: later}\nspec: {}\n',
+      'apiVersion: policies.kyverno.io/v1\nkind: ImageValidatingPolicy\nmetadata: {name: later}\nspec: {}\n',
     );
     const { exitCode, stderr, stdout } = await runProgram(['apply', cel, enforce, '-r', good]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/cel\.yaml:1: ValidatingPolicy later was skipped: .*not supported yet/);
+    expect(stderr).toMatch(/cel\.yaml:1: ImageValidatingPolicy later was skipped: .*not supported yet/);
     expect(stdout).toContain('pass: 1');
     expect((await runProgram(['apply', cel, enforce, '-r', good, '--allow-unsupported'])).exitCode).toBe(0);
     expect((await runProgram(['apply', cel, enforce, '-r', bad])).exitCode).toBe(1);

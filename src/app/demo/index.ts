@@ -1,4 +1,5 @@
 import { admissionScene } from './admission-scene.ts';
+import { celScene } from './cel-scene.ts';
 import { createScene } from './create-scene.ts';
 import { deploymentScene } from './deployment-scene.ts';
 import { generateScene } from './generate-scene.ts';
@@ -13,6 +14,7 @@ const scenes: readonly Scene[] = [
   deploymentScene,
   policyScene,
   admissionScene,
+  celScene,
   reportScene,
   generateScene,
   createScene,
