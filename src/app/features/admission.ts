@@ -30,7 +30,12 @@ export const wireAdmission: WireFeature = (environment) => {
   });
   const budgets = createBudgetConditions(policies, environment.policyProblems.from('admission'));
   const reviewers = createPolicyReviewers({
-    ...environment,
+    policies,
+    lookUps: environment.lookUps,
+    namespaces: environment.namespaces,
+    roles: environment.roles,
+    turns: environment.turns,
+    clock,
     discovery,
     filters,
     auditQueue: later,
