@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { nodeProgram } from '../../support/node-program.ts';
+import { eventually } from '../../support/wait.ts';
 import { configMap, deployment, pod } from './objects.ts';
 import type { Session } from './session.ts';
 
@@ -54,8 +55,11 @@ export function defineChanging(session: Session): void {
     expect(await patch('json', [{ op: 'replace', path: '/spec/replicas', value: 2 }])).toBe(
       'deployment.apps/web patched\n',
     );
-    expect(await patch('json', [{ op: 'replace', path: '/spec/replicas', value: 2 }])).toBe(
-      'deployment.apps/web patched (no change)\n',
+    // kubectl compares whole objects, and the controller may write the status meanwhile.
+    await eventually(async () =>
+      expect(await patch('json', [{ op: 'replace', path: '/spec/replicas', value: 2 }])).toBe(
+        'deployment.apps/web patched (no change)\n',
+      ),
     );
     await patch('merge', containers([{ name: 'only', image: 'nginx:1.30' }]));
     expect(await names()).toBe('only');
