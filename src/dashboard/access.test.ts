@@ -26,6 +26,15 @@ describe('the access of a user of the cluster', () => {
     return { asked, access };
   };
 
+  it('is not asked for again because of wrong tokens', async () => {
+    const { asked, access } = open([]);
+    await access('good', signal);
+    const before = asked.length;
+    for (let i = 0; i < 1_100; i++) expect(await access(`wrong ${i}`, signal)).toBeUndefined();
+    expect(await access('good', signal)).toMatchObject({ user: 'ann' });
+    expect(asked).toHaveLength(before);
+  });
+
   it('is what the API server lets them list, everywhere or by namespace', async () => {
     const { asked, access } = open(['pods', 'a/policyreports', 'b/jobs']);
     const viewer = await access('good', signal);

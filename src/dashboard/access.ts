@@ -51,6 +51,8 @@ const clusterScoped: ReadonlySet<ShownKind> = new Set(['mirroredimages']);
  */
 export function createClusterAccess({ client, namespacesOf, log }: ClusterAccessOptions): Authenticate {
   const viewers = new LRUCache<string, Promise<Viewer | undefined>>({ max: maxViewers, ttl: cachedMs });
+  /** Apart from the viewers: wrong tokens must not make us ask again for all users. */
+  const refused = new LRUCache<string, true>({ max: maxViewers, ttl: cachedMs });
   const post = async (path: string, kind: string, spec: object, signal: AbortSignal) => {
     const apiVersion = path.slice('/apis/'.length, path.lastIndexOf('/'));
     const { value } = await client.raw(path, { post: { apiVersion, kind, spec }, signal });
@@ -95,18 +97,26 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
     if (token.length > maxTokenLength) return Promise.resolve(undefined);
     // Tokens are secrets: the cache has their hashes.
     const key = createHash('sha256').update(token).digest('base64');
+    if (refused.has(key)) return Promise.resolve(undefined);
     let viewer = viewers.get(key);
     if (!viewer) {
       if (asking >= viewersAtOnce) throw new HttpError('too-many', 'too many users log in', { 'retry-after': '1' });
       asking++;
       viewer = review(token, signal).finally(() => asking--);
-      viewer.catch((thrown: unknown) => {
-        viewers.delete(key);
-        if (isKubeError(thrown, 'kube-forbidden'))
-          log.error('the dashboard may not ask who a user is; apply the roles of supercargo install', {
-            error: errorMessage(thrown),
-          });
-      });
+      viewer.then(
+        (found) => {
+          if (found) return;
+          viewers.delete(key);
+          refused.set(key, true);
+        },
+        (thrown: unknown) => {
+          viewers.delete(key);
+          if (isKubeError(thrown, 'kube-forbidden'))
+            log.error('the dashboard may not ask who a user is; apply the roles of supercargo install', {
+              error: errorMessage(thrown),
+            });
+        },
+      );
       viewers.set(key, viewer);
     }
     return viewer;
