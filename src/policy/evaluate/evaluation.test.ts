@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, createEvaluation, type LookUpAnswer, lookUpKey, type PolicyRequest } from '../index.ts';
+import {
+  compileException,
+  compilePolicy,
+  createEvaluation,
+  type LookUpAnswer,
+  lookUpKey,
+  type PolicyRequest,
+} from '../index.ts';
 
 const match = { any: [{ resources: { kinds: ['ConfigMap'] } }] };
 const compiled = (rules: readonly object[], spec: object = {}, name = 'p') =>
@@ -33,6 +40,28 @@ const needs = (name: string) => ({
 const found: LookUpAnswer = { ok: true, value: { data: { a: 'good' } } };
 
 describe('an evaluation', () => {
+  it('finds the exceptions of a rule once for all requests', () => {
+    const program = compiled([{ validate: { message: 'm', deny: {} } }]);
+    let asked = 0;
+    const exception = {
+      ...compileException({
+        apiVersion: 'kyverno.io/v2',
+        kind: 'PolicyException',
+        metadata: { name: 'e', namespace: 'default' },
+        spec: { exceptions: [{ policyName: 'p', ruleNames: ['r0'] }], match },
+      }).program!,
+      covers: () => ++asked > 0,
+    };
+    const exceptions = [exception];
+    const statuses = [1, 2].map(() => {
+      const evaluation = createEvaluation([program], request, { phase: 'validate', exceptions });
+      evaluation.advance(new Map());
+      return evaluation.results.map(({ status }) => status);
+    });
+    expect(statuses).toEqual([['skip'], ['skip']]);
+    expect(asked).toBe(1);
+  });
+
   it('returns the look-ups of all pending rules at once, and never runs finished rules again', () => {
     const program = compiled([needs('one'), { validate: { message: 'm', deny: {} } }, needs('two'), needs('one')]);
     const evaluation = createEvaluation([program], request, { phase: 'validate' });

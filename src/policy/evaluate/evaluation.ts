@@ -23,6 +23,8 @@ import { seededRandom } from './random.ts';
 const maxRounds = 16;
 
 const noSteps: readonly TraceStep[] = [];
+/** Found once for each set of policies: a tenant with thousands of exceptions must not slow the requests of others. */
+const covering = new WeakMap<readonly CompiledException[], WeakMap<CompiledRule, readonly CompiledException[]>>();
 const noExceptions: readonly CompiledException[] = [];
 
 /** Starts one phase of one request; nothing runs before `advance`. */
@@ -159,7 +161,14 @@ class RequestEvaluation implements Evaluation {
 
   private exceptionsOf(policy: CompiledPolicy, rule: CompiledRule): readonly CompiledException[] {
     if (this.exceptions.length === 0) return this.exceptions;
-    return this.exceptions.filter((exception) => exception.covers(policy, rule.name));
+    let byRule = covering.get(this.exceptions);
+    if (!byRule) covering.set(this.exceptions, (byRule = new WeakMap()));
+    let found = byRule.get(rule);
+    if (!found) {
+      found = this.exceptions.filter((exception) => exception.covers(policy, rule.name));
+      byRule.set(rule, found);
+    }
+    return found;
   }
 
   private startRun(
