@@ -75,6 +75,8 @@ const textOrder: CallCost = ([a, b]) => Math.min(tenth(a), tenth(b));
 const allocating = (steps: number) => Math.trunc(steps) + 11;
 const outputSize = withResult((_, result) => allocating(costSize(result)));
 
+const digestCost: CallCost = ([text]) => 20 + Math.ceil(costSize(text) * 0.05);
+
 const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['starts_with_string', ([, part]) => tenth(part)],
   ['ends_with_string', ([, part]) => tenth(part)],
@@ -105,6 +107,14 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['marshal_dyn_string', withResult((_, result) => 10 + costSize(result))],
   ['random_string', withResult((_, result) => 1_000 + costSize(result) * 10)],
   ['random_string_default_expr', () => 1_000],
+  ...['sha1', 'sha256', 'md5'].flatMap((name) =>
+    ['non_prefixed', 'prefixed'].map((form) => [`${name}_string_${form}`, digestCost] as const),
+  ),
+  // A text may be a thousand times as long as what it is unpacked from, and one that is too long is no result.
+  ['decompress_bytes_string', ([bytes]) => 100 + costSize(bytes) * 30],
+  ...['non_prefixed', 'prefixed'].map(
+    (form) => [`list_of_object_to_map_${form}`, ([keys]: readonly unknown[]) => 10 + costSize(keys) * 10] as const,
+  ),
   ['x509_decode_string', ([, text]) => 1_000 + costSize(text)],
 ]);
 

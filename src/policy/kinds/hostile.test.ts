@@ -159,14 +159,29 @@ describe('the look-ups of one policy on one request', () => {
 });
 
 it.each([
-  ['parses YAML', 'yaml.parse("{a: [1, {b: [c, d, e, f]}]}") != null'],
-  ['makes random texts', 'random("[a-z]{1000}") != ""'],
-])('a loop that %s ends', (_, expression) => {
+  ['parses YAML', 5_000, 'yaml.parse("{a: [1, {b: [c, d, e, f]}]}") != null', {}],
+  ['makes random texts', 100, 'random("[a-z]{1000}") != ""', {}],
+  ['hashes a large text', 100, 'sha256(string(object.data.k0)) != ""', keys(1, 'v'.repeat(900_000))],
+  [
+    'makes maps',
+    20,
+    'listObjToMap(object.data.k0, object.data.k0, "k0", "k0") != {}',
+    keys(1, Array(5_000).fill(keys(1))),
+  ],
+])('a loop that %s ends', (_, times, expression, data) => {
   const policy = policyOf('NamespacedValidatingPolicy', {
-    validations: [{ expression: `lists.range(5000).all(x, ${expression})` }],
+    validations: [{ expression: `lists.range(${times}).all(x, ${expression})` }],
   });
-  expect(outcomeOf(policy, {})).toMatchObject({
+  expect(outcomeOf(policy, data)).toMatchObject({
     status: 'error',
     message: expect.stringMatching(/too much work|cost limit/),
+  });
+});
+
+it('a policy of a namespace moves no object out of it', () => {
+  const moved = patchOf('[JSONPatch{op: "replace", path: "/metadata/namespace", value: "kube-system"}]');
+  expect(outcomeOf(moved, {})).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('may not change the namespace of an object'),
   });
 });

@@ -42,6 +42,9 @@ export function compileMutatingRun(spec: MutatingSpec, policyNamespace: string):
     if (!object) return undefined;
     const result = mutate(object, expressions.mutations, evaluator, allowsAtomic);
     if ('error' in result) return failedToEvaluate(result.error);
+    if (policyNamespace !== '' && result.object.metadata.namespace !== object.metadata.namespace) {
+      return failedToEvaluate(`a policy of namespace ${policyNamespace} may not change the namespace of an object`);
+    }
     const outcome = annotated(pass('success'), expressions, evaluator);
     return outcome.status === 'pass' ? { ...outcome, patched: result.object } : outcome;
   };
