@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nodeFiles, runTestFile, type TestRow } from '../../src/offline/index.ts';
-import { type CatalogueEntry, catalogueFile, corpusFolder, isClassic, readCatalogue } from './corpus.ts';
+import { type CatalogueEntry, catalogueFile, corpusFolder, readCatalogue } from './corpus.ts';
 
 const exists = existsSync(catalogueFile);
 if (!exists) console.log(`Kyverno's test files are not beside the project (${corpusFolder}): skipped`);
@@ -19,24 +19,10 @@ const show = ({ policy, rule, resource, expected, actual, reason }: TestRow) =>
 
 describe.skipIf(!exists)("Kyverno's test files", () => {
   const catalogue = exists ? readCatalogue() : [];
-  const classic = catalogue.filter(isClassic);
-  const others = catalogue.filter((entry) => !isClassic(entry));
-
-  it.each(classic.map((entry) => [entry.path, entry] as const))('every row passes in %s', (_, entry) => {
+  it.each(catalogue.map((entry) => [entry.path, entry] as const))('every row passes in %s', (_, entry) => {
     const rows = rowsOf(entry);
     expect(rows.filter(({ outcome }) => outcome !== 'passed').map(show)).toEqual([]);
     // As many as the catalogue counts, which was made with another reader: no row is left out.
     expect(rows.length).toBeGreaterThanOrEqual(entry.rows);
   });
-
-  it.each(others.map((entry) => [entry.path, entry] as const))(
-    'every row passes or waits for support in %s',
-    (_, e) => {
-      for (const row of rowsOf(e)) {
-        if (row.outcome === 'passed') continue;
-        expect(row.outcome, show(row)).toBe('skipped');
-        expect(row.reason).toContain('not supported yet');
-      }
-    },
-  );
 });

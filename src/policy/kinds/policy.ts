@@ -56,6 +56,8 @@ interface RuleParts extends Pick<CompiledRule, 'run'> {
   readonly phase: Phase;
   /** For payloads of this mode, whatever the constraints say; of objects of the cluster if absent. */
   readonly mode?: Payload['mode'] | undefined;
+  /** Of documents, and never of objects. */
+  readonly sparesObjects?: boolean;
   readonly constraints: MatchConstraints | undefined;
   readonly policyNamespace: string;
   readonly action?: FailureAction;
@@ -64,20 +66,24 @@ interface RuleParts extends Pick<CompiledRule, 'run'> {
   readonly reads?: RuleReads;
 }
 
-/** A policy for documents judges objects too, as the documents that they are. */
-const payloadMatcher = (mode: Payload['mode']): ConstraintMatcher => ({
-  mayMatchKind: () => true,
+/** A policy for documents judges objects too, as the documents that they are, unless it spares them. */
+const payloadMatcher = (mode: Payload['mode'], sparesObjects = false): ConstraintMatcher => ({
+  mayMatchKind: ({ kind }) => !sparesObjects || kind === '',
   operationsOn: () => new Set(),
   operations: new Set(),
   explain: () => [],
   mismatchReason: ({ payload }) =>
-    (payload?.mode ?? 'JSON') === mode ? undefined : `the policy is for payloads of mode ${mode}`,
+    (payload?.mode ?? (sparesObjects ? undefined : 'JSON')) === mode
+      ? undefined
+      : `the policy is for payloads of mode ${mode}`,
 });
 
 /** The one rule of such a policy, or one that autogen derives from it. */
 export function kindRule(parts: RuleParts): CompiledRule {
   const { name = '', isDerived = false, phase, constraints, policyNamespace, action = 'Audit', run } = parts;
-  const matcher = parts.mode ? payloadMatcher(parts.mode) : compileConstraints(constraints, policyNamespace);
+  const matcher = parts.mode
+    ? payloadMatcher(parts.mode, parts.sparesObjects)
+    : compileConstraints(constraints, policyNamespace);
   return {
     name,
     origin: 0,

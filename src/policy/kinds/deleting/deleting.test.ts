@@ -1,7 +1,25 @@
-import { expect, it } from 'vitest';
-import { compilePolicy, createEvaluation } from '../../index.ts';
+import { describe, expect, it } from 'vitest';
+import { compilePolicy, createEvaluation, type PolicyRequest } from '../../index.ts';
+import type { Payload } from '../../request.ts';
 
-function judge(spec: object) {
+const pod: PolicyRequest = {
+  operation: 'CREATE',
+  kind: { group: '', version: 'v1', kind: 'Pod' },
+  subresource: '',
+  object: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } },
+  namespaceLabels: {},
+  uid: 'u',
+  now: 0,
+};
+
+const payload = (mode: Payload['mode'], value: unknown): PolicyRequest => ({
+  ...pod,
+  kind: { group: '', version: '', kind: '' },
+  object: undefined,
+  payload: { mode, value },
+});
+
+function judge(spec: object, request = pod) {
   const { program, issues } = compilePolicy({
     apiVersion: 'policies.kyverno.io/v1',
     kind: 'DeletingPolicy',
@@ -15,19 +33,7 @@ function judge(spec: object) {
     },
   });
   if (!program) return issues.map(({ path, message }) => `${path}: ${message}`);
-  const evaluation = createEvaluation(
-    [program],
-    {
-      operation: 'CREATE',
-      kind: { group: '', version: 'v1', kind: 'Pod' },
-      subresource: '',
-      object: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } },
-      namespaceLabels: {},
-      uid: 'u',
-      now: 0,
-    },
-    { phase: 'delete' },
-  );
+  const evaluation = createEvaluation([program], request, { phase: 'delete' });
   evaluation.advance(new Map());
   return evaluation.results.map(({ status, message, rule }) => ({ status, message, rule: rule.name }));
 }
@@ -52,7 +58,38 @@ it('a DeletingPolicy sees no request', () => {
   ]);
 });
 
-it('a DeletingPolicy without a schedule or resource rules is refused', () => {
+it('a DeletingPolicy without a schedule is refused', () => {
   expect(judge({ schedule: '' })).toEqual([expect.stringContaining('spec.schedule')]);
-  expect(judge({ matchConstraints: {} })).toEqual([expect.stringContaining('not supported yet')]);
+});
+
+describe('a DeletingPolicy without resource rules', () => {
+  it.each([undefined, {}, { resourceRules: [] }])('judges documents (%j)', (matchConstraints) => {
+    const spec = { matchConstraints, ...conditions("object.args[0] == 'a'") };
+    const judged = (value: unknown) => judge(spec, payload('JSON', value));
+    expect(judged({ args: ['a'] })).toEqual([{ status: 'pass', message: 'resource matched', rule: 'p' }]);
+    expect(judged({ args: ['b'] })).toMatchObject([{ status: 'fail' }]);
+    expect(judged({})).toMatchObject([{ status: 'error' }]);
+  });
+
+  it('selects no object, of whatever kind, and no request of a proxy', () => {
+    const spec = { matchConstraints: undefined, ...conditions('true') };
+    expect(judge(spec)).toEqual([]);
+    expect(judge(spec, { ...pod, kind: { group: '', version: '', kind: '' } })).toEqual([]);
+    expect(judge(spec, payload('HTTP', {}))).toEqual([]);
+  });
+
+  it('warns that it deletes nothing in a cluster', () => {
+    const { program, issues } = compilePolicy({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'DeletingPolicy',
+      metadata: { name: 'p' },
+      spec: { schedule: '0 * * * *', ...conditions('true') },
+    });
+    expect(program).toBeDefined();
+    expect(issues).toMatchObject([{ severity: 'warning', path: 'spec.matchConstraints' }]);
+  });
+});
+
+it('a DeletingPolicy with resource rules judges no documents', () => {
+  expect(judge(conditions('true'), payload('JSON', {}))).toEqual([]);
 });

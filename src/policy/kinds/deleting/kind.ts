@@ -39,6 +39,8 @@ export const deletingKind = (isNamespaced: boolean): KindDefinition<DeletingSpec
         kindRule({
           name: metadata.name ?? '',
           phase: 'delete',
+          // Not for all objects of a cluster: those would be deleted.
+          ...(selectsObjects(spec) ? {} : { mode: 'JSON', sparesObjects: true }),
           constraints: ofAnyOperation(spec.matchConstraints),
           policyNamespace,
           actsOnOthers: true,
@@ -52,6 +54,9 @@ export const deletingKind = (isNamespaced: boolean): KindDefinition<DeletingSpec
     });
   },
 });
+
+/** A policy without resource rules is for documents. */
+const selectsObjects = ({ matchConstraints }: DeletingSpec) => (matchConstraints?.resourceRules?.length ?? 0) > 0;
 
 /** Nothing is written when the schedule comes round. */
 function ofAnyOperation(constraints: MatchConstraints = {}): MatchConstraints {
@@ -80,9 +85,8 @@ function compileRun(spec: DeletingSpec, isNamespaced: boolean): CompiledRule['ru
 
 function check({ kind, spec }: KindPolicy<DeletingSpec>, issues: Issues): void {
   if (!spec.schedule) issues.error('policy-field-required', 'spec.schedule', 'is required');
-  // Such a policy is for payloads that are no objects.
-  if (!spec.matchConstraints?.resourceRules?.length)
-    issues.error('policy-unsupported', 'spec.matchConstraints', 'a policy without resourceRules is not supported yet');
+  if (!selectsObjects(spec))
+    issues.warn('policy-scope', 'spec.matchConstraints', 'without resourceRules the policy is only for JSON payloads');
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.conditions, 'spec.conditions', issues);
   const { variables, conditions } = compileExpressions(spec, isNamespacedKind(kind));
