@@ -24,14 +24,23 @@ const node = (state: NodeState, text: string, children: readonly TreeNode[] = []
 
 /** An explanation as a tree. Rules derived for other kinds are omitted unless all are requested. */
 export function explanationTree({ resource, file, line, rules }: Explanation, isDetailed: boolean): TreeNode {
-  const shown = rules.filter(({ rule, status }) => isDetailed || status !== 'no match' || !rule.startsWith('autogen-'));
+  const shown = rules.filter(({ isDerived, status }) => isDetailed || status !== 'no match' || !isDerived);
   const policies = [...new Set(shown.map(({ policy }) => policy))];
   return node(
     'note',
     `${resource} (${file === '-' ? 'standard input' : file}:${line})`,
-    policies.map((policy) =>
-      node('note', `policy ${policy}`, shown.filter((rule) => rule.policy === policy).map(ruleTree)),
-    ),
+    policies.flatMap((policy) => {
+      const own = shown.filter((rule) => rule.policy === policy);
+      // A policy without rules is one itself.
+      if (own.every(({ rule }) => rule === '')) return own.map((rule) => ruleTree(rule, `policy ${policy}`));
+      return [
+        node(
+          'note',
+          `policy ${policy}`,
+          own.map((rule) => ruleTree(rule, `rule ${rule.rule}`)),
+        ),
+      ];
+    }),
   );
 }
 
@@ -44,12 +53,12 @@ const ruleStates: Readonly<Record<RuleExplanation['status'], NodeState>> = {
   'no match': 'off',
 };
 
-function ruleTree(rule: RuleExplanation): TreeNode {
+function ruleTree(rule: RuleExplanation, title: string): TreeNode {
   const isMatched = rule.status !== 'no match';
   const children = isMatched
     ? [...matchedBy(rule.filters), ...stepTrees(rule.steps), ...outcomeTrees(rule)]
     : notMatchedBy(rule);
-  return node(ruleStates[rule.status], `rule ${rule.rule}: ${rule.status}`, children);
+  return node(ruleStates[rule.status], `${title}: ${rule.status}`, children);
 }
 
 function outcomeTrees({

@@ -161,3 +161,28 @@ it('omits rules derived for other kinds unless they are requested', async () => 
   expect(lines(false)).not.toContain('autogen');
   expect(lines(true)).toContain('– rule autogen-r: no match');
 });
+
+it('shows a policy of expressions by its name alone, and its forms for controllers only in detail', async () => {
+  const policy = `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: "object.metadata.name == 'web'"}]
+`;
+  const linesOf = async (isDetailed: boolean) =>
+    renderTree(explanationTree(await explain(policy), isDetailed), painter(false))
+      .trimEnd()
+      .split('\n')
+      .slice(1);
+  expect(await linesOf(false)).toEqual([
+    '  ✓ policy ValidatingPolicy/p: pass',
+    expect.stringContaining('match.any[0]'),
+    "    ✓ validations: object.metadata.name == 'web' = true",
+    '    ✓ pass: success',
+  ]);
+  const detailed = await linesOf(true);
+  expect(detailed).toContain('  – policy ValidatingPolicy/p: no match');
+  expect(detailed.join('\n')).not.toContain('rule');
+});

@@ -7,7 +7,10 @@ import { resourceName } from './resources.ts';
 /** How one rule came to its result. */
 export interface RuleExplanation {
   readonly policy: string;
+  /** Empty where the policy as a whole is one rule. */
   readonly rule: string;
+  /** Whether autogen derives it for controllers of Pods. */
+  readonly isDerived: boolean;
   readonly phase: string;
   /** The result; `no match` if the rule does not match the resource, `silent` if it has no result. */
   readonly status: RuleResult['status'] | 'no match' | 'silent';
@@ -47,6 +50,7 @@ export function explainResponse(
       const head = {
         policy: program.key,
         rule: rule.name,
+        isDerived: rule.isDerived,
         phase: rule.phase,
         filters: rule.explainMatch(response.request),
       };

@@ -140,6 +140,12 @@ describe('reports for programs', () => {
     });
   });
 
+  it('are SARIF with the name of the policy for rules without one', () => {
+    const { runs } = JSON.parse(render('sarif', [finding(entry('a', { rule: '' }))]));
+    expect(runs[0].results[0].ruleId).toBe('p');
+    expect(runs[0].tool.driver.rules[0]).toMatchObject({ id: 'p', name: 'p', shortDescription: { text: 'policy p' } });
+  });
+
   it('are SARIF without a line for resources without a file', () => {
     const { line: _, ...cluster } = entry('a', { file: 'shop/Pod/a' });
     const { runs } = JSON.parse(render('sarif', [finding(cluster)]));

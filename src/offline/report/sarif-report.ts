@@ -14,7 +14,7 @@ export function sarifReport({ write, version }: SinkOptions): ReportSink {
     add({ entries }) {
       for (const entry of entries) {
         if (entry.result === 'pass' || entry.result === 'skip') continue;
-        const id = `${entry.policy}/${entry.rule}`;
+        const id = entry.rule === '' ? entry.policy : `${entry.policy}/${entry.rule}`;
         const known = rules.get(id) ?? { index: rules.size, rule: ruleOf(id, entry) };
         rules.set(id, known);
         write(`${separator}${renderJson(resultOf(entry, id, known.index))}`);
@@ -52,19 +52,25 @@ function levelOf({ result, action, severity }: ReportEntry): string {
 }
 
 function ruleOf(id: string, entry: ReportEntry): object {
-  const { policy, rule, category, severity, title, description } = entry;
+  const { policy, rule, category, severity, description } = entry;
   const properties = {
     ...(category === undefined ? {} : { tags: [category] }),
     ...(severity === undefined ? {} : { 'security-severity': scores[severity] }),
   };
   return {
     id,
-    name: rule,
-    shortDescription: { text: title === undefined ? `rule ${rule} of policy ${policy}` : `${title}: ${rule}` },
+    name: rule || policy,
+    shortDescription: { text: describe(entry) },
     ...(description === undefined ? {} : { fullDescription: { text: description } }),
     defaultConfiguration: { level: levelOf(entry) },
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
   };
+}
+
+/** A policy of expressions has no rules with names. */
+function describe({ policy, rule, title }: ReportEntry): string {
+  if (rule === '') return title ?? `policy ${policy}`;
+  return title === undefined ? `rule ${rule} of policy ${policy}` : `${title}: ${rule}`;
 }
 
 function resultOf(entry: ReportEntry, ruleId: string, ruleIndex: number): object {
