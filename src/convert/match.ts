@@ -76,7 +76,12 @@ function namespaceSelectorOf(filters: readonly ResourceFilter[], path: string, k
   if (selector === undefined) return {};
   if (filters.length > 1) refuse(path, 'a namespace selector in one of several filters');
   if (kinds.some(({ namespaced }) => !namespaced)) refuse(path, 'a namespace selector for what is in no namespace');
-  if (JSON.stringify(selector.matchLabels ?? {}).match(/[*?]/)) refuse(path, 'wildcards in a namespace selector');
+  if (
+    Object.entries(selector.matchLabels ?? {})
+      .flat()
+      .some(hasWildcard)
+  )
+    refuse(path, 'wildcards in a namespace selector');
   return { namespaceSelector: selector };
 }
 
