@@ -7,7 +7,7 @@
 
 import { silentLogger, systemClock } from '../src/base/index.ts';
 import { createDashboard } from '../src/dashboard/index.ts';
-import { createInformerFactory, type KubeConnection, type ResourceType } from '../src/kube/index.ts';
+import { createInformerFactory, type Discovery, type KubeConnection, type ResourceType } from '../src/kube/index.ts';
 import type { KubeObject } from '../src/object/index.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
 
@@ -160,6 +160,8 @@ const port = await new Promise<number>((resolve) => {
     linkToken,
     pageFolder: undefined,
     client,
+    discovery: { byKind: async () => undefined } as unknown as Discovery,
+    explainRule: async () => undefined,
     informers,
     installation: 'supercargo',
     namespace: 'supercargo',

@@ -3,6 +3,7 @@ import { createDashboard } from '../dashboard/index.ts';
 import { createInformerFactory } from '../kube/index.ts';
 import type { Config } from './config.ts';
 import type { Connection } from './connect.ts';
+import { createExplainRule } from './explain-rule.ts';
 import { createMissingKindsLog } from './missing-kinds.ts';
 
 /** How the page of one process is served, as data: it may be sent to a thread. */
@@ -31,7 +32,7 @@ const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 /** The page with watches of its own: a kind that is missing or forbidden delays no other feature. */
 export async function runDashboard(options: DashboardRun, signal: AbortSignal): Promise<void> {
   const { config, connection, namespace, linkToken, log } = options;
-  const { client } = connection;
+  const { client, discovery } = connection;
   const { host, port, hosts } = config.dashboard;
   const tellMissing = createMissingKindsLog(log, systemClock);
   const informers = createInformerFactory({
@@ -47,6 +48,11 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
     linkToken,
     pageFolder: options.pageFolder,
     client,
+    discovery,
+    explainRule: createExplainRule({
+      exceptionNamespaces: config.policies.exceptionNamespaces,
+      clock: systemClock,
+    }),
     informers,
     installation: config.installation,
     namespace,

@@ -234,6 +234,9 @@ const dashboardRules: readonly RuleTemplate[] = [
     resources: ['clusterpolicies', 'policies', 'policyexceptions'],
     verbs: ['list', 'watch'],
   },
+  // To explain a result, with the labels of the namespace.
+  { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list'] },
   {
     apiGroups: ['automation.gitops.io'],
     resources: ['imageresourcepolicies', 'resourcetemplates', 'imagedetecteds'],

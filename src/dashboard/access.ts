@@ -12,6 +12,16 @@ export interface Viewer {
   readonly user: string;
   readonly method: Session['method'];
   readonly sees: Visibility;
+  /** Whether they may get this one object, as of now. */
+  readonly mayGet: (object: ObjectAttributes, signal: AbortSignal) => Promise<boolean>;
+}
+
+/** An object as access reviews name it. */
+interface ObjectAttributes {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name: string;
 }
 
 /** Who has this token, and what they may see; undefined for nobody. */
@@ -89,7 +99,12 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
         if (some.size > 0) namespaces.set(resource, some);
       }),
     );
-    return { user: textOf(user, 'username'), method: 'token', sees: new Visibility(everywhere, namespaces) };
+    return {
+      user: textOf(user, 'username'),
+      method: 'token',
+      sees: new Visibility(everywhere, namespaces),
+      mayGet: (object, until) => allows(subject, { verb: 'get', ...object }, until),
+    };
   };
 
   let asking = 0;
@@ -126,7 +141,8 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
 /** Whoever has the link has the rights of whoever started the program. */
 export function createLinkAccess(token: string, user: string): Authenticate {
   const wanted = digestOf(token);
-  const viewer: Viewer = { user, method: 'link', sees: seesAll };
+  // The API server judges the requests of the program themselves.
+  const viewer: Viewer = { user, method: 'link', sees: seesAll, mayGet: async () => true };
   return async (given) => (timingSafeEqual(digestOf(given), wanted) ? viewer : undefined);
 }
 

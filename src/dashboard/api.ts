@@ -5,7 +5,7 @@ import { imageAnswer } from './image-detail.ts';
 import { createImagesQuery, createVersionCache } from './images-query.ts';
 import { copiesAnswer, detectionsAnswer, jobsAnswer, pipelineAnswer, resultsAnswer } from './lists.ts';
 import { overviewOf } from './overview.ts';
-import type { Overview, SystemAnswer } from './protocol.ts';
+import type { ExplainAnswer, Overview, SystemAnswer } from './protocol.ts';
 import { InvalidQuery, type Query } from './query.ts';
 import { resultGroups } from './result-groups.ts';
 import type { SyncRun } from './sync-runs.ts';
@@ -16,6 +16,7 @@ interface ApiOptions {
   readonly syncRuns: () => readonly SyncRun[];
   /** What the answer about the system needs beyond the cargo. */
   readonly system: (viewer: Viewer, signal: AbortSignal) => Promise<SystemAnswer>;
+  readonly explain: (query: Query, viewer: Viewer, signal: AbortSignal) => Promise<ExplainAnswer | undefined>;
   readonly clock: Clock;
 }
 
@@ -24,7 +25,7 @@ export type Api = (path: string, query: Query, viewer: Viewer, signal: AbortSign
 
 type Answer = (query: Query, viewer: Viewer, signal: AbortSignal) => unknown;
 
-export function createApi({ cargo, syncRuns, system, clock }: ApiOptions): Api {
+export function createApi({ cargo, syncRuns, system, explain, clock }: ApiOptions): Api {
   const images = createImagesQuery(cargo);
   const overview = createVersionCache<Overview>(cargo);
   const answers = new Map<string, Answer>([
@@ -48,6 +49,7 @@ export function createApi({ cargo, syncRuns, system, clock }: ApiOptions): Api {
     ['/api/results/groups', (query, { sees }) => resultGroups(cargo, query, sees)],
     ['/api/jobs', (query, { sees }) => jobsAnswer(cargo, query, sees)],
     ['/api/system', (_, viewer, signal) => system(viewer, signal)],
+    ['/api/explain', explain],
   ]);
   return (path, query, viewer, signal) => answers.get(path)?.(query, viewer, signal);
 }

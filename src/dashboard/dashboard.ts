@@ -1,10 +1,11 @@
 import type { Clock, Logger } from '../base/index.ts';
-import type { InformerFactory, KubeConnection, ResourceType } from '../kube/index.ts';
+import type { Discovery, InformerFactory, KubeConnection, ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { type Authenticate, createClusterAccess, createLinkAccess, type Viewer } from './access.ts';
 import { createApi } from './api.ts';
 import { readAssets } from './assets.ts';
 import { Cargo } from './cargo.ts';
+import { createExplain, type ExplainRule } from './explain.ts';
 import { feedCargo, type WatchedKind } from './feed.ts';
 import type { Session, ShownKind } from './protocol.ts';
 import { createDashboardServer } from './server.ts';
@@ -21,6 +22,8 @@ interface DashboardOptions {
   /** The folder of the page's files. */
   readonly pageFolder: string | undefined;
   readonly client: KubeConnection;
+  readonly discovery: Discovery;
+  readonly explainRule: ExplainRule;
   readonly informers: InformerFactory;
   readonly installation: string;
   /** The namespace of the installation. */
@@ -73,7 +76,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
       const server = createDashboardServer({
         ...options,
         authenticate: accessOf(options, cargo),
-        api: createApi({ cargo, syncRuns, system, clock }),
+        api: createApi({ cargo, syncRuns, system, explain: createExplain(options), clock }),
         streams,
         assets,
         sessionOf,

@@ -7,5 +7,6 @@
  * lets them list; an image that was replaced by its copy is its source; texts of objects are data.
  */
 export { createDashboard } from './dashboard.ts';
-export type { ImageAnswer, ImageRow, Overview } from './protocol.ts';
+export type { ExplainRule, ExplainSubject } from './explain.ts';
+export type { ExplainNode, ImageAnswer, ImageRow, Overview } from './protocol.ts';
 export { type CargoReader, readCargo } from './reader.ts';

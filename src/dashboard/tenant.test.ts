@@ -12,6 +12,8 @@ import { seesAll, Visibility } from './visibility.ts';
 
 /** What somebody with rights in one namespace learns, and can do to others. */
 
+const mayGet = async () => true;
+
 const requestWith = (cookie = ''): IncomingMessage =>
   ({ headers: { cookie }, socket: { localPort: 80 } }) as unknown as IncomingMessage;
 
@@ -30,7 +32,7 @@ it('many streams of one user leave streams for another', () => {
   const streams = createStreams({ cargo: new Cargo(() => 1), clock: systemClock });
   const response = { writeHead() {}, write() {}, on() {}, writableLength: 0 } as unknown as ServerResponse;
   const open = (user: string, method: 'token' | 'link' = 'token') =>
-    streams.open(requestWith(), response, { user, method, sees: seesAll }, async () => seesAll);
+    streams.open(requestWith(), response, { user, method, sees: seesAll, mayGet }, async () => seesAll);
   for (let i = 0; i < 20; i++) open('mallory');
   expect(() => open('mallory')).toThrow('too many streams');
   open('ann');
@@ -87,7 +89,7 @@ it('who sees one namespace is not told how many objects there are in all', async
     streams: () => 0,
   });
   const answerFor = (sees: Visibility) =>
-    system({ user: 'u', method: 'token', sees }, new AbortController().signal).then(({ watches }) => watches);
+    system({ user: 'u', method: 'token', sees, mayGet }, new AbortController().signal).then(({ watches }) => watches);
   expect(await answerFor(seesAll)).toMatchObject([{ kind: 'Pod', objects: 1_234 }]);
   expect(await answerFor(seesIn('shop', 'pods'))).toEqual([]);
 });

@@ -36,8 +36,8 @@ export interface Explanation {
 
 /** Every rule of every policy, in order, including rules without a match or result. */
 export function explainResponse(
-  { policies }: PolicyApplication,
-  { response, file, line }: EvaluatedResource,
+  { policies }: { readonly policies: Pick<PolicyApplication['policies'], 'programs'> },
+  { response, file, line }: Pick<EvaluatedResource, 'response' | 'file' | 'line'>,
 ): Explanation {
   const diffs = diffsOf(
     response.resource,

@@ -4,9 +4,10 @@ import { configOf } from '../../src/app/config.ts';
 import { type Connection, connect } from '../../src/app/connect.ts';
 import { runDashboard } from '../../src/app/dashboard.ts';
 import { silentLogger } from '../../src/base/index.ts';
-import type { ImagesAnswer, Overview, Session, SystemAnswer } from '../../src/dashboard/protocol.ts';
+import type { ExplainAnswer, ImagesAnswer, Overview, Session, SystemAnswer } from '../../src/dashboard/protocol.ts';
 import type { ResourceType } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
+import { policyTypes } from '../../src/runtime/index.ts';
 import { deployments, namespaces } from '../integration/connection.ts';
 import { installKinds } from '../integration/run-features.ts';
 import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
@@ -29,6 +30,13 @@ const core = (resource: string, kind: string): ResourceType => ({
   kind,
   namespaced: true,
 });
+const policyReports: ResourceType = {
+  group: 'wgpolicyk8s.io',
+  version: 'v1alpha2',
+  resource: 'policyreports',
+  kind: 'PolicyReport',
+  namespaced: true,
+};
 
 describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () => {
   let cluster: RealCluster;
@@ -56,23 +64,26 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
     return (await response.json()) as T;
   };
 
+  /** The token of a ServiceAccount with these rights in namespace `mine`. */
+  const tenantWith = async (name: string, rules: readonly object[]): Promise<string> => {
+    await create(core('serviceaccounts', 'ServiceAccount'), name, 'mine');
+    await create(rbac('roles', 'Role'), name, 'mine', { rules });
+    await create(rbac('rolebindings', 'RoleBinding'), name, 'mine', {
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace: 'mine' }],
+    });
+    const { value } = await connection.client.raw(`/api/v1/namespaces/mine/serviceaccounts/${name}/token`, {
+      post: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+    });
+    return (value as { status: { token: string } }).status.token;
+  };
+
   beforeAll(async () => {
     cluster = await startRealCluster();
     connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
     await installKinds(connection);
     for (const name of ['mine', 'other']) await create(namespaces, name, '');
-    await create(core('serviceaccounts', 'ServiceAccount'), 'ann', 'mine');
-    await create(rbac('roles', 'Role'), 'lister', 'mine', {
-      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
-    });
-    await create(rbac('rolebindings', 'RoleBinding'), 'lister', 'mine', {
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lister' },
-      subjects: [{ kind: 'ServiceAccount', name: 'ann', namespace: 'mine' }],
-    });
-    const { value } = await connection.client.raw('/api/v1/namespaces/mine/serviceaccounts/ann/token', {
-      post: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
-    });
-    tenant = (value as { status: { token: string } }).status.token;
+    tenant = await tenantWith('ann', [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]);
     await deployment('web', 'mine', 'nginx:1.25');
     await deployment('web', 'other', 'nginx:1.25');
     await deployment('secret', 'other', 'secret.example/plans:1');
@@ -139,6 +150,55 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
     const headers = { authorization: `Bearer ${tenant}` };
     const hidden = await fetch(`${origin}/api/image?id=${encodeURIComponent('secret.example/plans:1')}`, { headers });
     expect(hidden.status).toBe(404);
+  });
+
+  it('is an explanation only of objects and policies that the user may get', async () => {
+    const rule = {
+      name: 'image',
+      match: { any: [{ resources: { kinds: ['Deployment'] } }] },
+      validate: {
+        message: 'not nginx',
+        pattern: { spec: { template: { spec: { containers: [{ image: '!nginx:*' }] } } } },
+      },
+    };
+    for (const namespace of ['mine', 'other']) {
+      await create(policyTypes.policy, 'no-nginx', namespace, { spec: { rules: [rule] } });
+      const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'web' };
+      await create(policyReports, 'r', namespace, {
+        results: [{ policy: `${namespace}/no-nginx`, rule: 'image', result: 'fail', resources: [resource] }],
+      });
+    }
+    await create(policyTypes.clusterPolicy, 'no-nginx', '', { spec: { rules: [rule] } });
+    await eventually(async () =>
+      expect(await get<object>('/api/results?policy=mine/no-nginx', cluster.token)).toMatchObject({ matched: 1 }),
+    );
+    const reader = await tenantWith('ben', [
+      { apiGroups: ['wgpolicyk8s.io'], resources: ['policyreports'], verbs: ['list'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] },
+      { apiGroups: ['kyverno.io'], resources: ['policies'], verbs: ['get'] },
+    ]);
+    const blind = await tenantWith('eve', [
+      { apiGroups: ['wgpolicyk8s.io'], resources: ['policyreports'], verbs: ['list'] },
+      { apiGroups: ['kyverno.io'], resources: ['policies'], verbs: ['get'] },
+    ]);
+    const pathOf = (policy: string, namespace: string) =>
+      `/api/explain?policy=${policy}&rule=image&apiVersion=apps/v1&kind=Deployment&namespace=${namespace}&name=web`;
+    const own = await get<ExplainAnswer>(pathOf('mine/no-nginx', 'mine'), reader);
+    expect(own).toMatchObject({ result: 'fail', tree: { label: 'rule image: fail' } });
+    const refused = async (path: string, token: string) => {
+      const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      return [response.status, await response.text()] as const;
+    };
+    expect(await refused(pathOf('other/no-nginx', 'other'), reader)).toEqual([404, expect.any(String)]);
+    const [status, text] = await refused(pathOf('no-nginx', 'mine'), reader);
+    expect([status, text]).toEqual([403, expect.stringContaining('you may not get clusterpolicies no-nginx')]);
+    expect(text).not.toContain('nginx:1.25');
+    expect(await refused(pathOf('mine/no-nginx', 'mine'), blind)).toEqual([
+      403,
+      expect.stringContaining('you may not get deployments mine/web'),
+    ]);
+    const other = await get<ExplainAnswer>(pathOf('other/no-nginx', 'other'), cluster.token);
+    expect(other.result).toBe('fail');
   });
 
   it('is nothing for a token that the cluster does not know', async () => {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configOf } from '../../src/app/config.ts';
 import { runDashboard } from '../../src/app/dashboard.ts';
 import { silentLogger } from '../../src/base/index.ts';
-import type { ImageAnswer, ImagesAnswer, Overview, Session } from '../../src/dashboard/protocol.ts';
+import type { ExplainAnswer, ImageAnswer, ImagesAnswer, Overview, Session } from '../../src/dashboard/protocol.ts';
 import type { KubeObject } from '../../src/object/index.ts';
+import { policyTypes } from '../../src/runtime/index.ts';
 import { eventually } from '../support/wait.ts';
 import { deployments, namespaces } from './connection.ts';
 import { readStream } from './dashboard-stream.ts';
@@ -169,6 +170,32 @@ describe('the dashboard of an embedded cluster', () => {
     });
     const { attention } = await get<Overview>('/api/overview');
     expect(attention.items).toContainEqual(expect.objectContaining({ kind: 'copy-failed', message }));
+  });
+
+  it('explains why a rule decided as it did on an object as it is now, and no Secret', async () => {
+    const { client } = installed.connection;
+    const match = { any: [{ resources: { kinds: ['Deployment', 'Secret'] } }] };
+    const path = { spec: { template: { spec: { containers: [{ image: '!nginx:*' }] } } } };
+    await client.create<KubeObject>(policyTypes.clusterPolicy, {
+      apiVersion: 'kyverno.io/v1',
+      kind: 'ClusterPolicy',
+      metadata: { name: 'no-nginx' },
+      spec: { rules: [{ name: 'image', match, validate: { message: 'not nginx', pattern: path } }] },
+    });
+    const queryOf = (more: object) =>
+      `/api/explain?${new URLSearchParams({ policy: 'no-nginx', rule: 'image', apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', ...more })}`;
+    const answer = await get<ExplainAnswer>(queryOf({}));
+    expect(answer).toMatchObject({ policy: 'no-nginx', rule: 'image', result: 'fail', tree: { status: 'fail' } });
+    expect(JSON.stringify(answer.tree)).toContain('found \\"nginx:1.25\\"');
+    const secrets = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
+    const metadata = { name: 'key', namespace: 'shop' };
+    await client.create<KubeObject>(secrets, { apiVersion: 'v1', kind: 'Secret', metadata });
+    const statusOf = async (more: object) => (await fetch(`${origin}${queryOf(more)}`, { headers })).status;
+    expect(await statusOf({ apiVersion: 'v1', kind: 'Secret', name: 'key' })).toBe(404);
+    expect(await statusOf({ rule: 'none' })).toBe(404);
+    expect(await statusOf({ policy: 'none' })).toBe(404);
+    expect(await statusOf({ kind: '' })).toBe(400);
+    expect(await statusOf({})).toBe(200);
   });
 
   it('tells what changed on a stream, and after a break what was missed', async () => {
