@@ -29,6 +29,15 @@ describe('a program', () => {
     expect(compile('[1].map(x, x > 0)').type).toEqual(listType(boolType));
   });
 
+  it('knows which inputs it reads, wherever in the expression', () => {
+    const variables = new Map(['a', 'b', 'c', 'd'].map((name) => [name, dynType]));
+    const readsOf = (expression: string) => [...compile(expression, { variables }).reads].sort();
+    expect(readsOf('1 + 2')).toEqual([]);
+    expect(readsOf('d.b == a')).toEqual([0, 3]);
+    expect(readsOf('[1].all(b, b > c)')).toEqual([2]);
+    expect(readsOf('a.?x.orValue(b)[c] == 1 || has(d.x)')).toEqual([0, 1, 2, 3]);
+  });
+
   it('reads its inputs in the order of the variables', () => {
     const program = compile('b - a', {
       variables: new Map([

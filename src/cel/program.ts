@@ -30,6 +30,8 @@ export interface Evaluated {
 export interface Program {
   readonly expression: string;
   readonly type: CelType;
+  /** The places of the variables that it reads, among the inputs: the others need no value. */
+  readonly reads: readonly number[];
   /** `inputs` are the values of the variables in their order; undefined for one that has none. Never throws. */
   evaluate(inputs: readonly unknown[], costLimit?: number): Evaluated;
 }
@@ -44,17 +46,19 @@ export function compile(expression: string, options: CompileOptions = {}): Progr
     if (environment.validatesLiterals) validateLiterals(checked, source);
     if (source.hasIssues) throw source.error('cel-type');
     let slots = 0;
+    const reads = new Set<number>();
     const plan = compileNode(root, {
       checked,
       environment,
       inputs: new Map([...variables.keys()].map((name, i) => [name, i])),
       locals: new Map(),
+      reads,
       depth: 0,
       reserve: (count) => {
         slots = Math.max(slots, count);
       },
     });
-    return new CompiledProgram(expression, checked.type, plan.eval, slots);
+    return new CompiledProgram(expression, checked.type, [...reads], plan.eval, slots);
   } catch (thrown) {
     if (thrown instanceof CelCompileError) throw thrown;
     // The limits keep every walk over the tree within the stack; this is for what they miss.
@@ -67,6 +71,7 @@ class CompiledProgram implements Program {
   constructor(
     readonly expression: string,
     readonly type: CelType,
+    readonly reads: readonly number[],
     private readonly evaluator: (frame: Frame) => unknown,
     private readonly slots: number,
   ) {}

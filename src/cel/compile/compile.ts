@@ -62,6 +62,7 @@ function compileReference(node: IdentNode | SelectNode, context: Context): Plan 
     return attributePlan({ kind: 'path', base: context.locals.get(name) as Eval, steps: [] });
   }
   const index = context.inputs.get(name) as number;
+  context.reads.add(index);
   const absent = new CelError(`no such attribute(s): ${name}`);
   const base: Eval = (frame) => {
     const value = frame.inputs[index];

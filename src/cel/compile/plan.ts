@@ -32,6 +32,8 @@ export interface Context {
   readonly environment: Environment;
   /** Places of the variables among the inputs. */
   readonly inputs: ReadonlyMap<string, number>;
+  /** Receives the places of the variables that are read. */
+  readonly reads: Set<number>;
   /** Closures for the variables of the loops around. */
   readonly locals: ReadonlyMap<string, Eval>;
   /** Hands out places for variables of loops; loops that are not inside each other share theirs. */

@@ -4,15 +4,16 @@ import { type Expression, VariableValues } from '../cel/index.ts';
 import { type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
-import { type GenerateObjects, libraryHost } from './libraries.ts';
-import { inputsOf, type KindVariables, objectInput } from './scope.ts';
+import { KindInputs } from './inputs.ts';
+import type { GenerateObjects } from './libraries.ts';
+import type { KindVariables } from './scope.ts';
 
 /**
  * Evaluates the expressions of one policy on one request, with the budget of the rule for all of them. What is not known
  * yet is asked for: all that one expression needs at once.
  */
 export class KindEvaluator {
-  private readonly inputs: unknown[];
+  private readonly inputs: KindInputs;
 
   constructor(
     private readonly run: Run,
@@ -20,26 +21,24 @@ export class KindEvaluator {
     { expressions, scope }: KindVariables,
     generate?: GenerateObjects,
   ) {
-    this.inputs = inputsOf(run, {
+    this.inputs = new KindInputs({
+      run,
       language: scope.language,
       allowances,
-      host: libraryHost(run, generate),
-      variables: new VariableValues(
-        expressions,
-        (expression) => this.spendOn(expression.program as Program),
-        run.trace,
-      ),
+      generate,
+      makeVariables: () =>
+        new VariableValues(expressions, (expression) => this.spendOn(expression.program as Program), run.trace),
     });
   }
 
   /** From here on expressions see another object, such as what the mutations so far have made of it. */
   seeObject(object: KubeObject): void {
-    this.inputs[objectInput] = object;
+    this.inputs.setObject(object);
   }
 
   /** There is no request where a schedule asks. */
   hideRequest(): void {
-    this.inputs.fill(undefined, objectInput + 1, objectInput + 3);
+    this.inputs.hideRequest();
   }
 
   /** A value, or an error; throws Need for what must be looked up first. */
@@ -63,7 +62,8 @@ export class KindEvaluator {
 
   private spendOn(program: Program) {
     const allowed = Math.min(callCostLimit, this.run.environment.budget?.left ?? callCostLimit);
-    const result = program.evaluate(this.inputs, allowed);
+    this.inputs.provide(program.reads);
+    const result = program.evaluate(this.inputs.values, allowed);
     spend(this.run, result.cost);
     return result;
   }

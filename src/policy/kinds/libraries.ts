@@ -10,50 +10,70 @@ export type GenerateObjects = (objects: readonly unknown[], namespace: string | 
 type Of<Library extends LibraryRequest['library']> = Extract<LibraryRequest, { readonly library: Library }>;
 
 /** The libraries of CEL for one rule on one request: what they ask for are look-ups of the engine. */
-export function libraryHost(run: Run, generate?: GenerateObjects): LibraryHost {
-  const { request, environment, context } = run;
-  const jmespath = (expression: string, value: string): unknown => {
-    try {
-      return compile(expression).evaluate(value, environment);
-    } catch (thrown) {
-      return new CelError(errorMessage(thrown));
-    }
-  };
+export class RunLibraries implements LibraryHost {
   /** What was asked for so far. Equal look-ups are one unknown: each that is new makes merging slower. */
-  const asked = new Map<string, CelUnknown>();
-  const find = (subject: LookUpSubject): unknown => {
+  private readonly asked = new Map<string, CelUnknown>();
+
+  constructor(
+    private readonly run: Run,
+    private readonly generate: GenerateObjects | undefined,
+  ) {}
+
+  now(): number {
+    return this.run.request.now;
+  }
+
+  random(): number {
+    return this.run.environment.random?.() ?? 0;
+  }
+
+  randomText(pattern: string): unknown {
+    return this.jmespath('random(@)', pattern);
+  }
+
+  decodeCertificate(text: string): unknown {
+    return this.jmespath('x509_decode(@)', text);
+  }
+
+  ask(asked: LibraryRequest): unknown {
+    const find = (subject: LookUpSubject) => this.find(subject);
+    switch (asked.library) {
+      case 'resource':
+        return askResource(asked, this.run.context.policyNamespace, find);
+      case 'http':
+        return find(serviceCall(asked));
+      case 'globalContext':
+        return project(find({ kind: 'globalContext', name: asked.name, asLibrary: true }), asked);
+      case 'image':
+        return find({ kind: 'imageData', reference: asked.reference });
+      case 'generator':
+        if (!this.generate) return new CelError('nothing is generated here');
+        return this.generate(asked.objects, asked.namespace);
+    }
+  }
+
+  private find(subject: LookUpSubject): unknown {
+    const { environment, context } = this.run;
     const { budget } = environment;
     if (budget && (budget.left -= unitsPerLookUp + documentSize(subject, budget.left)) < 0) return tooMuchWork;
     const { answer, lookUp } = findAnswer(context, subject);
     const key = lookUpKey(lookUp);
-    let unknown = asked.get(key);
+    let unknown = this.asked.get(key);
     if (!unknown) {
-      if (asked.size >= maxLookUps) return tooManyLookUps;
-      asked.set(key, (unknown = new CelUnknown([lookUp])));
+      if (this.asked.size >= maxLookUps) return tooManyLookUps;
+      this.asked.set(key, (unknown = new CelUnknown([lookUp])));
     }
     if (answer === undefined) return unknown;
     return answer.ok ? (answer.value ?? null) : new CelError(`${failures[subject.kind] ?? ''}${answer.message}`);
-  };
-  return {
-    now: () => request.now,
-    random: environment.random ?? (() => 0),
-    randomText: (pattern) => jmespath('random(@)', pattern),
-    decodeCertificate: (text) => jmespath('x509_decode(@)', text),
-    ask(asked) {
-      switch (asked.library) {
-        case 'resource':
-          return askResource(asked, context.policyNamespace, find);
-        case 'http':
-          return find(serviceCall(asked));
-        case 'globalContext':
-          return project(find({ kind: 'globalContext', name: asked.name, asLibrary: true }), asked);
-        case 'image':
-          return find({ kind: 'imageData', reference: asked.reference });
-        case 'generator':
-          return generate ? generate(asked.objects, asked.namespace) : new CelError('nothing is generated here');
-      }
-    },
-  };
+  }
+
+  private jmespath(expression: string, value: string): unknown {
+    try {
+      return compile(expression).evaluate(value, this.run.environment);
+    } catch (thrown) {
+      return new CelError(errorMessage(thrown));
+    }
+  }
 }
 
 /** Different look-ups of one policy on one request: they are sent together, to the API server or a registry. */

@@ -1,10 +1,8 @@
 import { setOwn } from '../../base/index.ts';
 import {
   boolType,
-  CelLibrary,
   type CelType,
   dynType,
-  type LibraryHost,
   listType,
   namespaceType,
   type PolicyLanguage,
@@ -13,9 +11,7 @@ import {
   structType,
   type Variables,
 } from '../../cel/index.ts';
-import { compileExpression, type Expression, namespaceValue, requestValue } from '../cel/index.ts';
-import type { PolicyRequest } from '../request.ts';
-import type { Run } from '../run/run.ts';
+import { compileExpression, type Expression } from '../cel/index.ts';
 import type { NamedExpression } from './types.ts';
 
 /** As the API server has it, and the objects. */
@@ -38,7 +34,7 @@ export interface Allowances {
 
 export const noAllowances: Allowances = { allowedImages: [], allowedValues: [] };
 
-/** The order of the inputs of every expression of these kinds. */
+/** The order of the inputs of every expression of these kinds; the values are those of KindInputs. */
 const common: readonly (readonly [string, CelType])[] = [
   ['object', dynType],
   ['oldObject', dynType],
@@ -94,47 +90,3 @@ export const compileKindExpression = (source: string, scope: KindScope, wanted?:
   compileExpression(source, scope.declared, wanted, scope.language.environment);
 
 export const onlyBool: readonly CelType[] = [boolType];
-
-interface InputOptions {
-  readonly language: PolicyLanguage;
-  /** What exceptions allow; in admission policies, the parameter. */
-  readonly allowances: unknown;
-  readonly host: LibraryHost;
-  readonly variables?: unknown;
-}
-
-/** The place of `object` among the inputs, which a mutation replaces. */
-export const objectInput = 0;
-
-/** The values of `scopeOf` for one request; those of its variables come behind. */
-export function inputsOf({ request }: Run, { language, allowances, host, variables }: InputOptions): unknown[] {
-  const { payload, object = payload?.value ?? null, oldObject = null } = request;
-  const { value, namespace } = sharedOf(request);
-  return [
-    object,
-    oldObject,
-    value,
-    namespace,
-    allowances,
-    ...[...language.libraries.values()].map((type) => new CelLibrary(type.name, host)),
-    variables,
-  ];
-}
-
-const shared = new WeakMap<PolicyRequest, { readonly value: unknown; readonly namespace: unknown }>();
-
-/** One value for all policies on a request. */
-function sharedOf(request: PolicyRequest) {
-  let known = shared.get(request);
-  if (!known) {
-    const { payload, object = null, oldObject = null } = request;
-    // A document has no request and no namespace.
-    const namespaceObject = payload ? null : request.namespaceObject;
-    known = {
-      value: payload ? null : { ...(requestValue(request) as object), object, oldObject },
-      namespace: namespaceObject === undefined ? namespaceValue(request) : namespaceObject,
-    };
-    shared.set(request, known);
-  }
-  return known;
-}
