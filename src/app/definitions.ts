@@ -2,7 +2,7 @@ import { customResourceDefinitions, ownerLabel } from '../api/index.ts';
 import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
 
-const crds: ResourceType = {
+export const crds: ResourceType = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   resource: 'customresourcedefinitions',
@@ -63,7 +63,7 @@ export async function definitionsServed(
   }
 }
 
-function isEstablished(crd: KubeObject): boolean {
+export function isEstablished(crd: KubeObject): boolean {
   // A new definition has `conditions: null`.
   const { conditions } = (crd['status'] ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;

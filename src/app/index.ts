@@ -13,6 +13,7 @@ export const loadConfigWatch = () => import('./config-watch.ts');
 export const loadConfigSchema = () => import('./config-settings.ts');
 export const loadConnect = () => import('./connect.ts');
 export const loadInstalled = () => import('./installed.ts');
+export const loadCheck = () => import('./check/index.ts');
 export const loadInstall = () => import('./install.ts');
 export const loadDemo = () => import('./demo/index.ts');
 export const loadClusterImages = () => import('./cluster-images.ts');
@@ -42,6 +43,7 @@ export type {
   TestRow,
 } from '../offline/index.ts';
 export type { CopyEvent as MirrorEvent } from '../registry/index.ts';
+export type { CheckLine } from './check/index.ts';
 export type { Setting as ConfigSetting } from './config-settings.ts';
 export type { ExpressionLanguage } from './expression-language.ts';
 export { availableFeatures, localFeatures, parseFeatures } from './features/index.ts';

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { defineApply } from './apply.ts';
 import { defineCel } from './cel.ts';
+import { defineCheck } from './check.ts';
 import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import type { CliContext } from './context.ts';
@@ -43,6 +44,7 @@ export function createProgram(context: CliContext, setExitCode: (code: number) =
   defineImages(program, context, setExitCode);
   defineReport(program, context, setExitCode);
   defineInstall(program, context);
+  defineCheck(program, context, setExitCode);
   defineConfig(program, context);
   defineKubectl(program, context, setExitCode);
   defineApply(program, context, setExitCode);

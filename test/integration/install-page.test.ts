@@ -51,7 +51,8 @@ describe.skipIf(!hasTools)('the commands of docs/install.md', () => {
       expect(code, `${commands}\n${stderr}`).toBe(0);
       outputs.push(stdout);
     }
-    const [installed, policy, , uninstalled, applied, removed] = outputs;
+    const [checked, installed, policy, , uninstalled, applied, removed] = outputs;
+    expect(checked).toMatch(/^RESULT +CHECK +FOUND\npass +api-server/);
     expect(installed).toMatch(/^supercargo-automation +2\/2[\s\S]*^supercargo-policies +2\/2/m);
     expect(policy).toMatch(/^require-owner/m);
     expect(uninstalled).toMatch(/^require-owner/m);
