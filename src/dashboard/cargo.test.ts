@@ -21,7 +21,6 @@ const pod = (name: string, image: string, more: Partial<PodFact> = {}): PodFact 
   deployment: '',
   node: 'node-1',
   isOver: false,
-  createdAt: '',
   images: [{ container: 'app', image, source: image }],
   containers: [{ imageId: '', state: 'running', reason: '', message: '' }],
   ...more,

@@ -20,10 +20,14 @@ export interface ImageName {
 
 const maxUnparsed = 200;
 
-/** Any text that a workload may name as its image. One that is no reference stands for itself, cut if it is long. */
+/**
+ * Any text that a workload may name as its image. One that is no reference stands for itself, cut if it is long. A text
+ * in full is its own identity: both are kept for long, as one string.
+ */
 export function imageNameOf(text: string): ImageName {
   try {
-    return nameOfReference(withDefaultTag(parseReference(text)));
+    const name = nameOfReference(withDefaultTag(parseReference(text)));
+    return name.id === text ? { ...name, id: text } : name;
   } catch {
     const id = text.length <= maxUnparsed ? text : `${text.slice(0, maxUnparsed)}…${hashOf(text)}`;
     return { id, repository: id, registry: '', tag: '', digest: '' };
@@ -39,7 +43,8 @@ function nameOfReference(reference: ImageReference): ImageName {
 /** The full text of a reference with tag and digest; the text itself if it is none. */
 export function fullText(text: string): string {
   try {
-    return renderReference(withDefaultTag(parseReference(text)));
+    const full = renderReference(withDefaultTag(parseReference(text)));
+    return full === text ? text : full;
   } catch {
     return text.length <= maxUnparsed ? text : imageNameOf(text).id;
   }

@@ -1,5 +1,6 @@
 import type { ContainerImage } from '../inventory/index.ts';
 import { type Bag, itemsOf, withItem, withoutItem } from './bag.ts';
+import { CopyNames } from './copy-names.ts';
 import type { CopyFact, DetectionFact, JobFact, PodFact, VulnerabilityFact, WorkloadFact } from './facts.ts';
 import { fullText, type ImageName, imageNameOf } from './image-id.ts';
 import type { ImageId } from './protocol.ts';
@@ -65,8 +66,7 @@ interface LinkedFacts {
 export class ImageTable {
   readonly entries = new Map<ImageId, ImageEntry>();
   private readonly texts = new Map<string, ImageText>();
-  /** The repository of a copy with its tag or digest → the source. */
-  private readonly sources = new Map<string, CopyFact>();
+  private readonly copyNames = new CopyNames();
   /** Where a fact was linked: its text may mean another image by now. */
   private readonly homes = new Map<object, ImageEntry>();
   private readonly repositories = new Map<string, Bag<ImageEntry>>();
@@ -124,13 +124,13 @@ export class ImageTable {
   addCopy(fact: CopyFact): void {
     const entry = this.entryOf(imageNameOf(fact.source));
     entry.copies = withItem(entry.copies, fact);
-    for (const key of copyKeys(fact)) this.sources.set(key, fact);
+    this.copyNames.add(fact);
     this.relink(fact);
     this.changed(entry);
   }
 
   removeCopy(fact: CopyFact): void {
-    for (const key of copyKeys(fact)) if (this.sources.get(key) === fact) this.sources.delete(key);
+    this.copyNames.remove(fact);
     this.relink(fact);
     const entry = this.entries.get(imageNameOf(fact.source).id);
     if (!entry) return;
@@ -155,16 +155,16 @@ export class ImageTable {
     const known = this.texts.get(full);
     if (known) return known;
     const entry = this.entryOf(this.resolve(written));
-    const text = new ImageText(full, entry);
-    this.texts.set(full, text);
+    // The identity has the same text, mostly: one of the two is kept.
+    const text = new ImageText(entry.id === full ? entry.id : full, entry);
+    this.texts.set(text.full, text);
     entry.texts = withItem(entry.texts, text);
     return text;
   }
 
   private resolve(text: string): ImageName {
     const name = imageNameOf(text);
-    const copy =
-      this.sources.get(name.id) ?? (name.tag === '' ? undefined : this.sources.get(`${name.repository}:${name.tag}`));
+    const copy = this.copyNames.find(name);
     return copy ? imageNameOf(copy.source) : name;
   }
 

@@ -11,20 +11,25 @@ const copyStates = { Pending: 'pending', Copying: 'copying', Copied: 'copied', F
 
 export function copyFact({ metadata, spec, status = {} }: MirroredImage): CopyFact {
   const fields = status as Readonly<Record<string, unknown>> as Parameters<typeof textOf>[0];
+  const digest = textOf(fields, 'digest');
+  const sourceDigest = textOf(fields, 'sourceDigest');
+  const copiedAt = textOf(fields, 'copiedAt');
+  const checkedAt = textOf(fields, 'checkedAt');
   return {
     name: metadata.name ?? '',
     source: spec.source,
     copy: spec.copy,
     state: copyStates[status.phase ?? 'Pending'] ?? 'pending',
-    digest: textOf(fields, 'digest'),
-    sourceDigest: textOf(fields, 'sourceDigest'),
+    digest,
+    // Mostly the same text: kept once.
+    sourceDigest: sourceDigest === digest ? digest : sourceDigest,
     bytesTotal: numberOf(fields, 'bytesTotal'),
     bytesCopied: numberOf(fields, 'bytesCopied'),
     attempts: numberOf(fields, 'attempts'),
     message: shortTextOf(fields, 'message'),
     createdAt: metadata.creationTimestamp ?? '',
-    copiedAt: textOf(fields, 'copiedAt'),
-    checkedAt: textOf(fields, 'checkedAt'),
+    copiedAt,
+    checkedAt: checkedAt === copiedAt ? copiedAt : checkedAt,
     unusedSince: textOf(fields, 'unusedSince'),
   };
 }

@@ -24,7 +24,6 @@ export interface PodState {
   readonly node: string;
   /** It ended, well or not. */
   readonly isOver: boolean;
-  readonly createdAt: string;
   readonly images: readonly ContainerImage[];
   /** One for each of `images`. */
   readonly containers: readonly PodContainer[];
@@ -44,7 +43,7 @@ const maxMessage = 500;
 const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const;
 
 function podState(pod: KubeObject): PodState {
-  const { namespace = '', name = '', labels, creationTimestamp } = pod.metadata;
+  const { namespace = '', name = '', labels } = pod.metadata;
   const owner = controllerOf(pod);
   const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};
   const status = isJsonObject(pod['status']) ? pod['status'] : {};
@@ -61,7 +60,6 @@ function podState(pod: KubeObject): PodState {
     deployment: isOfDeployment ? owner.name.slice(0, -hash.length - 1) : '',
     node: textOf(spec, 'nodeName'),
     isOver: phase === 'Succeeded' || phase === 'Failed',
-    createdAt: creationTimestamp ?? '',
     images,
     containers: images.map(({ container }) => states.get(container) ?? unknown),
   };
