@@ -98,7 +98,7 @@ export function createAdmissionEvaluator({ lookUps, roles, turns }: AdmissionEva
   return (programs, phase, context) => {
     if (programs.length === 0) return { results: none, object: context.request.object };
     const { info } = context.request;
-    return info && (programs.some(readsRoles) || context.exceptions.some(({ reads }) => reads.roles))
+    return info && (anyReadsRoles(programs) || context.exceptions.some(({ reads }) => reads.roles))
       ? withRoles(programs, phase, context, info)
       : guarded(programs, phase, context);
   };
@@ -122,3 +122,12 @@ function errorResults(
 
 /** Role bindings are looked up only if a rule or an exception reads roles. */
 const readsRoles = ({ rules }: PolicyProgram): boolean => rules.some(({ reads }) => reads.roles);
+
+const rolesAreRead = new WeakMap<readonly PolicyProgram[], boolean>();
+
+/** A policy set selects the same list for every request of a kind. */
+function anyReadsRoles(programs: readonly PolicyProgram[]): boolean {
+  let reads = rolesAreRead.get(programs);
+  if (reads === undefined) rolesAreRead.set(programs, (reads = programs.some(readsRoles)));
+  return reads;
+}

@@ -116,7 +116,9 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     const { group, evaluation } = opened;
     const isEnforced = ({ rule }: RuleResult) =>
       rule.failureAction(request.namespace, evaluation.request.namespaceLabels) === 'Enforce';
-    const blocking = results.filter(
+    // Nearly all requests pass: what follows is for the others.
+    const notable = results.filter(isNotable);
+    const blocking = notable.filter(
       (result) =>
         (result.status === 'fail' ||
           // The failure policy of a policy of expressions is for its conditions alone, which it judges itself.
@@ -126,7 +128,7 @@ export function createPolicyReviewers(options: PolicyReviewersOptions): {
     const isBlocked = blocking.length > 0;
     report(evaluation.request, bytes, results, isBlocked);
     if (!isBlocked && !request.dryRun) queueAudit(opened, request, bytes);
-    const warnings = results
+    const warnings = notable
       .filter(
         (result) => !blocking.includes(result) && isWarning(result, result.status === 'error' && isEnforced(result)),
       )
@@ -179,6 +181,9 @@ interface RequestContext {
 const auditTimeoutMs = 10_000;
 
 /** Always warn about an enforced rule that was not evaluated: under Ignore the request is admitted without it. */
+/** A result that may block or warn. */
+const isNotable = ({ status, code }: RuleResult) => status === 'fail' || status === 'error' || code !== undefined;
+
 function isWarning({ status, code, policy }: RuleResult, isUndecided: boolean): boolean {
   if (isUndecided || code === 'budget-exceeded') return true;
   return (status === 'fail' || status === 'error') && policy.settings.emitWarning;

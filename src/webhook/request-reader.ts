@@ -28,9 +28,7 @@ type ReadRequest = PolicyRequest & { readonly info: RequestInfo };
 export function createRequestReader({ discovery, namespaces, clock }: RequestReaderOptions): RequestReader {
   return {
     kindOf: (request, signal) =>
-      request.subResource === ''
-        ? { ...request.kind, resource: request.resource.resource }
-        : parentKind(discovery, request, signal()),
+      request.subResource === '' ? withResource(request) : parentKind(discovery, request, signal()),
     read: (request, kind, signal) => {
       const labels = isNamespaced(request)
         ? (namespaces.labels(request.namespace) ?? namespaces.fetchLabels(request.namespace, signal()))
@@ -39,6 +37,13 @@ export function createRequestReader({ discovery, namespaces, clock }: RequestRea
     },
   };
 }
+
+const withResource = ({ kind: { group, version, kind }, resource }: AdmissionRequest): MatchedKind => ({
+  group,
+  version,
+  kind,
+  resource: resource.resource,
+});
 
 function isNamespaced({ namespace, kind }: AdmissionRequest): boolean {
   return namespace !== '' && !(kind.group === '' && kind.kind === 'Namespace');
