@@ -81,6 +81,9 @@ export async function startEverything(
 /** The service account of an installation. */
 export const account = { name: 'supercargo-all', namespace: 'supercargo' };
 
+/** The user of the embedded cluster's kubeconfig. */
+const embeddedOwner = 'admin';
+
 /** Installs as the documentation tells, and answers the kubeconfig of the installation's account, or of the cluster's owner. */
 async function install(cluster: Cluster, backup: string, isInstalled: boolean): Promise<string> {
   const args = [
@@ -92,6 +95,8 @@ async function install(cluster: Cluster, backup: string, isInstalled: boolean): 
     backup,
     '--part',
     `all=${features.join(',')}`,
+    // Else only the installation's account may write detections.
+    ...(isInstalled ? [] : ['--detection-user', embeddedOwner]),
   ];
   const { exitCode, stderr } = await runProgram(args);
   if (exitCode !== 0) throw new Error(`the installation failed: ${stderr}`);
