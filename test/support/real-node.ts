@@ -90,7 +90,7 @@ export async function startRealNode(): Promise<RealNode> {
   const stop = async () => {
     for (const child of programs.splice(0).reverse()) await child.stop();
     for (const end of ends.splice(0).reverse()) await end();
-    for (const one of cgroupFolders(cgroup)) removeCgroup(one);
+    for (const one of cgroupFolders(cgroup)) await removeCgroup(one);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {

@@ -156,7 +156,7 @@ export function defineBoundaryScenarios(
       const account = { name: `least-${shop}`, namespace: 'supercargo-system' };
       await fixture.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
       await grant(fixture, account, 'base', [
-        { apiGroups: ['kyverno.io'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: ['kyverno.io', 'policies.kyverno.io'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
         { apiGroups: [''], resources: ['pods', 'namespaces'], verbs: ['get', 'list', 'watch'] },
         { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] },
         { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
