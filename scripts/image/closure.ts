@@ -35,7 +35,7 @@ function fieldOf(line: string): readonly [string, string] {
 /** The packages and all they need, without those left out and what only those need; sorted by name. */
 export async function closureOf(
   roots: readonly string[],
-  leftOut: ReadonlySet<string>,
+  excluded: ReadonlySet<string>,
   show: (names: readonly string[]) => Promise<readonly PackageRecord[]>,
 ): Promise<readonly DebianPackage[]> {
   const found = new Map<string, PackageRecord>();
@@ -44,7 +44,7 @@ export async function closureOf(
     const missing = wanted.find((name) => !found.has(name));
     if (missing !== undefined) throw new Error(`the apt sources have no package ${missing}`);
     const needed = [...found.values()].flatMap(({ depends }) => depends);
-    wanted = [...new Set(needed)].filter((name) => !leftOut.has(name) && !found.has(name));
+    wanted = [...new Set(needed)].filter((name) => !excluded.has(name) && !found.has(name));
   }
   return [...found.values()]
     .map(({ name, version, sha256 }) => ({ name, version, sha256 }))

@@ -10,7 +10,7 @@ import { parseTar, type TarEntry } from './tar.ts';
 const roots = ['git', 'openssh-client', 'ca-certificates', 'libstdc++6', 'libatomic1', 'base-files'];
 
 /** Needed only by maintainer scripts and by parts of git that are not used: perl alone is half as large as the rest. */
-const leftOut: ReadonlySet<string> = new Set([
+const excluded: ReadonlySet<string> = new Set([
   'adduser',
   'awk',
   'debconf',
@@ -51,7 +51,7 @@ export async function openAptRoot(folder: string, architecture: Architecture): P
 
 /** The newest packages of the sources, for a new lock file. */
 export const resolvePackages = ({ options }: AptRoot): Promise<readonly DebianPackage[]> =>
-  closureOf(roots, leftOut, async (names) =>
+  closureOf(roots, excluded, async (names) =>
     parseRecords((await runCommand('apt-cache', [...options, 'show', '--no-all-versions', ...names])).toString()),
   );
 
