@@ -11,6 +11,7 @@ import { createLeaderships, electHere } from './leaderships.ts';
 import { createLivenessThread } from './liveness/thread.ts';
 import { createStatusResponder, plain } from './status-responses.ts';
 import { createStatusServer } from './status-server.ts';
+import { unreadableKinds } from './watch-health.ts';
 
 export interface ClusterOptions {
   readonly config: Config;
@@ -50,6 +51,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
     registry,
     readiness: () => manager.isReady(),
     leaders: () => leaderships.describe(),
+    unreadable: () => unreadableKinds(environment.informers),
   });
   const liveness =
     livenessWorker &&

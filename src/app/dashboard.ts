@@ -4,7 +4,7 @@ import { createInformerFactory } from '../kube/index.ts';
 import type { Config } from './config.ts';
 import type { Connection } from './connect.ts';
 import { createExplainRule } from './explain-rule.ts';
-import { createMissingKindsLog } from './missing-kinds.ts';
+import { createUnreadableKindsLog } from './unreadable-kinds.ts';
 
 /** How the page of one process is served, as data: it may be sent to a thread. */
 export interface DashboardSetup {
@@ -34,12 +34,14 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
   const { config, connection, namespace, linkToken, log } = options;
   const { client, discovery } = connection;
   const { host, port, hosts } = config.dashboard;
-  const tellMissing = createMissingKindsLog(log, systemClock);
+  const tellUnreadable = createUnreadableKindsLog(log, systemClock);
   const informers = createInformerFactory({
     client,
     log,
     // Reports of a scanner that most clusters do not have.
-    onMissing: (type) => type.group !== 'aquasecurity.github.io' && tellMissing(type),
+    onUnreadable: (type, code) => {
+      if (code !== 'kube-not-found' || type.group !== 'aquasecurity.github.io') tellUnreadable(type, code);
+    },
   });
   const dashboard = createDashboard({
     host,

@@ -25,8 +25,8 @@ import { exemptNamespacesOf } from './exempt-namespaces.ts';
 import type { AdmissionResultsFeed, DashboardPlace, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
-import { createMissingKindsLog } from './missing-kinds.ts';
 import { registryNetwork } from './registry-network.ts';
+import { createUnreadableKindsLog } from './unreadable-kinds.ts';
 import { createFailingMetric, createSkippedMetric, firstListsMissing, watchReadiness } from './watch-health.ts';
 
 interface EnvironmentOptions {
@@ -64,7 +64,7 @@ export function createEnvironment({
     client,
     log,
     onSkipped: createSkippedMetric(metrics),
-    onMissing: createMissingKindsLog(log, systemClock),
+    onUnreadable: createUnreadableKindsLog(log, systemClock),
   });
   createFailingMetric(metrics, informers);
   const controllerMetrics = createControllerMetrics(metrics);

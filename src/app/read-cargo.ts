@@ -17,7 +17,8 @@ export async function withCargo<T>(
   signal: AbortSignal,
   use: (cargo: CargoReader) => T,
 ): Promise<T> {
-  const informers = createInformerFactory({ client: connection.client, log, onMissing: () => {} });
+  // The reader names what it could not read.
+  const informers = createInformerFactory({ client: connection.client, log, onUnreadable: () => {} });
   const stop = new AbortController();
   const end = AbortSignal.any([signal, stop.signal]);
   // The reader subscribes at once, before it waits.

@@ -1,11 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { InformerFactory, SkippedObject } from '../kube/index.ts';
+import { type InformerFactory, isLasting, type SkippedObject } from '../kube/index.ts';
 import { renderGvr } from '../object/index.ts';
 
 /** A list or watch that failed for this long makes the replica unready. */
 const stalledMs = 60_000;
-/** A restart does not fix missing permissions and kinds: they are named, and the replica serves the rest. */
-const lasting: ReadonlySet<string> = new Set(['kube-forbidden', 'kube-not-found']);
 
 type Informers = Pick<InformerFactory, 'all'>;
 
@@ -15,6 +13,12 @@ export function firstListsMissing(informers: Informers): string {
   return `the first lists are not complete: ${unsynced.map(describe).join('; ')}`;
 }
 
+/** The kinds that the program runs without: they are not served, or it may not read them. */
+export const unreadableKinds = (informers: Informers): readonly string[] =>
+  informers
+    .all()
+    .flatMap((informer) => (isLasting(informer.failing?.code) ? `cannot be read: ${describe(informer)}` : []));
+
 /**
  * Why the watches are not reliable, with each kind; true if they are. A kind that is watched later, by the leader or
  * for a new policy, keeps the replica ready during its first list: the rest is served as before.
@@ -22,7 +26,7 @@ export function firstListsMissing(informers: Informers): string {
 export function watchReadiness(informers: Informers, nowMs: number): true | string {
   const stalled = informers
     .all()
-    .filter(({ failing }) => failing && !lasting.has(failing.code) && nowMs - failing.sinceMs >= stalledMs);
+    .filter(({ failing }) => failing && !isLasting(failing.code) && nowMs - failing.sinceMs >= stalledMs);
   return stalled.length === 0 || `watches make no progress: ${stalled.map(describe).join('; ')}`;
 }
 

@@ -20,6 +20,8 @@ export {
   type Deleted,
   type Informer,
   type InformerHandler,
+  isLasting,
+  type LastingFailure,
   type Updated,
 } from './informer.ts';
 export { createInformerFactory, type InformerFactory } from './informer-factory.ts';

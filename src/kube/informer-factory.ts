@@ -17,6 +17,8 @@ interface SharedInformerOptions<T extends KubeObject, S> extends Selection {
   readonly metadataOnly?: boolean | undefined;
   /** Added to the indexes of the other users. */
   readonly indexes?: Indexes<S> | undefined;
+  /** Of a kind that the cluster may not serve, or may not let us read: nobody waits for it then. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** One informer per type, selection and projection, shared by all users. */
@@ -24,7 +26,7 @@ export interface InformerFactory {
   for<T extends KubeObject, S = T>(type: ResourceType, options?: SharedInformerOptions<T, S>): Informer<T, S>;
   /** Runs every informer, also those requested later, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when every informer requested so far has its first list. */
+  /** Resolves when every informer requested so far has its first list; optional ones, when that is decided. */
   synced(signal?: AbortSignal): Promise<void>;
   /** Every informer requested so far. */
   all(): readonly Pick<Informer<KubeObject, unknown>, 'type' | 'hasSynced' | 'failing'>[];
@@ -32,12 +34,13 @@ export interface InformerFactory {
 
 type CommonOptions = Pick<
   InformerOptions<KubeObject, unknown>,
-  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs' | 'onSkipped' | 'onMissing'
+  'client' | 'log' | 'clock' | 'random' | 'backoff' | 'pageSize' | 'stallMs' | 'onSkipped' | 'onUnreadable'
 >;
 
 export function createInformerFactory(common: CommonOptions): InformerFactory {
   // The key holds type and projection, so an entry's type parameters are those of its creator.
   const informers = new Map<string, Informer<KubeObject, unknown>>();
+  const required = new Set<Informer<KubeObject, unknown>>();
   const running = new Set<Promise<void>>();
   let runSignal: AbortSignal | undefined;
   let fail: (thrown: unknown) => void = () => {};
@@ -66,6 +69,7 @@ export function createInformerFactory(common: CommonOptions): InformerFactory {
         informers.set(id, shared);
         if (runSignal !== undefined) start(shared, runSignal);
       }
+      if (!options.isOptional) required.add(informer as unknown as Informer<KubeObject, unknown>);
       if (indexes) informer.addIndexes(indexes);
       return informer;
     },
@@ -84,7 +88,11 @@ export function createInformerFactory(common: CommonOptions): InformerFactory {
     all: () => [...informers.values()],
     async synced(signal) {
       if (signal) setMaxListeners(0, signal);
-      await Promise.all([...informers.values()].map((informer) => informer.synced(signal)));
+      await Promise.all(
+        [...informers.values()].map((informer) =>
+          required.has(informer) ? informer.synced(signal) : informer.settled(signal),
+        ),
+      );
     },
   };
 }

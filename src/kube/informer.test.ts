@@ -318,3 +318,35 @@ it('one informer serves all users of the same type, selection and projection', a
   await running;
   await client.close();
 });
+
+it('nobody waits for an optional kind that may not be read, and what was read of one stays', async () => {
+  const store = new FakeStore();
+  store.put('a');
+  let isForbidden = true;
+  const server = await startServer((request, response) =>
+    isForbidden ? sendStatus(response, 403, 'Forbidden') : store.respond(request, response),
+  );
+  const client = createKubeClient(server.config);
+  const told: string[] = [];
+  const factory = createInformerFactory({
+    client,
+    backoff: { baseMs: 1, maxMs: 2 },
+    onUnreadable: ({ resource }, code) => void told.push(`${resource} ${code}`),
+  });
+  const stop = new AbortController();
+  const informer = factory.for(pods, { isOptional: true });
+  const running = factory.run(stop.signal);
+  await factory.synced();
+  expect([informer.hasSynced, informer.failing?.code]).toEqual([false, 'kube-forbidden']);
+  isForbidden = false;
+  await informer.synced();
+  await until(() => store.watcherCount === 1, 'the watch is open');
+  isForbidden = true;
+  store.endWatches();
+  await until(() => informer.failing?.code === 'kube-forbidden', 'the right is gone again');
+  expect([informer.hasSynced, informer.list().map(({ metadata }) => metadata.name)]).toEqual([true, ['a']]);
+  stop.abort();
+  await running;
+  await client.close();
+  await server[Symbol.asyncDispose]();
+});

@@ -40,6 +40,8 @@ export interface Informer<T extends KubeObject, S = T> {
   readonly hasSynced: boolean;
   /** Resolves when `hasSynced`; rejects when the signal aborts. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** As `synced`, but resolves also when the kind cannot be read for a reason that lasts. */
+  settled(signal?: AbortSignal): Promise<void>;
   /** The position of this copy: every change up to here has been handled. */
   readonly resourceVersion: string | undefined;
   /** The server's clock when it returned the last complete list. */
@@ -69,6 +71,12 @@ interface InformerFailure {
   readonly sinceMs: number;
 }
 
+/** A restart does not fix missing kinds and permissions. */
+export type LastingFailure = 'kube-not-found' | 'kube-forbidden';
+
+export const isLasting = (code: string | undefined): code is LastingFailure =>
+  code === 'kube-not-found' || code === 'kube-forbidden';
+
 export interface InformerOptions<T extends KubeObject, S> extends Selection {
   readonly client: KubeClient;
   readonly type: ResourceType;
@@ -85,8 +93,11 @@ export interface InformerOptions<T extends KubeObject, S> extends Selection {
   readonly stallMs?: number | undefined;
   /** Called for each object for which a projection, an index or a handler failed. */
   readonly onSkipped?: ((skipped: SkippedObject) => void) | undefined;
-  /** Called once when the server does not serve the type, instead of the log; again after it was served. */
-  readonly onMissing?: ((type: ResourceType) => void) | undefined;
+  /**
+   * Called once when the server does not serve the type or may not be asked for it, instead of the log; again after it
+   * was readable.
+   */
+  readonly onUnreadable?: ((type: ResourceType, code: LastingFailure) => void) | undefined;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -106,6 +117,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   // Replaced, never modified: a handler added during a delivery gets that change by the replay alone.
   let handlers: readonly InformerHandler<T, S>[] = [];
   const waiting = new Set<() => void>();
+  const settling = new Set<() => void>();
   let hasSynced = false;
   let hasRun = false;
   let listedAtServerMs: number | undefined;
@@ -136,8 +148,8 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   const markSynced = (): void => {
     if (hasSynced) return;
     hasSynced = true;
-    for (const wake of waiting) wake();
-    waiting.clear();
+    wakeAll(waiting);
+    wakeAll(settling);
   };
 
   const relist = async (signal: AbortSignal): Promise<void> => {
@@ -156,6 +168,10 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
       listedAtServerMs = page.serverTimeMs;
     }
     state.endList(version);
+    if (isLasting(failing?.code)) {
+      log.info('the kind can be read again');
+      failing = undefined;
+    }
     markSynced();
   };
 
@@ -217,6 +233,7 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
             code: errorCode(thrown) ?? '',
             sinceMs: failing?.sinceMs ?? clock.monotonicMs(),
           };
+        if (isLasting(failing?.code)) wakeAll(settling);
         // The first relist after a 410 need not wait: the server is healthy.
         if (needsList(thrown) && failures === 0) failures++;
         else await pause(failures++, thrown, signal);
@@ -227,9 +244,9 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
   const report = (thrown: unknown, failures: number): void => {
     const fields = { error: errorMessage(thrown), failures };
     if (needsList(thrown)) log.info('resourceVersion too old to resume the watch; listing again', fields);
-    else if (isKubeError(thrown, 'kube-not-found') && options.onMissing) {
+    else if (isKubeError(thrown) && isLasting(thrown.code) && options.onUnreadable) {
       log.debug('a list or watch failed', fields);
-      if (failing?.code !== 'kube-not-found') options.onMissing(type);
+      if (failing?.code !== thrown.code) options.onUnreadable(type, thrown.code);
     } else if (failures === 0) log.debug('a list or watch failed', fields);
     else log.warn('a list or watch keeps failing', fields);
   };
@@ -239,22 +256,8 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
     get hasSynced() {
       return hasSynced;
     },
-    synced(signal) {
-      if (hasSynced) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const onAbort = () => {
-          waiting.delete(wake);
-          reject(signal?.reason);
-        };
-        const wake = () => {
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        };
-        waiting.add(wake);
-        signal?.addEventListener('abort', onAbort, { once: true });
-      });
-    },
+    synced: (signal) => (hasSynced ? Promise.resolve() : woken(waiting, signal)),
+    settled: (signal) => (hasSynced || isLasting(failing?.code) ? Promise.resolve() : woken(settling, signal)),
     get resourceVersion() {
       return state.resourceVersion;
     },
@@ -296,6 +299,27 @@ export function createInformer<T extends KubeObject, S = T>(options: InformerOpt
       });
     },
   };
+}
+
+function wakeAll(waiting: Set<() => void>): void {
+  for (const wake of waiting) wake();
+  waiting.clear();
+}
+
+function woken(waiting: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      waiting.delete(wake);
+      reject(signal?.reason);
+    };
+    const wake = () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    };
+    waiting.add(wake);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
 }
 
 /** 410, and the response of a server that lost its newest data and does not know the version yet. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../base/index.ts';
-import type { Informer, InformerFactory, ResourceType } from '../kube/index.ts';
+import { type Informer, type InformerFactory, isLasting, type ResourceType } from '../kube/index.ts';
 import { type KubeObject, keyOf, type LabelMatcher } from '../object/index.ts';
 import {
   compileException,
@@ -132,8 +132,8 @@ export function createLivePolicies({
     notify({ type: 'exceptions' });
   };
 
-  const follow = (type: ResourceType): Informer<KubeObject> => {
-    const informer = informers.for<KubeObject>(type);
+  const follow = (type: ResourceType, isOptional = false): Informer<KubeObject> => {
+    const informer = informers.for<KubeObject>(type, { isOptional });
     informer.addHandler({
       onAdd: ({ stored }) => put(stored),
       onUpdate: ({ stored }) => put(stored),
@@ -141,8 +141,8 @@ export function createLivePolicies({
     });
     return informer;
   };
-  const followExceptions = (type: ResourceType): Informer<KubeObject> => {
-    const informer = informers.for<KubeObject>(type);
+  const followExceptions = (type: ResourceType, isOptional = false): Informer<KubeObject> => {
+    const informer = informers.for<KubeObject>(type, { isOptional });
     informer.addHandler({
       onAdd: ({ stored }) => putException(stored),
       onUpdate: ({ stored, previous }) => {
@@ -159,8 +159,8 @@ export function createLivePolicies({
     follow(policyTypes.policy),
     followExceptions(policyTypes.exception),
   ];
-  // A cluster whose definitions are older than the program goes on with the kinds it has.
-  const optional = [...celPolicyTypes.map(follow), followExceptions(celExceptionType)];
+  // With definitions or roles that are older than the program, it goes on with the kinds it has.
+  const optional = [...celPolicyTypes.map((type) => follow(type, true)), followExceptions(celExceptionType, true)];
 
   return {
     get current() {
@@ -179,7 +179,7 @@ export function createLivePolicies({
     get hasSynced() {
       return (
         required.every((informer) => informer.hasSynced) &&
-        optional.every((informer) => informer.hasSynced || informer.failing?.code === 'kube-not-found')
+        optional.every((informer) => informer.hasSynced || isLasting(informer.failing?.code))
       );
     },
     selects: (labels) => !selector || selector(labels ?? {}),
