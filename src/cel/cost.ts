@@ -15,20 +15,20 @@ export function equalityCost(a: unknown, b: unknown, isEquals: boolean): number 
 }
 
 const one: CallCost = () => 1;
-const scan: CallCost = ([text]) => Math.ceil(librarySize(text) * 0.1);
-const scanTwice: CallCost = ([text]) => Math.ceil(librarySize(text) * 0.2);
-const traversal: CallCost = ([value]) => traversalCost(value);
+const scan: CallCost = (text) => Math.ceil(librarySize(text) * 0.1);
+const scanTwice: CallCost = (text) => Math.ceil(librarySize(text) * 0.2);
+const traversal: CallCost = (value) => traversalCost(value);
 const regexCost = (text: unknown, pattern: unknown) =>
   Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
-const regex: CallCost = ([text, pattern]) => regexCost(text, pattern);
+const regex: CallCost = (text, pattern) => regexCost(text, pattern);
 
 /** A list, the walk over its text, and a list and a struct for every second character. */
-const selectorCost: CallCost = ([, selector]) => {
+const selectorCost: CallCost = (_, selector) => {
   const size = costSize(selector);
   return 10 + Math.ceil(size * 0.1) + Math.ceil(size * 0.5) * 50;
 };
 
-const withResult = (cost: (args: readonly unknown[], result: unknown) => number): CallCost =>
+const withResult = (cost: (first: unknown, second: unknown, result: unknown) => number): CallCost =>
   Object.defineProperty(cost, 'usesResult', { value: true });
 
 function traversalCost(value: unknown): number {
@@ -44,7 +44,7 @@ function traversalCost(value: unknown): number {
 const containsAddress =
   (extra: (size: number) => number): ((parses: boolean) => CallCost) =>
   (parses) =>
-  ([cidr, other]) => {
+  (cidr, other) => {
     const size = costSize(cidr);
     return Math.ceil(2 * size * 0.1) + extra(size) + (parses ? tenth(other) : 0);
   };
@@ -57,65 +57,65 @@ const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
     (name) => [name, scan] as const,
   ),
   ...['replace', 'split'].map((name) => [name, scanTwice] as const),
-  ['join', withResult((_, result) => Math.ceil(librarySize(result) * 0.2))],
+  ['join', withResult((_first, _second, result) => Math.ceil(librarySize(result) * 0.2))],
   ...['find', 'findAll'].map((name) => [name, regex] as const),
   ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, scan] as const),
   ['ip.isCanonical', scanTwice],
   // Two questions to the authorizer fit into one expression.
   ['check', () => 350_000],
   ...['fieldSelector', 'labelSelector'].map((name) => [name, selectorCost] as const),
-  ['validate', ([format, text]) => Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(regexSize(format) * 0.25)],
+  ['validate', (format, text) => Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(regexSize(format) * 0.25)],
 ]);
 
 const regexSize = (format: unknown) =>
   format instanceof CelOpaque && 'regexSize' in format ? Number(format.regexSize) : 0;
 
-const textOrder: CallCost = ([a, b]) => Math.min(tenth(a), tenth(b));
+const textOrder: CallCost = (a, b) => Math.min(tenth(a), tenth(b));
 /** A list that is made, of so many steps. */
 const allocating = (steps: number) => Math.trunc(steps) + 11;
-const outputSize = withResult((_, result) => allocating(costSize(result)));
+const outputSize = withResult((_first, _second, result) => allocating(costSize(result)));
 
-const digestCost: CallCost = ([text]) => 20 + Math.ceil(costSize(text) * 0.05);
+const digestCost: CallCost = (text) => 20 + Math.ceil(costSize(text) * 0.05);
 
 const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
-  ['starts_with_string', ([, part]) => tenth(part)],
-  ['ends_with_string', ([, part]) => tenth(part)],
+  ['starts_with_string', (_, part) => tenth(part)],
+  ['ends_with_string', (_, part) => tenth(part)],
   ...['string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map(
-    (id) => [id, ([text]: readonly unknown[]) => tenth(text)] as const,
+    (id) => [id, (text: unknown) => tenth(text)] as const,
   ),
-  ['in_list', ([, list]) => costSize(list)],
+  ['in_list', (_, list) => costSize(list)],
   ...['less', 'less_equals', 'greater', 'greater_equals'].flatMap((name) =>
     ['string', 'bytes'].map((type) => [`${name}_${type}`, textOrder] as const),
   ),
-  ['add_string', ([a, b]) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
-  ['add_bytes', ([a, b]) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
+  ['add_string', (a, b) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
+  ['add_bytes', (a, b) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
   ['matches', regex],
   ['matches_string', regex],
-  ['contains_string', ([text, part]) => tenth(text) * tenth(part)],
-  ['list_sets_contains_list', ([a, b]) => 1 + costSize(a) * costSize(b)],
-  ['list_sets_intersects_list', ([a, b]) => 1 + costSize(a) * costSize(b)],
-  ['list_sets_equivalent_list', ([a, b]) => 1 + 2 * costSize(a) * costSize(b)],
+  ['contains_string', (text, part) => tenth(text) * tenth(part)],
+  ['list_sets_contains_list', (a, b) => 1 + costSize(a) * costSize(b)],
+  ['list_sets_intersects_list', (a, b) => 1 + costSize(a) * costSize(b)],
+  ['list_sets_equivalent_list', (a, b) => 1 + 2 * costSize(a) * costSize(b)],
   ['list_slice', outputSize],
   ['lists_range', outputSize],
   ['list_reverse', outputSize],
-  ['list_flatten', ([list]) => allocating(costSize(list))],
-  ['list_flatten_int', ([list, depth]) => allocating(costSize(list) * (Number(depth) < 0 ? 1 : Number(depth)))],
-  ['list_distinct', ([list]) => selfCompareCost(list)],
+  ['list_flatten', (list) => allocating(costSize(list))],
+  ['list_flatten_int', (list, depth) => allocating(costSize(list) * (Number(depth) < 0 ? 1 : Number(depth)))],
+  ['list_distinct', (list) => selfCompareCost(list)],
   // Of Kyverno, which tracks no costs: by the time that they take.
-  ['parse_string_dyn', ([, text]) => 100 + costSize(text) * 10],
-  ['unmarshal_string_dyn', ([, text]) => 10 + costSize(text)],
-  ['marshal_dyn_string', withResult((_, result) => 10 + costSize(result))],
-  ['random_string', withResult((_, result) => 1_000 + costSize(result) * 10)],
+  ['parse_string_dyn', (_, text) => 100 + costSize(text) * 10],
+  ['unmarshal_string_dyn', (_, text) => 10 + costSize(text)],
+  ['marshal_dyn_string', withResult((_first, _second, result) => 10 + costSize(result))],
+  ['random_string', withResult((_first, _second, result) => 1_000 + costSize(result) * 10)],
   ['random_string_default_expr', () => 1_000],
   ...['sha1', 'sha256', 'md5'].flatMap((name) =>
     ['non_prefixed', 'prefixed'].map((form) => [`${name}_string_${form}`, digestCost] as const),
   ),
   // A text may be a thousand times as long as what it is unpacked from, and one that is too long is no result.
-  ['decompress_bytes_string', ([bytes]) => 100 + costSize(bytes) * 30],
+  ['decompress_bytes_string', (bytes) => 100 + costSize(bytes) * 30],
   ...['non_prefixed', 'prefixed'].map(
-    (form) => [`list_of_object_to_map_${form}`, ([keys]: readonly unknown[]) => 10 + costSize(keys) * 10] as const,
+    (form) => [`list_of_object_to_map_${form}`, (keys: unknown) => 10 + costSize(keys) * 10] as const,
   ),
-  ['x509_decode_string', ([, text]) => 1_000 + costSize(text)],
+  ['x509_decode_string', (_, text) => 1_000 + costSize(text)],
 ]);
 
 function selfCompareCost(list: unknown): number {
@@ -128,8 +128,8 @@ function selfCompareCost(list: unknown): number {
 export function kubernetesCost(name: string, overload: string): CallCost | undefined {
   const own = libraryCost(name, overload);
   if (own) return own;
-  if (overload.endsWith('_sortByAssociatedKeys')) return ([, keys]) => selfCompareCost(keys);
-  if (overload.endsWith('_sort')) return ([list]) => selfCompareCost(list);
+  if (overload.endsWith('_sortByAssociatedKeys')) return (_, keys) => selfCompareCost(keys);
+  if (overload.endsWith('_sort')) return (list) => selfCompareCost(list);
   return byOverload.get(overload);
 }
 

@@ -21,9 +21,9 @@ export interface FunctionDecl {
   readonly accepts?: (first: unknown) => boolean;
 }
 
-/** What a call costs, from its arguments; from its result too where it says so, once there is one. */
+/** What a call costs, from its first two arguments; from its result too where it says so, once there is one. */
 export interface CallCost {
-  (args: readonly unknown[], result: unknown): number;
+  (first: unknown, second: unknown, result: unknown): number;
   readonly usesResult?: true;
 }
 

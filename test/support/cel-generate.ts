@@ -168,6 +168,15 @@ export class Generator {
     return path;
   }
 
+  /** Fields of the document or of a local, from one on which may be missing: what most policies read. */
+  private optionalPath(): string {
+    let path = this.locals.length > 0 && this.below(2) === 0 ? this.pick(this.locals).name : 'object';
+    for (let steps = this.below(3); steps > 0; steps--) path += `.${this.pick(keys)}`;
+    path += `.?${this.pick(keys)}`;
+    for (let steps = this.below(3); steps > 0; steps--) path += `${this.pick(['.', '.', '.?'])}${this.pick(keys)}`;
+    return path;
+  }
+
   private literal(kind: Kind): string {
     switch (kind) {
       case 'int':
@@ -298,8 +307,21 @@ export class Generator {
       () => `${of('string')}.${this.pick(['startsWith', 'endsWith', 'contains'])}(${of('string')})`,
       () => `${of('string')}.matches('${this.pick(['^a', '[0-9]+', 'b|c', '.*'])}')`,
       () => `${of('optional')}.hasValue()`,
+      () => `${this.optionalPath()}.hasValue()`,
+      () => this.optionalTest(depth),
       () => `sets.${this.pick(['contains', 'intersects', 'equivalent'])}(${of('list')}, ${of('list')})`,
       () => `${of('list')}.isSorted()`,
+    ])();
+  }
+
+  private optionalTest(depth: number): string {
+    const kind = this.pick(['int', 'string', 'bool', 'double'] as const);
+    const value = () => `${this.optionalPath()}.orValue(${this.literal(kind)})`;
+    return this.pick([
+      () => `(${value()} ${this.pick(['==', '!=', '<', '>='])} ${this.literal(kind)})`,
+      () => `(${value()} in [${this.literal(kind)}, ${this.literal(kind)}])`,
+      () =>
+        `${this.optionalPath()}.orValue([]).${this.pick(['all', 'exists'])}(${this.loop(1, () => this.bool(depth))})`,
     ])();
   }
 

@@ -30,7 +30,7 @@ export function compileCall(call: Call, cost: CallCost | undefined, args: readon
       if (value instanceof Abnormal) {
         if (value instanceof CelError) {
           // Cost is only counted for a call whose arguments have all been evaluated.
-          if (i === args.length - 1) frame.charge(cost ? cost([...values, value], value) : 1);
+          if (i === args.length - 1) frame.charge(cost ? cost(values[0], values[1], value) : 1);
           return value;
         }
         unknown = abnormalOf(unknown, value);
@@ -38,39 +38,41 @@ export function compileCall(call: Call, cost: CallCost | undefined, args: readon
       values.push(value);
     }
     if (unknown) return unknown;
-    if (!cost?.usesResult) frame.charge(cost ? cost(values, undefined) : 1);
+    if (!cost?.usesResult) frame.charge(cost ? cost(values[0], values[1], undefined) : 1);
     const result = call(...values);
-    if (cost?.usesResult) frame.charge(cost(values, result));
+    if (cost?.usesResult) frame.charge(cost(values[0], values[1], result));
     return result;
   };
 }
 
 function unary(call: Call, cost: CallCost | undefined, arg: Eval): Eval {
+  const usesResult = cost?.usesResult ?? false;
   return (frame) => {
     const value = arg(frame);
     if (value instanceof Abnormal) {
-      frame.charge(cost ? cost([value], value) : 1);
+      frame.charge(cost ? cost(value, undefined, value) : 1);
       return value;
     }
-    if (!cost?.usesResult) frame.charge(cost ? cost([value], undefined) : 1);
+    if (!usesResult) frame.charge(cost ? cost(value, undefined, undefined) : 1);
     const result = call(value);
-    if (cost?.usesResult) frame.charge(cost([value], result));
+    if (usesResult && cost) frame.charge(cost(value, undefined, result));
     return result;
   };
 }
 
 function binary(call: Call, cost: CallCost | undefined, left: Eval, right: Eval): Eval {
+  const usesResult = cost?.usesResult ?? false;
   return (frame) => {
     const a = left(frame);
     if (a instanceof CelError) return a;
     const b = right(frame);
     if (a instanceof Abnormal || b instanceof Abnormal) {
-      frame.charge(cost ? cost([a, b], b) : 1);
+      frame.charge(cost ? cost(a, b, b) : 1);
       return abnormalOf(a, b);
     }
-    if (!cost?.usesResult) frame.charge(cost ? cost([a, b], undefined) : 1);
+    if (!usesResult) frame.charge(cost ? cost(a, b, undefined) : 1);
     const result = call(a, b);
-    if (cost?.usesResult) frame.charge(cost([a, b], result));
+    if (usesResult && cost) frame.charge(cost(a, b, result));
     return result;
   };
 }
@@ -81,9 +83,9 @@ export function implementation(declaration: FunctionDecl, overloads: readonly Ov
   if (singleton) {
     if (!accepts) return singleton;
     const refused = new CelError(`no such overload: ${name}`);
-    return (...args) => {
-      if (accepts(args[0])) return singleton(...args);
-      return isReceiver(args[0]) ? noSuchOverload : refused;
+    return (a, b) => {
+      if (accepts(a)) return singleton(a, b);
+      return isReceiver(a) ? noSuchOverload : refused;
     };
   }
   const forms = (overloads.length === 1 ? overloads : declaration.overloads).map(({ args, call }) => ({

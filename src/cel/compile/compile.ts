@@ -6,18 +6,28 @@ import {
   operators,
   type SelectNode,
 } from '../ast.ts';
-import { equalityCost } from '../cost.ts';
 import type { CallCost } from '../environment.ts';
 import { CelCompileError } from '../errors.ts';
-import { equals } from '../values/equality.ts';
-import { Abnormal, CelError, CelOptional, CelTypeValue, none, noSuchOverload, typeNameOf } from '../values/values.ts';
-import { attributePlan, orValuePath, resolver, testPlan } from './attribute.ts';
+import { lenientOrValue } from '../macros.ts';
+import { CelError, CelTypeValue, noSuchOverload, typeNameOf } from '../values/values.ts';
+import { attributePlan, resolver, testPlan } from './attribute.ts';
 import { compileCall, implementation } from './call.ts';
+import { compileEquality } from './equality.ts';
 import { compileAppend, compileExistsOne, compileInsert, compileQuantifier, type Loop } from './fold.ts';
 import { compileList, compileMap, compileStruct } from './literal.ts';
-import { abnormalOf, compileLogic } from './logic.ts';
+import { compileLogic, compileNot } from './logic.ts';
 import { compileMembership } from './membership.ts';
-import { attributeOf, type Context, constantPlan, type Eval, type Plan, type Step, withSteps } from './plan.ts';
+import { compileHasValue, compileLenientOrValue, compileOr } from './optional.ts';
+import {
+  attributeOf,
+  type Context,
+  constantPlan,
+  type Eval,
+  type Local,
+  type Plan,
+  type Step,
+  withSteps,
+} from './plan.ts';
 import { goTypeOf, isKey } from './qualify.ts';
 
 /** The plan of a checked node. */
@@ -59,7 +69,7 @@ function compileReference(node: IdentNode | SelectNode, context: Context): Plan 
   const { kind, name, type } = reference;
   if (kind === 'type') return constantPlan(new CelTypeValue(type.params[0]?.name ?? name));
   if (kind === 'local') {
-    return attributePlan({ kind: 'path', base: context.locals.get(name) as Eval, steps: [] });
+    return attributePlan({ kind: 'path', ...(context.locals.get(name) as Local), steps: [] });
   }
   const index = context.inputs.get(name) as number;
   context.reads.add(index);
@@ -68,7 +78,7 @@ function compileReference(node: IdentNode | SelectNode, context: Context): Plan 
     const value = frame.inputs[index];
     return value === undefined ? absent : value;
   };
-  return attributePlan({ kind: 'path', base, steps: [] });
+  return attributePlan({ kind: 'path', base, place: index, steps: [] });
 }
 
 function compileSelect({ operand, field, isTest }: SelectNode, context: Context): Plan {
@@ -132,26 +142,6 @@ function compileIndex({ args }: CallNode, isOptional: boolean, context: Context)
   return attributePlan(withSteps(attribute, step));
 }
 
-function compileEquality(left: Plan, right: Plan, name: string): Eval {
-  const wanted = name === operators.equals;
-  const a = left.eval;
-  const b = right.eval;
-  return (frame) => {
-    const x = a(frame);
-    if (x instanceof CelError) return x;
-    const y = b(frame);
-    if (typeof x === 'string' && typeof y === 'string') {
-      frame.charge(equalityCost(x, y, wanted));
-      return (x === y) === wanted;
-    }
-    frame.charge(equalityCost(x, y, wanted));
-    if (x instanceof Abnormal || y instanceof Abnormal) return abnormalOf(x, y);
-    const equal = equals(x, y);
-    // `!=` is true for what cannot be compared.
-    return wanted ? equal : equal !== true;
-  };
-}
-
 /** Conversions of constants are done once, and what they refuse is refused while compiling. */
 const conversions: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
@@ -168,8 +158,7 @@ function compileFunction(node: CallNode, context: Context): Plan {
   const overload = overloads.length === 1 ? (overloads[0]?.id ?? '') : '';
   if ((name === 'or' && isOr(overload)) || (name === 'orValue' && isOrValue(overload))) {
     const [receiver, other] = plans as [Plan, Plan];
-    const direct = name === 'orValue' ? orValuePath(receiver, other.eval) : undefined;
-    return { eval: direct ?? compileOr(receiver.eval, other.eval, name === 'orValue') };
+    return { eval: compileOr(receiver, other.eval, name === 'orValue') };
   }
   if (overload === 'in_list') {
     const membership = compileMembership(plans[0] as Plan, plans[1] as Plan);
@@ -183,11 +172,22 @@ function compileFunction(node: CallNode, context: Context): Plan {
     return constantPlan(value);
   }
   const cost = context.environment.costOf(name, overload);
+  const special = compileSpecial(name, plans, cost);
+  if (special) return { eval: special };
   if (parsers.has(name) && plans.length === 1 && argument?.constant)
     return parsedOnce(call, cost, argument.constant.value);
   const literal = plans[1]?.constant?.value;
   const prepared = typeof literal === 'string' ? context.environment.prepare(name, literal) : undefined;
   return { eval: compileCall(prepared ?? call, cost, evals) };
+}
+
+/** Functions without a cost of their own that are cheaper than a call where their arguments are of the usual form. */
+function compileSpecial(name: string, plans: readonly Plan[], cost: CallCost | undefined): Eval | undefined {
+  const [first, second] = plans;
+  if (cost || !first) return undefined;
+  if (name === operators.not) return compileNot(first.eval);
+  if (name === lenientOrValue && second) return compileLenientOrValue(first, second);
+  return name === 'hasValue' ? compileHasValue(first) : undefined;
 }
 
 /** Functions that make the same value of the same text every time. */
@@ -198,7 +198,7 @@ const parsers: ReadonlySet<string> = new Set(
 /** The text is read once; the cost is that of a call. */
 function parsedOnce(call: (value: unknown) => unknown, cost: CallCost | undefined, text: unknown): Plan {
   const value = call(text);
-  const units = cost ? cost([text], value) : 1;
+  const units = cost ? cost(text, undefined, value) : 1;
   return {
     eval: (frame) => {
       frame.charge(units);
@@ -209,18 +209,6 @@ function parsedOnce(call: (value: unknown) => unknown, cost: CallCost | undefine
 
 const isOr = (overload: string) => overload === '' || overload === 'optional_or_optional';
 const isOrValue = (overload: string) => overload === '' || overload === 'optional_orValue_value';
-
-/** The right side is only evaluated when the left has no value; neither costs anything of its own. */
-function compileOr(left: Eval, right: Eval, unwraps: boolean): Eval {
-  return (frame) => {
-    const value = left(frame);
-    if (value instanceof CelOptional) {
-      if (value === none) return right(frame);
-      return unwraps ? value.value : value;
-    }
-    return value instanceof Abnormal ? value : noSuchOverload;
-  };
-}
 
 function compileComprehension(node: ComprehensionNode, context: Context): Plan {
   const { form, variable, variable2 } = node;
@@ -250,10 +238,7 @@ function compileComprehension(node: ComprehensionNode, context: Context): Plan {
   }
 }
 
-const slotReader =
-  (slot: number): Eval =>
-  (frame) =>
-    frame.slots[slot];
+const slotReader = (slot: number): Local => ({ base: (frame) => frame.slots[slot], place: ~slot });
 
 const pending = Symbol('pending');
 
@@ -274,7 +259,7 @@ function compileBind(node: ComprehensionNode, context: Context): Plan {
     frame.slots[slot] = value;
     return value;
   };
-  const locals = new Map(context.locals).set(node.accumulator, read);
+  const locals = new Map(context.locals).set(node.accumulator, { base: read });
   const result = compileNode(node.result, { ...context, locals, depth: top }).eval;
   return {
     eval: (frame) => {

@@ -19,3 +19,12 @@ export class Frame {
 
 /** A compiled node: a value, or an error or unknown in its place. */
 export type Eval = (frame: Frame) => unknown;
+
+/**
+ * The value of a variable that is kept in the frame: of an input at its place from 0 up, of a slot at places from -1
+ * down. Undefined where there is none, which the closure of the variable tells.
+ */
+export function readPlace(frame: Frame, place: number | undefined): unknown {
+  if (place === undefined) return undefined;
+  return place < 0 ? frame.slots[~place] : frame.inputs[place];
+}

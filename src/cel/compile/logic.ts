@@ -1,4 +1,4 @@
-import { type Abnormal, CelError, CelUnknown, noSuchOverload } from '../values/values.ts';
+import { Abnormal, CelError, CelUnknown, noSuchOverload } from '../values/values.ts';
 import type { Eval } from './frame.ts';
 
 /** `&&` and `||`: the value that decides wins over errors and unknowns, whichever comes first; unknowns win over errors. */
@@ -26,6 +26,16 @@ function compileMany(terms: readonly Eval[], decisive: boolean): Eval {
       if (value !== other) result = combine(result, value);
     }
     return result;
+  };
+}
+
+/** `!` */
+export function compileNot(term: Eval): Eval {
+  return (frame) => {
+    const value = term(frame);
+    frame.charge(1);
+    if (typeof value === 'boolean') return !value;
+    return value instanceof Abnormal ? value : noSuchOverload;
   };
 }
 

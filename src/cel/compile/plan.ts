@@ -16,7 +16,13 @@ export interface Plan {
 }
 
 export type Attribute =
-  | { readonly kind: 'path'; readonly base: Eval; readonly steps: readonly Step[] }
+  | {
+      readonly kind: 'path';
+      readonly base: Eval;
+      /** Of a variable that is kept in the frame; see `readPlace`. */
+      readonly place?: number | undefined;
+      readonly steps: readonly Step[];
+    }
   | { readonly kind: 'branch'; readonly condition: Eval; readonly yes: Attribute; readonly no: Attribute };
 
 /** A selection by a field or an index. */
@@ -26,6 +32,9 @@ export type Step =
   | { readonly kind: 'key'; readonly key: unknown; readonly isOptional: boolean }
   | { readonly kind: 'index'; readonly index: Eval; readonly isOptional: boolean };
 
+/** A variable of a loop, or a value with a name. */
+export type Local = Pick<Extract<Attribute, { kind: 'path' }>, 'base' | 'place'>;
+
 /** What compiling one expression needs to know everywhere. */
 export interface Context {
   readonly checked: Checked;
@@ -34,8 +43,8 @@ export interface Context {
   readonly inputs: ReadonlyMap<string, number>;
   /** Receives the places of the variables that are read. */
   readonly reads: Set<number>;
-  /** Closures for the variables of the loops around. */
-  readonly locals: ReadonlyMap<string, Eval>;
+  /** The variables of the loops around. */
+  readonly locals: ReadonlyMap<string, Local>;
   /** Hands out places for variables of loops; loops that are not inside each other share theirs. */
   readonly depth: number;
   readonly reserve: (slots: number) => void;
