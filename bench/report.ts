@@ -1,11 +1,14 @@
 /**
  * Policy reports at the sizes the design names: the API server, the reporter and this program are three processes.
  *
- * npm run bench -- report [--policies 50] [--resources 20000] [--namespaces 20] [--runs 3] [--small | --growth]
+ * npm run bench -- report [--policies 50] [--resources 20000] [--namespaces 20] [--runs 3]
+ *   [--restarts 1] [--small | --growth]
  *
  * The small size is measured `--runs` times; the large one once, for it takes minutes.
  */
-import { resolve } from 'node:path';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { customResourceDefinitions } from '../src/api/index.ts';
@@ -13,7 +16,12 @@ import type { KubeObject } from '../src/object/index.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
 import { Load } from './support/load.ts';
 import { podOf } from './support/pods.ts';
-import { type ReporterProcess, runReporterProcess, startReporterProcess } from './support/reporter-process.ts';
+import {
+  type Measured,
+  type ReporterProcess,
+  runReporterProcess,
+  startReporterProcess,
+} from './support/reporter-process.ts';
 import { type ServerProcess, startServer } from './support/server-process.ts';
 
 const { values: options } = parseArgs({
@@ -24,6 +32,7 @@ const { values: options } = parseArgs({
     growth: { type: 'boolean', default: false },
     small: { type: 'boolean', default: false },
     runs: { type: 'string', default: '3' },
+    restarts: { type: 'string', default: '1' },
     program: { type: 'string', default: 'bin/supercargo' },
     child: { type: 'boolean', default: false },
   },
@@ -104,9 +113,11 @@ async function measure(size: Size): Promise<Figure[]> {
   const server = await startServer(resolve(options.program), ['--no-simulation', '--features', 'none']);
   const load = new Load(server, 16);
   let reporter: ReporterProcess | undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'supercargo-bench-reports-'));
+  const checkpoint = join(folder, 'checkpoint');
   try {
     await prepare(server, load, size);
-    reporter = await startReporterProcess(server);
+    reporter = await startReporterProcess(server, checkpoint);
     const first = await reporter.untilIdle(results);
     const figures: Figure[] = [
       {
@@ -159,17 +170,43 @@ async function measure(size: Size): Promise<Figure[]> {
       { name: 'one policy changed: until written', unit: 'ms', values: [policy.wallMs], better: 'less', target: 5000 },
     );
     await reporter.stop();
-    reporter = await startReporterProcess(server);
-    const again = await reporter.untilIdle(results);
+    const { size: checkpointBytes } = await stat(checkpoint);
+    // Turn by turn: with the checkpoint, which it replaces when it stops, and without.
+    const kept: Measured[] = [];
+    const anew: Measured[] = [];
+    for (let turn = 0; turn < Number(options.restarts); turn++) {
+      for (const [measured, path] of [
+        [kept, checkpoint],
+        [anew, undefined],
+      ] as const) {
+        reporter = await startReporterProcess(server, path);
+        measured.push(await reporter.untilIdle(results));
+        await reporter.stop();
+      }
+    }
+    reporter = undefined;
+    const figuresOf = (name: string, measured: readonly Measured[]): Figure[] => [
+      { name: `${name}: until at rest`, unit: 'ms', values: measured.map(({ wallMs }) => wallMs), better: 'less' },
+      { name: `${name}: CPU`, unit: 'ms', values: measured.map(({ cpuMs }) => cpuMs), better: 'less' },
+      {
+        name: `${name}: objects written`,
+        unit: '',
+        values: measured.map(({ writes }) => writes),
+        better: 'less',
+        target: 0,
+      },
+    ];
     figures.push(
-      { name: 'restart: until at rest', unit: 'ms', values: [again.wallMs], better: 'less' },
-      { name: 'restart: objects written', unit: '', values: [again.writes], better: 'less', target: 0 },
+      ...figuresOf('restart', kept),
+      { name: 'restart: size of the checkpoint', unit: 'KB', values: [checkpointBytes / 1000], better: 'less' },
+      ...figuresOf('restart without a checkpoint', anew),
     );
     return figures;
   } finally {
     await reporter?.stop();
     await load.close();
     await server.stop();
+    await rm(folder, { recursive: true });
   }
 }
 

@@ -45,10 +45,10 @@ export interface ReporterProcess {
 
 /** The reporter alone, in a process of its own: started by `startReporterProcess`. */
 export async function runReporterProcess(): Promise<void> {
-  const { url, caPem, token } = JSON.parse(process.env['BENCH_SERVER']!) as Pick<
+  const { url, caPem, token, checkpoint } = JSON.parse(process.env['BENCH_SERVER']!) as Pick<
     ServerProcess,
     'url' | 'caPem' | 'token'
-  >;
+  > & { readonly checkpoint?: string };
   const log = createLogger({ level: 'warn' });
   const client = createKubeClient({
     name: 'bench',
@@ -69,6 +69,7 @@ export async function runReporterProcess(): Promise<void> {
     installation: 'supercargo',
     isSplit: true,
     isAlone: true,
+    checkpoint: checkpoint === undefined ? undefined : { path: checkpoint, program: 'bench' },
     metrics: (gauges) => createReportMetrics(metrics, createControllerMetrics(metrics).forQueue('report'), gauges),
     clock: systemClock,
     log,
@@ -124,7 +125,11 @@ function watchTurns(record: (microseconds: number) => void): void {
   }, 5).unref();
 }
 
-export async function startReporterProcess({ url, caPem, token }: ServerProcess): Promise<ReporterProcess> {
+/** With a path for a checkpoint it begins with that of the one before, and leaves one when it is stopped. */
+export async function startReporterProcess(
+  { url, caPem, token }: ServerProcess,
+  checkpoint?: string,
+): Promise<ReporterProcess> {
   const child = spawn(
     process.execPath,
     [
@@ -136,7 +141,7 @@ export async function startReporterProcess({ url, caPem, token }: ServerProcess)
     ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, BENCH_SERVER: JSON.stringify({ url, caPem, token }) },
+      env: { ...process.env, BENCH_SERVER: JSON.stringify({ url, caPem, token, checkpoint }) },
     },
   );
   const ended = new Promise<void>((done) => child.once('exit', () => done()));

@@ -85,6 +85,15 @@ const report = z
     rescanInterval: duration
       .default('1h')
       .describe('How often everything is evaluated again, for changes that no watch reports.'),
+    checkpointDir: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          'The folder for results that a restart takes over for unchanged objects. By default a folder of its own in the temporary directory. Nobody else may write to it.',
+        examples: ['/var/lib/supercargo/reports'],
+      }),
   })
   .prefault({})
   .describe('Policy reports: feature report. See [reports](../reports.md).');

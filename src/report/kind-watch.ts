@@ -14,7 +14,7 @@ import { isSameHash, type TextHash } from './text-hash.ts';
 import type { WatchedType } from './watched-types.ts';
 
 /** What is kept of an object: enough to identify it and to detect changes. */
-interface SeenObject {
+export interface SeenObject {
   readonly uid: string;
   readonly version: string;
   readonly namespace: string;

@@ -26,12 +26,14 @@ interface LookUpTrackerOptions {
 export class LookUpTracker {
   /** ConfigMap → policy → namespace → version seen; empty if it did not exist. */
   private readonly users = new Map<string, Map<string, Map<string, string>>>();
+  private readonly asking = new Set<string>();
 
   constructor(private readonly options: LookUpTrackerOptions) {}
 
   lookUpsFor(policy: string, namespace: string, cache: LookUpCache): LookUps {
     return {
       answer: async (lookUp, signal) => {
+        this.asking.add(policy);
         const key = lookUpKey(lookUp);
         let pending = cache.get(key);
         if (!pending) cache.set(key, (pending = this.fetch(lookUp, policy, namespace, signal)));
@@ -47,6 +49,11 @@ export class LookUpTracker {
         }
       },
     };
+  }
+
+  /** Whether the policy asked for anything since it changed last. */
+  hasLookedUp(policy: string): boolean {
+    return this.asking.has(policy);
   }
 
   /** A ConfigMap now has this version; empty when it is deleted. */
@@ -68,6 +75,7 @@ export class LookUpTracker {
   }
 
   forgetPolicy(policy: string): void {
+    this.asking.delete(policy);
     for (const [key, policies] of this.users) {
       policies.delete(policy);
       if (policies.size === 0) this.users.delete(key);

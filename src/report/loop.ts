@@ -12,16 +12,16 @@ export const sharedScanPace: ScanPace = { sliceMs: 1, pageSize: 20 };
 /** For a thread that does nothing else but react to its stop signal. */
 export const dedicatedScanPace: ScanPace = { sliceMs: 20, pageSize: 200 };
 
-/** Calls `work` periodically; returns the function that stops it. */
-export function every(ms: number, clock: Clock, work: () => void): () => void {
+/** Calls `work` periodically, the first time after `firstMs`; returns the function that stops it. */
+export function every(ms: number, clock: Clock, work: () => void, firstMs = ms): () => void {
   let cancel = () => {};
-  const again = () => {
-    cancel = clock.after(ms, () => {
+  const again = (afterMs: number) => {
+    cancel = clock.after(afterMs, () => {
       work();
-      again();
+      again(ms);
     });
   };
-  again();
+  again(Math.max(0, firstMs));
   return () => cancel();
 }
 

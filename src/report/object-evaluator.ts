@@ -11,11 +11,12 @@ import {
   type ObjectPolicyResults,
   type ScannedObject,
 } from './evaluate-object.ts';
+import type { KeptResults } from './kept-results.ts';
 import type { KindWatch } from './kind-watch.ts';
 import type { LookUpCache, LookUpTracker } from './look-up-tracker.ts';
 import { type ResultContent, referenceTo } from './result.ts';
-import type { ResourceResults, ResultIndex } from './result-index.ts';
-import { type IsExcluded, type KindPolicy, sourceOf } from './scope.ts';
+import type { IndexedResource, ResourceResults, ResultIndex } from './result-index.ts';
+import { type IsExcluded, type KindPolicy, renderControllers, sourceOf } from './scope.ts';
 import { isSameHash } from './text-hash.ts';
 
 interface ObjectEvaluatorOptions {
@@ -25,6 +26,8 @@ interface ObjectEvaluatorOptions {
   readonly isExcluded: IsExcluded;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
   readonly controllers: () => Controllers | undefined;
+  /** Results that need not be found again. */
+  readonly kept: () => KeptResults | undefined;
   readonly clock: Clock;
 }
 
@@ -40,6 +43,12 @@ interface EvaluationTask {
   readonly sinceMs: number;
 }
 
+interface Evaluated {
+  readonly policyResults: readonly ObjectPolicyResults[];
+  readonly controllers?: string;
+  readonly evaluated: number;
+}
+
 /**
  * Evaluates single objects and records the results. One object is never evaluated twice at the same time. Outdated
  * results (the object is gone, the policy changed) are not recorded.
@@ -49,33 +58,38 @@ export class ObjectEvaluator {
 
   constructor(private readonly options: ObjectEvaluatorOptions) {}
 
-  async run(task: EvaluationTask): Promise<void> {
+  /** Returns how many policies were evaluated. */
+  async run(task: EvaluationTask): Promise<number> {
     const id = `${task.watch.type.group}/${task.watch.type.version}/${task.watch.type.resource} ${task.key}`;
     for (let other = this.busy.get(id); other; other = this.busy.get(id)) await other;
-    if (!isCurrent(task)) return;
+    if (!isCurrent(task)) return 0;
     const work = this.evaluateTask(task).finally(() => this.busy.delete(id));
     this.busy.set(
       id,
-      work.catch(() => {}),
+      work.then(
+        () => {},
+        () => {},
+      ),
     );
-    await work;
+    return await work;
   }
 
-  private async evaluateTask(task: EvaluationTask): Promise<void> {
+  private async evaluateTask(task: EvaluationTask): Promise<number> {
     const { watch, object, signal, cache } = task;
     const { policies, tracker, clock } = this.options;
     const kindPolicies = task.kindPolicies ?? watch.kindPolicies;
     const { namespace = '', name = '' } = object.metadata;
     const isExcluded = this.options.isExcluded(watch.type, namespace, name);
-    const policyResults = isExcluded
-      ? kindPolicies.map(({ program }) => ({ program, contents: [] }))
+    const found = isExcluded
+      ? { policyResults: kindPolicies.map(({ program }) => ({ program, contents: [] })), evaluated: 0 }
       : await this.evaluate(task, kindPolicies, {
           exceptions: policies.current.exceptions,
           lookUpsFor: (policy) => tracker.lookUpsFor(policy, namespace, cache),
           now: clock.now(),
           signal,
         });
-    if (signal.aborted || !isCurrent(task)) return;
+    const { policyResults, controllers, evaluated } = found;
+    if (signal.aborted || !isCurrent(task)) return evaluated;
     const { current } = policies;
     const contents: ResultContent[] = [];
     const entered = new Set<string>();
@@ -90,14 +104,17 @@ export class ObjectEvaluator {
     const isInScope = task.kindPolicies
       ? (policy: string) => entered.has(policy)
       : (policy: string) => !overtaken.has(policy) && !this.isForAdmission(policy);
-    this.record(watch, object, { isInScope, contents, sinceMs: task.sinceMs });
+    const resource = this.record(watch, object, { isInScope, contents, sinceMs: task.sinceMs });
+    if (resource && resource.controllers !== controllers)
+      resource.controllers = task.kindPolicies ? undefined : controllers;
+    return evaluated;
   }
 
   private async evaluate(
-    { watch, object, signal }: EvaluationTask,
+    { watch, key, object, signal, ...task }: EvaluationTask,
     kindPolicies: readonly KindPolicy[],
     options: ObjectEvaluationOptions,
-  ): Promise<readonly ObjectPolicyResults[]> {
+  ): Promise<Evaluated> {
     const controllers = this.options.controllers();
     await controllers?.load(object, signal);
     const subject: ScannedObject = {
@@ -106,17 +123,30 @@ export class ObjectEvaluator {
       namespaceLabels: this.options.namespaceLabels(object.metadata.namespace ?? ''),
       controllers: controllers?.of(object) ?? [],
     };
-    const evaluate = (of: ScannedObject) => evaluateObject(of, kindPolicies, options);
-    return addEphemeral(subject, await evaluate(subject), evaluate);
+    const keptResults = this.options.kept();
+    const kept = task.kindPolicies ? undefined : keptResults?.of(watch, subject, watch.informer.get(key));
+    const open = kept ? kindPolicies.filter(({ program }) => !keptResults?.covers(program)) : kindPolicies;
+    const evaluate = (of: ScannedObject) => evaluateObject(of, open, options);
+    const evaluated = open.length === 0 ? [] : await addEphemeral(subject, await evaluate(subject), evaluate);
+    const policyResults = kept
+      ? [
+          ...evaluated,
+          ...kindPolicies
+            .filter((kindPolicy) => !open.includes(kindPolicy))
+            .map(({ program }) => ({ program, contents: kept.get(program.key) ?? [] })),
+        ]
+      : evaluated;
+    return { policyResults, controllers: renderControllers(subject.controllers), evaluated: open.length };
   }
 
-  private record(watch: KindWatch, object: KubeObject, results: ResourceResults): void {
+  private record(watch: KindWatch, object: KubeObject, results: ResourceResults): IndexedResource | undefined {
     const { index } = this.options;
     const uid = object.metadata.uid ?? '';
     let resource = watch.resources.get(uid);
-    if (!resource && results.contents.length === 0) return;
+    if (!resource && results.contents.length === 0) return undefined;
     if (!resource) watch.resources.set(uid, (resource = index.addResource(referenceTo(object))));
     index.put(resource, results);
+    return resource;
   }
 
   private isForAdmission(policy: string): boolean {

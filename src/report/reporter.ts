@@ -3,6 +3,7 @@ import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
 import type { LivePolicies, LookUps } from '../runtime/index.ts';
 import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
+import { type CheckpointOptions, readCheckpoint, writeCheckpoints } from './checkpoints.ts';
 import type { OnReportProblem } from './kind-failures.ts';
 import { dedicatedScanPace, sharedScanPace, waitFor } from './loop.ts';
 import type { OpenReportMetrics, ReportGauges } from './metrics.ts';
@@ -28,6 +29,8 @@ export interface ReporterOptions {
   /** The namespace of the outboxes of other replicas; absent to read none. */
   readonly outboxNamespace?: string | undefined;
   readonly rescanMs?: number;
+  /** Absent to evaluate everything at each start. */
+  readonly checkpoint?: CheckpointOptions | undefined;
   readonly targetBytes?: number;
   readonly limits?: Partial<WriterLimits>;
   /** Whether the thread does nothing else: no admission and no lease waits for it. */
@@ -62,7 +65,7 @@ interface ReporterRun {
 const hourMs = 3_600_000;
 
 export function createReporter(options: ReporterOptions): Reporter {
-  const { client, policies, log, clock } = options;
+  const { client, policies, log, clock, checkpoint, rescanMs = hourMs } = options;
   let activeRun: ReporterRun | undefined;
   const metrics = options.metrics(() => activeRun && gaugesOf(activeRun, clock));
 
@@ -94,7 +97,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       index,
       state,
       isExcluded,
-      rescanMs: options.rescanMs ?? hourMs,
+      rescanMs,
       pace: options.isAlone ? dedicatedScanPace : sharedScanPace,
       metrics,
       onSeen: (watch, key) => admission.seen(watch, key),
@@ -116,6 +119,7 @@ export function createReporter(options: ReporterOptions): Reporter {
           signal,
           restore: (of, content) => admission.restore(of, content),
         });
+        if (checkpoint) scanner.keep(await readCheckpoint({ ...checkpoint, clock, log }, policies, rescanMs));
         break;
       } catch (thrown) {
         if (signal.aborted) return;
@@ -154,6 +158,7 @@ export function createReporter(options: ReporterOptions): Reporter {
           guarded(current.writer.run(until)),
           guarded(scanAfterReading(current, until)),
           guarded(readOthers(current, until)),
+          ...(checkpoint ? [writeCheckpoints({ ...checkpoint, clock, log }, current.scanner, until)] : []),
         ]);
       } finally {
         if (activeRun === current) activeRun = undefined;

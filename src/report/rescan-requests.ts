@@ -24,6 +24,8 @@ export class RescanRequests {
   private waitingOfKind = new Map<string, Mutable>();
   private running: RescanBatch = { everywhere: new Map(), ofKind: new Map() };
   private wake: () => void = () => {};
+  /** Kinds whose last rescan failed and will be repeated: some of their results are old. */
+  readonly failedKinds = new Set<string>();
 
   add(policy: string, namespaces: 'all' | Iterable<string>): void {
     mergeRescan(this.waiting, policy, namespaces);

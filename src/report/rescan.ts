@@ -42,6 +42,7 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
       try {
         await rescanType(watch, rescans, context, signal);
         failures.delete(kind);
+        requests.failedKinds.delete(kind);
       } catch (thrown) {
         if (signal.aborted) return;
         log.warn('rescan failed; retrying', {
@@ -50,6 +51,7 @@ export async function runRescans(context: RescanContext, signal: AbortSignal): P
         });
         const failed = failures.get(kind) ?? 0;
         failures.set(kind, failed + 1);
+        requests.failedKinds.add(kind);
         clock.after(backoffMs(failed, repeat), () => watches.get(kind) === watch && requests.addForKind(kind, rescans));
       }
     }
@@ -81,8 +83,8 @@ async function rescanType(
         });
         if (here.length === 0) continue;
         await turn();
-        await evaluator.run({ watch, key: objectKey(object), object, kindPolicies: here, cache, signal, sinceMs });
-        metrics.evaluated(here.length);
+        const key = objectKey(object);
+        metrics.evaluated(await evaluator.run({ watch, key, object, kindPolicies: here, cache, signal, sinceMs }));
       }
     }
   }

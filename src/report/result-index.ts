@@ -22,6 +22,8 @@ export interface IndexedResource {
   readonly contentHash: TextHash;
   readonly jsonBytes: number;
   firstRow: number;
+  /** The kinds of controllers that all its results were found with; undefined if not all with the same. */
+  controllers?: string | undefined;
 }
 
 interface IndexedResult extends Omit<ResultContent, 'process' | 'properties' | 'seconds'> {
@@ -195,6 +197,23 @@ export class ResultIndex {
     }
     results.sort((x, y) => (x.order < y.order ? -1 : x.order > y.order ? 1 : 0));
     return results.map(({ result }) => result);
+  }
+
+  /** What scans found, in any order. */
+  *scannedResultsOf({ firstRow }: IndexedResource): Generator<ResultContent> {
+    const { rows, texts } = this;
+    for (let row = firstRow; row !== noRow; row = rows.nextOfResource[row]!) {
+      const status = rows.status[row]!;
+      if ((status & admissionFlag) !== 0) continue;
+      yield {
+        head: this.heads.get(rows.head[row]!).head,
+        result: reportedStatuses[status]!,
+        message: texts.text(rows.message[row]!),
+        properties: texts.text(rows.properties[row]!),
+        process: 'background',
+        seconds: rows.seconds[row]!,
+      };
+    }
   }
 
   /** Equal for equal contents, whatever their times; stored in the annotation. */

@@ -6,6 +6,7 @@ import type { LivePolicies, LookUps, PolicyChange } from '../runtime/index.ts';
 import { withBackpressure } from './backpressure.ts';
 import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
 import { startControllers } from './controllers.ts';
+import { type KeptResults, takeCheckpoint } from './kept-results.ts';
 import { KindFailures, type OnReportProblem } from './kind-failures.ts';
 import { type KindWatch, startKindWatch } from './kind-watch.ts';
 import { LookUpTracker } from './look-up-tracker.ts';
@@ -58,6 +59,9 @@ export class Scanner {
   private wakeLanes: (() => void)[] = [];
   private readonly turn: () => Promise<void>;
   private readonly failures: KindFailures;
+  private kept: KeptResults | undefined;
+  /** When the last evaluation of everything began. */
+  private scannedSeconds = 0;
 
   constructor(private readonly options: ScannerOptions) {
     const { lookUps, policies, index, isExcluded, clock, state } = options;
@@ -78,8 +82,9 @@ export class Scanner {
       index,
       tracker: this.tracker,
       isExcluded,
-      namespaceLabels: (namespace) => this.facts?.namespaceLabels(namespace) ?? {},
+      namespaceLabels: (namespace) => this.namespaceLabels(namespace),
       controllers: () => state.controllers,
+      kept: () => this.kept,
       clock,
     });
   }
@@ -95,6 +100,30 @@ export class Scanner {
         (watch) => (watch.isComplete || watch.failure !== undefined) && watch.unevaluated === 0,
       )
     );
+  }
+
+  /** Results of an earlier run, to be used by the next. */
+  keep(kept: KeptResults | undefined): void {
+    this.kept = kept;
+  }
+
+  /** Undefined while some results are not those of the objects and policies as they are now. */
+  takeCheckpoint(program: string): Buffer | undefined {
+    if (!this.isIdle || [...this.state.rescans.failedKinds].some((kind) => this.state.watches.has(kind)))
+      return undefined;
+    return takeCheckpoint({
+      policies: this.options.policies,
+      watches: this.state.watches.values(),
+      index: this.options.index,
+      hasLookedUp: (policy) => this.tracker.hasLookedUp(policy),
+      namespaceLabels: (namespace) => this.namespaceLabels(namespace),
+      program,
+      scannedSeconds: this.scannedSeconds,
+    });
+  }
+
+  private namespaceLabels(namespace: string): Readonly<Record<string, string>> {
+    return this.facts?.namespaceLabels(namespace) ?? {};
   }
 
   get oldestChangeMs(): number | undefined {
@@ -133,7 +162,9 @@ export class Scanner {
       signal,
       onChange: (namespace) => this.rescanPods(namespace),
     });
-    const stopTimer = every(rescanMs, clock, () => this.rescanAll());
+    const nowMs = clock.now();
+    this.scannedSeconds = this.kept?.scannedSeconds ?? Math.floor(nowMs / 1000);
+    const stopTimer = every(rescanMs, clock, () => this.rescanAll(), this.scannedSeconds * 1000 + rescanMs - nowMs);
     try {
       await this.facts.synced(signal);
       await this.state.controllers.ready();
@@ -153,6 +184,7 @@ export class Scanner {
 
   /** Rescans everything, as every hour: finds changes that no watch reports. */
   rescanAll(): void {
+    this.scannedSeconds = Math.floor(this.options.clock.now() / 1000);
     this.rediscover();
     for (const { key } of this.options.policies.current.programs) this.state.rescans.add(key, 'all');
   }
@@ -299,6 +331,7 @@ export class Scanner {
 
   private async endWatch(id: string, watch: KindWatch): Promise<void> {
     this.state.watches.delete(id);
+    this.state.rescans.failedKinds.delete(id);
     this.pending.deleteAll(watch);
     await watch.stop();
     for (const resource of watch.resources.values()) {
@@ -308,7 +341,11 @@ export class Scanner {
   }
 
   private completeIfDone(watch: KindWatch): void {
-    if (watch.informer.hasSynced && watch.unevaluated === 0) watch.isComplete = true;
+    if (watch.isComplete || !watch.informer.hasSynced || watch.unevaluated > 0) return;
+    watch.isComplete = true;
+    // Each object is seen for the first time once.
+    if (this.state.hasApplied && [...this.state.watches.values()].every((one) => one.isComplete || one.failure))
+      this.kept = undefined;
   }
 
   private async evaluatePending(signal: AbortSignal): Promise<void> {
@@ -322,8 +359,7 @@ export class Scanner {
       const { watch, key, object, sinceMs } = next;
       await this.turn();
       try {
-        await this.evaluator.run({ watch, key, object, cache: new Map(), signal, sinceMs });
-        metrics.evaluated(watch.kindPolicies.length);
+        metrics.evaluated(await this.evaluator.run({ watch, key, object, cache: new Map(), signal, sinceMs }));
       } catch (thrown) {
         if (!signal.aborted) log.error('evaluating an object failed', { key, error: errorMessage(thrown) });
       } finally {

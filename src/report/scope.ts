@@ -73,7 +73,7 @@ export function programFor(
 ): PolicyProgram | undefined {
   if (controllers.length === 0) return whole;
   const kinds = controllers.map((controller) => gvkOf(controller));
-  const id = kinds.map(renderGvk).join(' ');
+  const id = renderControllers(controllers);
   if (!owned.has(id)) {
     const isLeftToController = ({ origin }: RuleProgram) =>
       program.rules.some(
@@ -83,6 +83,11 @@ export function programFor(
     owned.set(id, rules.length === whole.rules.length ? whole : rules.length > 0 ? { ...program, rules } : undefined);
   }
   return owned.get(id);
+}
+
+/** All that results depend on. */
+export function renderControllers(controllers: readonly ControllerReference[]): string {
+  return controllers.map((controller) => renderGvk(gvkOf(controller))).join(' ');
 }
 
 /** One of the controllers that an object descends from. */

@@ -20,7 +20,7 @@ type ReporterEnvironment = Pick<
 /** The reporter of the configuration, in any thread. */
 export function openReporter(
   { config, connection, policies, lookUps, namespace, clock, log }: ReporterEnvironment,
-  more: Pick<ReporterOptions, 'metrics' | 'isAlone' | 'onProblem'>,
+  more: Pick<ReporterOptions, 'metrics' | 'isAlone' | 'onProblem' | 'checkpoint'>,
 ): Reporter {
   return createReporter({
     client: connection.client,

@@ -14,6 +14,7 @@ import { type LabelMatcher, type LabelSelector, labelSelectorOf } from '../../ob
 import type { AdmittedResults, OpenReportMetrics } from '../../report/index.ts';
 import { type Connection, type ConnectionOrigin, connect } from '../connect.ts';
 import { createEnvironment, supportsOf } from '../environment.ts';
+import { checkpointOf } from './report-checkpoint.ts';
 import { tallyCounts } from './report-counts.ts';
 import { openReporter } from './report-setup.ts';
 import type { FromReportThread, ReportThreadSetup, ToReportThread } from './report-thread.ts';
@@ -70,6 +71,7 @@ async function run(setup: ReportThreadSetup, signal: AbortSignal): Promise<void>
     const reporter = openReporter(environment, {
       metrics,
       isAlone: true,
+      checkpoint: checkpointOf(config),
       onProblem: (policy, problem) => send({ kind: 'problem', policy, problem }),
     });
     const sendCounts = () => tally && send({ kind: 'counts', counts: tally.take(), isIdle: reporter.isIdle });
