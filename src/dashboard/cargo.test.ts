@@ -83,6 +83,7 @@ const detection = (image: string, digest: string, more: Partial<DetectionFact> =
   ...more,
 });
 
+const put = (cargo: Cargo, fact: WorkloadFact) => cargo.putWorkload(fact.kind, `${fact.namespace}/${fact.name}`, fact);
 const newCargo = () => new Cargo(() => 1);
 const rows = (cargo: Cargo): readonly ImageRow[] =>
   [...cargo.images.entries.values()].flatMap((entry) => {
@@ -98,14 +99,14 @@ const digest = `sha256:${'ab'.repeat(32)}`;
 describe('the images of a cargo', () => {
   it('are one for all ways to write a name', () => {
     const cargo = newCargo();
-    cargo.putWorkload(workload('a', 'nginx'));
-    cargo.putWorkload(workload('b', 'docker.io/library/nginx:latest'));
+    put(cargo, workload('a', 'nginx'));
+    put(cargo, workload('b', 'docker.io/library/nginx:latest'));
     expect(rows(cargo)).toMatchObject([{ id: 'docker.io/library/nginx:latest', workloads: 2, namespaces: 1 }]);
   });
 
   it('count a pod at its Deployment, by the hash in the name of its ReplicaSet', () => {
     const cargo = newCargo();
-    cargo.putWorkload(workload('web', 'nginx:1.25'));
+    put(cargo, workload('web', 'nginx:1.25'));
     const owned = { ownerKind: 'ReplicaSet', ownerName: 'web-5d4', deployment: 'web' };
     cargo.putPod('shop/web-5d4-x', pod('web-5d4-x', 'nginx:1.25', owned));
     cargo.putPod('shop/lone', pod('lone', 'nginx:1.25'));
@@ -116,15 +117,16 @@ describe('the images of a cargo', () => {
     const target = 'backup.example/c/docker.io/library/nginx:1.25';
     for (const isCopyFirst of [true, false]) {
       const cargo = newCargo();
+      const copied = copy('docker.io/library/nginx:1.25', target, { digest });
       const steps = [
-        () => cargo.putCopy('one', copy('docker.io/library/nginx:1.25', target, { digest })),
-        () => cargo.putWorkload(workload('web', target)),
+        () => cargo.putCopy(copied, undefined),
+        () => put(cargo, workload('web', target)),
         () => cargo.putPod('shop/p', pod('p', `${target}@${digest}`)),
       ];
       for (const step of isCopyFirst ? steps : steps.reverse()) step();
       expect(ids(cargo)).toEqual(['docker.io/library/nginx:1.25']);
       expect(rows(cargo)).toMatchObject([{ copy: 'copied', workloads: 2, pods: 1, digest }]);
-      cargo.putCopy('one', undefined);
+      cargo.putCopy(undefined, copied);
       expect(ids(cargo)).toEqual([
         `backup.example/c/docker.io/library/nginx:1.25`,
         `backup.example/c/docker.io/library/nginx@${digest}`,
@@ -137,7 +139,7 @@ describe('the images of a cargo', () => {
     const counts = { critical: 1, high: 0, medium: 0, low: 0, unknown: 0 };
     const report = { namespace: 'shop', name: 'r', image: 'backup.example/nginx:1', digest: '', scanner: '', at: '' };
     cargo.putVulnerabilities('shop/r', { ...report, counts });
-    cargo.putCopy('one', copy('nginx:1', 'backup.example/nginx:1'));
+    cargo.putCopy(copy('nginx:1', 'backup.example/nginx:1'), undefined);
     expect(rows(cargo)).toMatchObject([{ id: 'docker.io/library/nginx:1', vulnerabilities: { critical: 1 } }]);
     cargo.putVulnerabilities('shop/r', undefined);
     expect(rows(cargo)[0]).not.toHaveProperty('vulnerabilities');
@@ -146,19 +148,20 @@ describe('the images of a cargo', () => {
   it('find the commit of a tag also where workloads name the digest', () => {
     const cargo = newCargo();
     cargo.putDetection('team/d', detection('r.example/web:1', digest));
-    cargo.putWorkload(workload('web', `r.example/web@${digest}`));
+    put(cargo, workload('web', `r.example/web@${digest}`));
     expect(rows(cargo).find(({ id }) => id.includes('@'))).toMatchObject({ commit: { sha: '3f2a9c' } });
   });
 
   it('leave nothing behind when everything is gone', () => {
     const cargo = newCargo();
-    cargo.putWorkload(workload('web', 'nginx:1'));
+    put(cargo, workload('web', 'nginx:1'));
     cargo.putPod('shop/p', pod('p', 'nginx:1'));
-    cargo.putCopy('c', copy('nginx:1', 'backup.example/nginx:1'));
+    const copied = copy('nginx:1', 'backup.example/nginx:1');
+    cargo.putCopy(copied, undefined);
     cargo.putDetection('team/d', detection('nginx:1', digest));
-    cargo.removeWorkload({ kind: 'Deployment', namespace: 'shop', name: 'web' });
+    cargo.putWorkload('Deployment', 'shop/web', undefined);
     cargo.putPod('shop/p', undefined);
-    cargo.putCopy('c', undefined);
+    cargo.putCopy(undefined, copied);
     cargo.putDetection('team/d', undefined);
     expect(cargo.images.entries.size).toBe(0);
     expect(cargo.detectionsByDigest.size).toBe(0);
@@ -167,8 +170,8 @@ describe('the images of a cargo', () => {
   it('carry any text as it is, and cut what is too long to be a name', () => {
     const cargo = newCargo();
     const hostile = '<img src=x onerror=alert(1)>\u202egnp.exe\u0000';
-    cargo.putWorkload(workload('a', hostile));
-    cargo.putWorkload(workload('b', 'x'.repeat(10_000)));
+    put(cargo, workload('a', hostile));
+    put(cargo, workload('b', 'x'.repeat(10_000)));
     const [long, short] = ids(cargo).sort((a, b) => b.length - a.length);
     expect(short).toBe(hostile);
     expect(long!.length).toBeLessThan(300);
@@ -206,8 +209,8 @@ describe('the Jobs of a cargo', () => {
 describe('the changes of a cargo', () => {
   it('are merged until they are taken, with the namespaces that they concern', () => {
     const cargo = newCargo();
-    cargo.putWorkload(workload('a', 'nginx:1'));
-    cargo.putWorkload(workload('b', 'nginx:1', { namespace: 'other' }));
+    put(cargo, workload('a', 'nginx:1'));
+    put(cargo, workload('b', 'nginx:1', { namespace: 'other' }));
     const changes = cargo.changes.take();
     expect([...(changes?.images ?? [])]).toEqual(['docker.io/library/nginx:1']);
     expect([...(changes?.views.get('images') ?? [])]).toEqual(['shop', 'other']);

@@ -1,22 +1,22 @@
 import { type Bag, itemsOf, withItem, withoutItem } from './bag.ts';
 import { ChangeLog } from './changes.ts';
-import {
-  type CopyFact,
-  type DetectionFact,
-  type EventFact,
-  type ExceptionFact,
-  type JobFact,
-  type PodFact,
-  type PolicyFact,
-  type ReportFact,
-  type ResultFact,
-  type ScanPolicyFact,
-  type TemplateFact,
-  type VulnerabilityFact,
-  type WorkloadFact,
-  workloadKey,
+import type {
+  CopyFact,
+  DetectionFact,
+  EventFact,
+  ExceptionFact,
+  JobFact,
+  PodFact,
+  PolicyFact,
+  ReportFact,
+  ResultFact,
+  ScanPolicyFact,
+  TemplateFact,
+  VulnerabilityFact,
+  WorkloadFact,
 } from './facts.ts';
 import { ImageTable } from './image-table.ts';
+import { KindMap } from './kind-map.ts';
 import type { ChangedView } from './protocol.ts';
 
 /** Jobs whose objects are gone. */
@@ -31,16 +31,15 @@ const maxEvents = 2_000;
 export class Cargo {
   readonly changes = new ChangeLog();
   readonly images: ImageTable;
-  readonly workloads = new Map<string, WorkloadFact>();
+  readonly workloads = new KindMap<WorkloadFact>();
   readonly pods = new Map<string, PodFact>();
-  readonly copies = new Map<string, CopyFact>();
   readonly jobs = new Map<string, JobFact>();
   readonly detections = new Map<string, DetectionFact>();
   readonly detectionsByDigest = new Map<string, Bag<DetectionFact>>();
   readonly scanPolicies = new Map<string, ScanPolicyFact>();
   readonly templates = new Map<string, TemplateFact>();
   readonly reports = new Map<string, ReportFact>();
-  readonly results = new Map<string, Bag<ResultFact>>();
+  readonly results = new KindMap<Bag<ResultFact>>();
   readonly policies = new Map<string, PolicyFact>();
   readonly exceptions = new Map<string, ExceptionFact>();
   readonly vulnerabilities = new Map<string, VulnerabilityFact>();
@@ -53,19 +52,15 @@ export class Cargo {
     this.images = new ImageTable((id) => this.changes.image(id), now);
   }
 
-  putWorkload(fact: WorkloadFact): void {
-    const key = workloadKey(fact.kind, fact.namespace, fact.name);
-    const before = this.workloads.get(key);
-    if (fact.images.length > 0) {
-      this.workloads.set(key, fact);
-      this.images.addUser('workloads', fact);
-    } else this.workloads.delete(key);
+  putWorkload(kind: string, key: string, fact: WorkloadFact | undefined): void {
+    const before = this.workloads.get(kind, key);
+    const next = fact && fact.images.length > 0 ? fact : undefined;
+    if (next) {
+      this.workloads.set(kind, key, next);
+      this.images.addUser('workloads', next);
+    } else this.workloads.delete(kind, key);
     if (before) this.images.removeUser('workloads', before);
-    if (before || fact.images.length > 0) this.changed('images', fact.namespace);
-  }
-
-  removeWorkload({ kind, namespace, name }: Pick<WorkloadFact, 'kind' | 'namespace' | 'name'>): void {
-    this.putWorkload({ kind, namespace, name, images: [] });
+    if (before ?? next) this.changed('images', (next ?? before)!.namespace);
   }
 
   putPod(key: string, fact: PodFact | undefined): void {
@@ -79,14 +74,16 @@ export class Cargo {
     if (fact ?? before) this.changed('images', (fact ?? before)!.namespace);
   }
 
-  putCopy(key: string, fact: CopyFact | undefined): void {
-    const before = this.copies.get(key);
+  /** `before` is what was put of the same object. The images have the copies: there is one for most of them. */
+  putCopy(fact: CopyFact | undefined, before: CopyFact | undefined): void {
     if (fact) this.images.addCopy(fact);
     if (before) this.images.removeCopy(before);
-    if (fact) this.copies.set(key, fact);
-    else this.copies.delete(key);
     this.changed('copies', '');
     this.changed('images', '');
+  }
+
+  *copies(): Generator<CopyFact> {
+    for (const { copies } of this.images.entries.values()) yield* itemsOf(copies);
   }
 
   /** A deleted Job stays for a while: its end is what people look for. */
@@ -158,19 +155,27 @@ export class Cargo {
   }
 
   private setResults(row: ResultFact, change: typeof withItem<ResultFact>): void {
-    const key = workloadKey(row.kind, row.namespace, row.name);
-    const bag = change(this.results.get(key), row);
-    if (bag === undefined) this.results.delete(key);
-    else this.results.set(key, bag);
-    this.images.touch((this.workloads.get(key) ?? this.podOf(row))?.images ?? []);
+    const { kind, key = keyOf(row) } = row;
+    const bag = change(this.results.get(kind, key), row);
+    if (bag === undefined) this.results.delete(kind, key);
+    else this.results.set(kind, key, bag);
+    this.images.touch(this.userOf(row)?.images ?? []);
   }
 
-  private readonly podOf = ({ kind, namespace, name }: ResultFact) =>
-    kind === 'Pod' ? this.pods.get(`${namespace}/${name}`) : undefined;
+  /** The workload or pod that is called so. */
+  userOf(object: Pick<WorkloadFact, 'kind' | 'namespace' | 'name'>): WorkloadFact | PodFact | undefined {
+    const key = keyOf(object);
+    return object.kind === 'Pod' ? this.pods.get(key) : this.workloads.get(object.kind, key);
+  }
+
+  /** The same text where a watch keeps it. */
+  sharedKey(kind: string, key: string): string {
+    return (kind === 'Pod' ? this.pods.get(key) : this.workloads.get(kind, key))?.key ?? key;
+  }
 
   /** Non-pass results of an object. */
   resultsOf(kind: string, namespace: string, name: string): Iterable<ResultFact> {
-    return itemsOf(this.results.get(workloadKey(kind, namespace, name)));
+    return itemsOf(this.results.get(kind, keyOf({ namespace, name })));
   }
 
   putPolicy(key: string, fact: PolicyFact | undefined): void {
@@ -214,6 +219,9 @@ export class Cargo {
     if (view !== 'system') this.changes.view('overview', namespace);
   }
 }
+
+const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
+  namespace === '' ? name : `${namespace}/${name}`;
 
 /** Its last state. One that had not ended was deleted by someone. */
 function goneJob(job: JobFact): JobFact {

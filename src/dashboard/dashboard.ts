@@ -96,7 +96,7 @@ function accessOf({ linkToken, client, log, cluster }: DashboardOptions, cargo: 
 
 /** Where there is something of the kind to be seen. */
 function* namespacesOf(cargo: Cargo, kind: ShownKind): Generator<string> {
-  const namespaced: Readonly<Record<ShownKind, readonly ReadonlyMap<string, { readonly namespace: string }>[]>> = {
+  const namespaced: Readonly<Record<ShownKind, readonly { values(): Iterable<{ readonly namespace: string }> }[]>> = {
     pods: [cargo.workloads, cargo.pods],
     jobs: [cargo.jobs],
     policyreports: [cargo.reports, cargo.policies, cargo.exceptions],

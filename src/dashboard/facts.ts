@@ -1,4 +1,4 @@
-import type { ContainerImage, PodState } from '../inventory/index.ts';
+import type { ContainerImage } from '../inventory/index.ts';
 import type {
   DetectionPhase,
   JobState,
@@ -16,9 +16,39 @@ export interface WorkloadFact {
   readonly namespace: string;
   readonly name: string;
   readonly images: readonly ContainerImage[];
+  /** `namespace/name`, where the watch keeps it anyway. */
+  readonly key?: string;
 }
 
-export type PodFact = PodState;
+/** What a node says of one container of a pod. */
+export interface ContainerState {
+  /** `repository@digest`, as the node pulled it; empty before. */
+  readonly imageId: string;
+  readonly state: 'running' | 'waiting' | 'terminated' | 'unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Where a pod runs, what, and why not. Pods of controllers too. */
+export interface PodFact {
+  readonly namespace: string;
+  readonly name: string;
+  /** The kind and name of its controller; empty for a pod that people wrote. */
+  readonly ownerKind: string;
+  readonly ownerName: string;
+  /** The Deployment whose ReplicaSet made it, by the label `pod-template-hash`; empty otherwise. */
+  readonly deployment: string;
+  readonly node: string;
+  /** It ended, well or not. */
+  readonly isOver: boolean;
+  readonly images: readonly ContainerImage[];
+  /** One for each of `images`. */
+  readonly containers: readonly ContainerState[];
+  /** Of its first container, if it is running; may be empty. */
+  readonly pulledDigest?: string;
+  /** `namespace/name`, where the watch keeps it anyway. */
+  readonly key?: string;
+}
 
 export interface CopyFact {
   readonly name: string;
@@ -112,6 +142,8 @@ export interface ResultFact {
   readonly message: string;
   /** Since the epoch; 0 if unknown. */
   readonly seconds: number;
+  /** `namespace/name` of the object, where that is kept anyway. */
+  readonly key?: string;
 }
 
 export interface ReportFact {

@@ -1,15 +1,9 @@
-import {
-  imageResourcePolicies,
-  imagesDetected,
-  type MirroredImage,
-  mirroredImages,
-  ownerLabel,
-  resourceTemplates,
-} from '../api/index.ts';
-import { podInformer, workloadInformer, workloadTypes } from '../inventory/index.ts';
+import { imageResourcePolicies, imagesDetected, mirroredImages, ownerLabel, resourceTemplates } from '../api/index.ts';
+import { workloadTypes } from '../inventory/index.ts';
 import type { Informer, InformerFactory, ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { Cargo } from './cargo.ts';
+import { createInterner } from './fields.ts';
 import { detectionFact, scanPolicyFact, templateFact } from './project-pipeline.ts';
 import {
   createEventProjection,
@@ -18,7 +12,9 @@ import {
   policyFact,
   vulnerabilityFact,
 } from './project-reports.ts';
-import { copyFact, jobFact } from './project-work.ts';
+import { createCopyProjection, createJobProjection } from './project-work.ts';
+import { createPodProjection, createWorkloadProjection } from './project-workloads.ts';
+import type { Sharing } from './sharing.ts';
 
 interface FeedOptions {
   readonly cargo: Cargo;
@@ -62,54 +58,44 @@ export function feedCargo({ cargo, informers, installation, namespace }: FeedOpt
   const selection = namespace === undefined ? {} : { namespace };
   const follow = <S>(
     type: ResourceType,
-    project: (object: never) => S,
-    put: (key: string, fact: S | undefined) => void,
+    project: (object: never, key: string) => S,
+    put: (key: string, fact: S | undefined, before: S | undefined) => void,
     labelSelector?: string,
   ) => {
     const informer = informers.for<KubeObject, S>(type, {
       ...(type.namespaced ? selection : {}),
       ...(labelSelector === undefined ? {} : { labelSelector }),
-      projection: { name: 'dashboard', project: project as (object: KubeObject) => S },
+      projection: { name: 'dashboard', project: project as (object: KubeObject, key: string) => S },
     });
     informer.addHandler({
-      onAdd: ({ key, stored }) => put(key, stored),
-      onUpdate: ({ key, stored }) => put(key, stored),
-      onDelete: ({ key }) => put(key, undefined),
+      onAdd: ({ key, stored }) => put(key, stored, undefined),
+      onUpdate: ({ key, stored, previous }) => put(key, stored, previous),
+      onDelete: ({ key, stored }) => put(key, undefined, stored),
     });
     watched.push(informer);
   };
+  const sharing: Sharing = {
+    intern: createInterner(),
+    name: (text) => cargo.images.sharedName(text),
+    images: (images) => cargo.images.sharedImages(images),
+    digest: (name, digest) => cargo.images.sharedDigest(name, digest),
+    key: (kind, key) => cargo.sharedKey(kind, key),
+  };
   const owned = `${ownerLabel}=${installation}`;
   // First the copies: then the containers that name them find their source at once.
-  follow(
-    mirroredImages,
-    (image: MirroredImage) => copyFact(image),
-    (key, fact) => cargo.putCopy(key, fact),
-    owned,
-  );
+  follow(mirroredImages, createCopyProjection(sharing), (_, fact, before) => cargo.putCopy(fact, before), owned);
   for (const type of workloadTypes) {
-    // Pods have a form of their own, and ReplicaSets repeat their Deployment: there are ten for each.
-    if (type.kind === 'Pod' || type.kind === 'ReplicaSet') continue;
-    const informer = workloadInformer(informers, type, namespace);
     const { kind } = type;
-    informer.addHandler({
-      onAdd: ({ stored: { metadata, images } }) => cargo.putWorkload({ kind, ...metadata, images }),
-      onUpdate: ({ stored: { metadata, images } }) => cargo.putWorkload({ kind, ...metadata, images }),
-      onDelete: ({ stored: { metadata } }) => cargo.removeWorkload({ kind, ...metadata }),
-    });
-    watched.push(informer);
+    // ReplicaSets repeat their Deployment: there are ten for each.
+    if (kind === 'ReplicaSet') continue;
+    if (kind === 'Pod') follow(type, createPodProjection(sharing), (key, fact) => cargo.putPod(key, fact));
+    else follow(type, createWorkloadProjection(kind, sharing), (key, fact) => cargo.putWorkload(kind, key, fact));
   }
-  const pods = podInformer(informers, namespace);
-  pods.addHandler({
-    onAdd: ({ key, stored }) => cargo.putPod(key, stored),
-    onUpdate: ({ key, stored }) => cargo.putPod(key, stored),
-    onDelete: ({ key }) => cargo.putPod(key, undefined),
-  });
-  watched.push(pods);
-  follow(jobs, jobFact, (key, fact) => cargo.putJob(key, fact), owned);
+  follow(jobs, createJobProjection(sharing), (key, fact) => cargo.putJob(key, fact), owned);
   follow(imagesDetected, detectionFact, (key, fact) => cargo.putDetection(key, fact));
   follow(imageResourcePolicies, scanPolicyFact, (key, fact) => cargo.putScanPolicy(key, fact));
   follow(resourceTemplates, templateFact, (key, fact) => cargo.putTemplate(key, fact));
-  const reportFact = createReportProjection();
+  const reportFact = createReportProjection(sharing);
   for (const type of reports) follow(type, reportFact, (key, fact) => cargo.putReport(`${type.kind}/${key}`, fact));
   for (const type of policies) follow(type, policyFact, (key, fact) => cargo.putPolicy(`${type.kind}/${key}`, fact));
   follow(exceptions, exceptionFact, (key, fact) => cargo.putException(key, fact));

@@ -33,17 +33,47 @@ export const listOf = (of: JsonObject | KubeObject, key: string): readonly JsonO
 export const conditionOf = (status: JsonObject, type: string): Partial<Condition> | undefined =>
   findCondition(listOf(status, 'conditions') as unknown as readonly Condition[], type);
 
+/** The seconds of a time as Kubernetes writes it, and any other text as it is. */
+export type CompactTime = number | string;
+
+export function compactTime(text: string): CompactTime {
+  if (!plainTime.test(text)) return text;
+  const seconds = Date.parse(text) / 1000;
+  return timeText(seconds) === text ? seconds : text;
+}
+
+const plainTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/;
+export const timeText = (time: CompactTime): string =>
+  typeof time === 'string' || Number.isNaN(time)
+    ? String(time)
+    : new Date(time * 1000).toISOString().replace('.000', '');
+
+export type Interner = (text: string) => string;
+
 /**
- * Texts that many objects share, such as namespaces and policies: kept once. Emptied when it is full, which costs
- * sharing alone.
+ * Texts that many objects share, such as namespaces and policies: kept once. A table of a fixed size, in which a text
+ * takes the place of another: that costs sharing alone.
  */
-export function createInterner(max = 50_000): (text: string) => string {
-  const known = new Map<string, string>();
+export function createInterner(places = 8_192): Interner {
+  const known = new Array<string | undefined>(places).fill(undefined);
   return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    if (known.size >= max) known.clear();
-    known.set(text, text);
-    return text;
+    if (text === '') return '';
+    const place = placeOf(text, places);
+    const found = known[place];
+    if (found === text) return found;
+    known[place] = ownText(text);
+    return known[place];
   };
+}
+
+const ascii = /^[\x20-\x7e]*$/;
+/** A part of a longer text would keep all of that in memory. */
+export const ownText = (text: string): string =>
+  ascii.test(text) ? Buffer.from(text, 'latin1').toString('latin1') : text;
+
+/** FNV-1a. */
+function placeOf(text: string, places: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0) % places;
 }

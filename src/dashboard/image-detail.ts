@@ -69,12 +69,12 @@ function runsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): Run[] {
     return found;
   };
   const isThis = (source: string) => cargo.images.idOf(source) === entry.id;
-  for (const { kind, namespace, name, images } of new Set<WorkloadFact>(entry.workloads())) {
+  for (const { kind, namespace, name, images } of new Set<WorkloadFact>(entry.allWorkloads())) {
     if (!sees.sees('pods', namespace)) continue;
     for (const { container, image, source } of images)
       if (isThis(source)) at(workloadRef(kind, namespace, name), container, source, image);
   }
-  for (const pod of new Set<PodFact>(entry.pods())) {
+  for (const pod of new Set<PodFact>(entry.allPods())) {
     if (!sees.sees('pods', pod.namespace)) continue;
     const root = rootOf(pod, cargo.workloads);
     pod.images.forEach(({ container, image, source }, index) => {
@@ -112,8 +112,8 @@ function resultsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): ResultFac
     keys.add(key);
     rows.push(...cargo.resultsOf(kind, namespace, name));
   };
-  for (const { kind, namespace, name } of entry.workloads()) add(kind, namespace, name);
-  for (const pod of entry.pods()) {
+  for (const { kind, namespace, name } of entry.allWorkloads()) add(kind, namespace, name);
+  for (const pod of entry.allPods()) {
     const root = rootOf(pod, cargo.workloads);
     add(root.kind, pod.namespace, root.name);
     add('Pod', pod.namespace, pod.name);
@@ -124,8 +124,8 @@ function resultsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): ResultFac
 
 function eventsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): EventFact[] {
   const about = new Set<string>();
-  for (const { kind, namespace, name } of entry.workloads()) about.add(workloadKey(kind, namespace, name));
-  for (const { namespace, name } of entry.pods()) about.add(workloadKey('Pod', namespace, name));
+  for (const { kind, namespace, name } of entry.allWorkloads()) about.add(workloadKey(kind, namespace, name));
+  for (const { namespace, name } of entry.allPods()) about.add(workloadKey('Pod', namespace, name));
   for (const { name } of itemsOf(entry.copies)) about.add(workloadKey('MirroredImage', '', name));
   for (const { namespace, name } of itemsOf(entry.jobs)) about.add(workloadKey('Job', namespace, name));
   for (const { namespace, name } of detectionsOf(cargo, entry))

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { itemsOf } from './bag.ts';
 import type { Cargo } from './cargo.ts';
 import type { CopyFact, DetectionFact, PodFact, ResultFact, WorkloadFact } from './facts.ts';
 import { workloadKey } from './facts.ts';
 import type { ImageEntry } from './image-table.ts';
-import type { CopyState, ImageRow, JobCounts, VulnerabilityCounts } from './protocol.ts';
+import type { CopyState, ImageRow, JobCounts, JobState, VulnerabilityCounts } from './protocol.ts';
 import type { Visibility } from './visibility.ts';
 
 /** Everything of one image that one user may see, as numbers; undefined if that is nothing. */
@@ -15,7 +16,6 @@ export interface ImageSummary {
   readonly copy: CopyFact | undefined;
   readonly copyState: CopyState;
   readonly jobs: JobCounts;
-  readonly hasJobs: boolean;
   readonly fail: number;
   readonly warn: number;
   readonly error: number;
@@ -29,10 +29,10 @@ export interface ImageSummary {
 export function rootOf(pod: PodFact, workloads: Cargo['workloads']): { readonly kind: string; readonly name: string } {
   const { namespace, ownerKind, ownerName, deployment } = pod;
   if (ownerKind === '') return { kind: 'Pod', name: pod.name };
-  if (deployment !== '' && workloads.has(workloadKey('Deployment', namespace, deployment)))
+  if (deployment !== '' && workloads.get('Deployment', `${namespace}/${deployment}`))
     return { kind: 'Deployment', name: deployment };
   const cronJob = ownerKind === 'Job' ? /^(.+)-\d{6,}$/.exec(ownerName)?.[1] : undefined;
-  if (cronJob !== undefined && workloads.has(workloadKey('CronJob', namespace, cronJob)))
+  if (cronJob !== undefined && workloads.get('CronJob', `${namespace}/${cronJob}`))
     return { kind: 'CronJob', name: cronJob };
   return { kind: ownerKind, name: ownerName };
 }
@@ -74,7 +74,7 @@ export function summaryOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): Im
     if (sees.sees('policyreports', namespace)) countResults(cargo.resultsOf(kind, namespace, name));
   };
   for (const { kind, namespace, name } of visibleWorkloads(entry, sees)) addRoot(kind, namespace, name);
-  for (const pod of entry.pods()) {
+  for (const pod of entry.allPods()) {
     const { namespace } = pod;
     if (!sees.sees('pods', namespace)) continue;
     const root = rootOf(pod, cargo.workloads);
@@ -92,13 +92,7 @@ export function summaryOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): Im
   if (sees.sees('mirroredimages', ''))
     for (const one of itemsOf(entry.copies)) if (!copy || copyRank[one.state] > copyRank[copy.state]) copy = one;
   isVisible ||= copy !== undefined;
-  const jobs = { pending: 0, running: 0, succeeded: 0, failed: 0 };
-  let hasJobs = false;
-  for (const { namespace, state } of itemsOf(entry.jobs)) {
-    if (!sees.sees('jobs', namespace)) continue;
-    jobs[state]++;
-    hasJobs = true;
-  }
+  const jobs = jobsOf(entry, sees);
   let commit: DetectionFact | undefined;
   for (const detection of detectionsOf(cargo, entry)) {
     if (!sees.sees('imagedetecteds', detection.namespace)) continue;
@@ -114,17 +108,16 @@ export function summaryOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): Im
     if (vulnerabilities && at < scannedAt) continue;
     [vulnerabilities, scannedAt] = [counts, at];
   }
-  isVisible ||= hasJobs;
+  isVisible ||= jobs !== noJobs;
   if (!isVisible) return undefined;
   return {
     entry,
-    namespaces,
+    namespaces: shared(namespaces),
     workloads: roots.size,
     pods,
     copy,
     copyState: copy?.state ?? 'none',
     jobs,
-    hasJobs,
     ...results,
     vulnerabilities,
     commit,
@@ -133,8 +126,32 @@ export function summaryOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): Im
   };
 }
 
+const noJobs: JobCounts = { pending: 0, running: 0, succeeded: 0, failed: 0 };
+
+/** Counts, of which only those that count something are objects of their own: summaries are kept for a while. */
+function jobsOf(entry: ImageEntry, sees: Visibility): JobCounts {
+  let counts: Record<JobState, number> | undefined;
+  for (const { namespace, state } of itemsOf(entry.jobs)) {
+    if (!sees.sees('jobs', namespace)) continue;
+    counts ??= { ...noJobs };
+    counts[state]++;
+  }
+  return counts ?? noJobs;
+}
+
+/** Most images are in one namespace, and all of a namespace share its set. */
+const single = new LRUCache<string, ReadonlySet<string>>({ max: 2_000 });
+function shared(namespaces: ReadonlySet<string>): ReadonlySet<string> {
+  const [first] = namespaces;
+  if (namespaces.size !== 1 || first === undefined) return namespaces;
+  const known = single.get(first);
+  if (known) return known;
+  single.set(first, namespaces);
+  return namespaces;
+}
+
 function* visibleWorkloads(entry: ImageEntry, sees: Visibility): Generator<WorkloadFact> {
-  for (const workload of entry.workloads()) if (sees.sees('pods', workload.namespace)) yield workload;
+  for (const workload of entry.allWorkloads()) if (sees.sees('pods', workload.namespace)) yield workload;
 }
 
 /** Those that name it by tag, and for an image by digest also those that found this digest. */

@@ -2,37 +2,64 @@ import type { ContainerImage } from '../inventory/index.ts';
 import { type Bag, itemsOf, withItem, withoutItem } from './bag.ts';
 import { CopyNames } from './copy-names.ts';
 import type { CopyFact, DetectionFact, JobFact, PodFact, VulnerabilityFact, WorkloadFact } from './facts.ts';
+import { createInterner, ownText } from './fields.ts';
 import { fullText, type ImageName, imageNameOf } from './image-id.ts';
 import type { ImageId } from './protocol.ts';
 
-/** One image with everything that is known of it. */
-export class ImageEntry {
-  texts: Bag<ImageText> = undefined;
+/** A name under which containers run an image, with those that do. */
+interface NameUsers {
+  workloads: Bag<WorkloadFact>;
+  pods: Bag<PodFact>;
+}
+
+/** One image with everything that is known of it. Itself the users of its own name: most images have no other. */
+export class ImageEntry implements NameUsers {
+  workloads: Bag<WorkloadFact> = undefined;
+  pods: Bag<PodFact> = undefined;
+  /** By other names: those of copies, or with tag and digest. */
+  aliases: Bag<Alias> = undefined;
   copies: Bag<CopyFact> = undefined;
   jobs: Bag<JobFact> = undefined;
   detections: Bag<DetectionFact> = undefined;
   vulnerabilities: Bag<VulnerabilityFact> = undefined;
-  changedAtMs = 0;
+  private changedAt = 0;
 
   constructor(
     readonly id: ImageId,
-    readonly repository: string,
     readonly registry: string,
     readonly tag: string,
     readonly digest: string,
   ) {}
 
-  *workloads(): Generator<WorkloadFact> {
-    for (const text of itemsOf(this.texts)) yield* itemsOf(text.workloads);
+  get repository(): string {
+    const suffix = this.digest === '' ? this.tag : this.digest;
+    return suffix === '' ? this.id : this.id.slice(0, -suffix.length - 1);
   }
 
-  *pods(): Generator<PodFact> {
-    for (const text of itemsOf(this.texts)) yield* itemsOf(text.pods);
+  *allWorkloads(): Generator<WorkloadFact> {
+    yield* itemsOf(this.workloads);
+    for (const alias of itemsOf(this.aliases)) yield* itemsOf(alias.workloads);
+  }
+
+  *allPods(): Generator<PodFact> {
+    yield* itemsOf(this.pods);
+    for (const alias of itemsOf(this.aliases)) yield* itemsOf(alias.pods);
+  }
+
+  /** To the second. */
+  get changedAtMs(): number {
+    return this.changedAt * 1000;
+  }
+
+  set changedAtMs(ms: number) {
+    this.changedAt = Math.ceil(ms / 1000);
   }
 
   get isEmpty(): boolean {
     return (
-      this.texts === undefined &&
+      this.workloads === undefined &&
+      this.pods === undefined &&
+      this.aliases === undefined &&
       this.copies === undefined &&
       this.jobs === undefined &&
       this.detections === undefined &&
@@ -41,8 +68,7 @@ export class ImageEntry {
   }
 }
 
-/** A way in which containers name an image: the image itself, or its copy. */
-class ImageText {
+class Alias implements NameUsers {
   workloads: Bag<WorkloadFact> = undefined;
   pods: Bag<PodFact> = undefined;
   constructor(
@@ -50,6 +76,8 @@ class ImageText {
     public entry: ImageEntry,
   ) {}
 }
+
+const isUnused = ({ workloads, pods }: NameUsers) => workloads === undefined && pods === undefined;
 
 const linked = ['jobs', 'detections', 'vulnerabilities'] as const;
 type Linked = (typeof linked)[number];
@@ -65,44 +93,45 @@ interface LinkedFacts {
  */
 export class ImageTable {
   readonly entries = new Map<ImageId, ImageEntry>();
-  private readonly texts = new Map<string, ImageText>();
+  private readonly aliases = new Map<string, Alias>();
   private readonly copyNames = new CopyNames();
   /** Where a fact was linked: its text may mean another image by now. */
   private readonly homes = new Map<object, ImageEntry>();
-  private readonly repositories = new Map<string, Bag<ImageEntry>>();
+  private readonly intern = createInterner();
 
   constructor(
     private readonly onChange: (id: ImageId) => void,
     private readonly now: () => number,
   ) {}
 
-  ofRepository(repository: string): Iterable<ImageEntry> {
-    return itemsOf(this.repositories.get(repository));
+  /** Looks at every image: an index would cost more memory than the few readers of one image are worth. */
+  *ofRepository(repository: string): Generator<ImageEntry> {
+    for (const entry of this.entries.values())
+      if (entry.id.startsWith(repository) && entry.repository === repository) yield entry;
   }
 
   /** The identity of an image as some object names it. */
   idOf(text: string): ImageId {
-    return this.texts.get(fullText(text))?.entry.id ?? this.resolve(text).id;
+    return this.aliases.get(fullText(text))?.entry.id ?? this.resolve(text).id;
   }
 
   addUser(list: 'workloads' | 'pods', fact: WorkloadFact | PodFact): void {
-    this.eachText(fact.images, (text) => {
-      if (list === 'pods') text.pods = withItem(text.pods, fact as PodFact);
-      else text.workloads = withItem(text.workloads, fact as WorkloadFact);
-      this.changed(text.entry);
-    });
+    for (const { source } of fact.images) {
+      const users = this.usersOf(source);
+      if (list === 'pods') users.pods = withItem(users.pods, fact as PodFact);
+      else users.workloads = withItem(users.workloads, fact as WorkloadFact);
+      this.changed(entryOfUsers(users));
+    }
   }
 
   removeUser(list: 'workloads' | 'pods', fact: WorkloadFact | PodFact): void {
-    this.eachText(fact.images, (text) => {
-      if (list === 'pods') text.pods = withoutItem(text.pods, fact as PodFact);
-      else text.workloads = withoutItem(text.workloads, fact as WorkloadFact);
-      if (text.pods === undefined && text.workloads === undefined) {
-        this.texts.delete(text.full);
-        text.entry.texts = withoutItem(text.entry.texts, text);
-      }
-      this.changed(text.entry);
-    });
+    for (const { source } of fact.images) {
+      const users = this.usersOf(source);
+      if (list === 'pods') users.pods = withoutItem(users.pods, fact as PodFact);
+      else users.workloads = withoutItem(users.workloads, fact as WorkloadFact);
+      if (users instanceof Alias && isUnused(users)) this.removeAlias(users);
+      this.changed(entryOfUsers(users));
+    }
   }
 
   link<K extends Linked>(list: K, text: string, fact: LinkedFacts[K]): void {
@@ -141,25 +170,56 @@ export class ImageTable {
   /** Something about a user of these images changed, such as the state of a pod. */
   touch(images: readonly ContainerImage[]): void {
     for (const { source } of images) {
-      const text = this.texts.get(fullText(source));
-      if (text) this.changed(text.entry);
+      const full = fullText(source);
+      const entry = this.aliases.get(full)?.entry ?? this.entries.get(full);
+      if (entry) this.changed(entry);
     }
   }
 
-  private eachText(images: readonly ContainerImage[], act: (text: ImageText) => void): void {
-    for (const { source } of images) act(this.textOf(source));
+  /** The name that is kept already, if it is an image's. */
+  sharedName(text: string): string {
+    return this.entries.get(text)?.id ?? text;
   }
 
-  private textOf(written: string): ImageText {
+  /** The same images of another user, if there is one: mostly the workload of a pod. */
+  sharedImages(images: readonly ContainerImage[]): readonly ContainerImage[] {
+    const [first] = images;
+    if (!first) return noImages;
+    const entry = this.entries.get(first.source);
+    for (const user of someUsers(entry)) if (areEqual(user.images, images)) return user.images;
+    const kept = images.map(({ container, image, source }) => {
+      const name = this.sharedName(source);
+      return { container: this.intern(container), image: image === source ? name : image, source: name };
+    });
+    return kept;
+  }
+
+  /** The digest of the image that is named so, as a copy or a pod of it has it. */
+  sharedDigest(name: string, digest: string): string {
+    const entry = this.entries.get(name);
+    for (const copy of itemsOf(entry?.copies)) if (copy.digest === digest) return copy.digest;
+    for (const { pulledDigest } of first(itemsOf(entry?.pods))) if (pulledDigest === digest) return pulledDigest;
+    return ownText(digest);
+  }
+
+  private usersOf(written: string): NameUsers {
     const full = fullText(written);
-    const known = this.texts.get(full);
+    const known = this.aliases.get(full);
     if (known) return known;
     const entry = this.entryOf(this.resolve(written));
-    // The identity has the same text, mostly: one of the two is kept.
-    const text = new ImageText(entry.id === full ? entry.id : full, entry);
-    this.texts.set(text.full, text);
-    entry.texts = withItem(entry.texts, text);
-    return text;
+    return entry.id === full ? entry : this.addAlias(full, entry);
+  }
+
+  private addAlias(full: string, entry: ImageEntry): Alias {
+    const alias = new Alias(full, entry);
+    this.aliases.set(full, alias);
+    entry.aliases = withItem(entry.aliases, alias);
+    return alias;
+  }
+
+  private removeAlias(alias: Alias): void {
+    this.aliases.delete(alias.full);
+    alias.entry.aliases = withoutItem(alias.entry.aliases, alias);
   }
 
   private resolve(text: string): ImageName {
@@ -168,12 +228,12 @@ export class ImageTable {
     return copy ? imageNameOf(copy.source) : name;
   }
 
-  private entryOf({ id, repository, registry, tag, digest }: ImageName): ImageEntry {
+  private entryOf({ id, registry, tag, digest }: ImageName): ImageEntry {
     let entry = this.entries.get(id);
     if (!entry) {
-      entry = new ImageEntry(id, repository, registry, tag, digest);
+      const own = (text: string) => (text === '' ? '' : this.intern(text));
+      entry = new ImageEntry(id, own(registry), own(tag), digest === '' ? '' : ownText(digest));
       this.entries.set(id, entry);
-      this.repositories.set(repository, withItem(this.repositories.get(repository), entry));
     }
     return entry;
   }
@@ -184,17 +244,22 @@ export class ImageTable {
     const both = fact.digest === '' ? [] : [`${keys[0]}@${fact.digest}`];
     for (const key of [...keys, ...both]) {
       this.moveStrays(key);
-      const text = this.texts.get(key);
-      if (!text) continue;
-      const next = this.entryOf(this.resolve(text.full));
-      if (next === text.entry) continue;
-      const before = text.entry;
-      before.texts = withoutItem(before.texts, text);
-      text.entry = next;
-      next.texts = withItem(next.texts, text);
-      this.changed(before);
-      this.changed(next);
+      const users = this.aliases.get(key) ?? this.entries.get(key);
+      if (users && !isUnused(users)) this.moveUsers(key, users);
     }
+  }
+
+  private moveUsers(full: string, users: Alias | ImageEntry): void {
+    const before = entryOfUsers(users);
+    const next = this.entryOf(this.resolve(full));
+    if (next === before) return;
+    const { workloads, pods } = users;
+    if (users instanceof Alias) this.removeAlias(users);
+    else [users.workloads, users.pods] = [undefined, undefined];
+    const moved = next.id === full ? next : this.addAlias(full, next);
+    [moved.workloads, moved.pods] = [workloads, pods];
+    this.changed(before);
+    this.changed(next);
   }
 
   /** What names the copy and came before the MirroredImage, such as the report of a scanner. */
@@ -214,11 +279,33 @@ export class ImageTable {
     this.onChange(entry.id);
     if (!entry.isEmpty) return;
     this.entries.delete(entry.id);
-    const left = withoutItem(this.repositories.get(entry.repository), entry);
-    if (left === undefined) this.repositories.delete(entry.repository);
-    else this.repositories.set(entry.repository, left);
   }
 }
+
+const noImages: readonly ContainerImage[] = [];
+const entryOfUsers = (users: NameUsers): ImageEntry => (users instanceof Alias ? users.entry : (users as ImageEntry));
+
+const maxCompared = 4;
+/** Some of them only: an image may have thousands. */
+function* someUsers(entry: NameUsers | undefined): Generator<WorkloadFact | PodFact> {
+  yield* first(itemsOf(entry?.workloads));
+  yield* first(itemsOf(entry?.pods));
+}
+
+function* first<T>(items: Iterable<T>): Generator<T> {
+  let count = 0;
+  for (const item of items) {
+    if (count++ === maxCompared) return;
+    yield item;
+  }
+}
+
+const areEqual = (a: readonly ContainerImage[], b: readonly ContainerImage[]) =>
+  a.length === b.length &&
+  a.every(
+    ({ container, image, source }, index) =>
+      container === b[index]!.container && image === b[index]!.image && source === b[index]!.source,
+  );
 
 /** First the name of the copy with its tag. */
 function copyKeys({ copy, digest }: CopyFact): readonly string[] {

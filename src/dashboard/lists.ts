@@ -49,7 +49,7 @@ export function copiesAnswer(cargo: Cargo, query: Query, sees: Visibility): Copi
   const isVisible = sees.sees('mirroredimages', '');
   const page = listOf({
     query,
-    facts: isVisible ? [...cargo.copies.values()] : [],
+    facts: isVisible ? [...cargo.copies()] : [],
     filters: [
       (copy: CopyFact) => state(copy.state),
       (copy) => registry(imageNameOf(copy.source).registry),

@@ -46,7 +46,7 @@ export function overviewOf(options: OverviewOptions): Overview {
 
 export function copyCounts(cargo: Cargo): CopyCounts {
   const counts = { pending: 0, copying: 0, copied: 0, failed: 0, unused: 0 };
-  for (const { state, unusedSince } of cargo.copies.values()) {
+  for (const { state, unusedSince } of cargo.copies()) {
     counts[state]++;
     if (unusedSince !== '') counts.unused++;
   }
@@ -149,7 +149,7 @@ const later = (a: { readonly at?: string }, b: { readonly at?: string }) => (a.a
 function pullAttention(cargo: Cargo, id: string, sees: Visibility): Pick<Attention, 'kind' | 'message' | 'count'> {
   let count = 0;
   let message = '';
-  for (const pod of cargo.images.entries.get(id)?.pods() ?? []) {
+  for (const pod of cargo.images.entries.get(id)?.allPods() ?? []) {
     if (!sees.sees('pods', pod.namespace) || pod.isOver) continue;
     const at = pod.images.findIndex(({ source }) => cargo.images.idOf(source) === id);
     const state = pod.containers[at];
@@ -176,7 +176,7 @@ function activityOf({ cargo, sees, syncRuns, nowMs }: OverviewOptions): Activity
     if (commit !== '') add(processedAt, { kind: 'committed', message: `${commit} ${files.join(', ')}`.trim(), image });
   }
   if (sees.sees('mirroredimages', ''))
-    for (const { source, copy, state, copiedAt, checkedAt, message } of cargo.copies.values()) {
+    for (const { source, copy, state, copiedAt, checkedAt, message } of cargo.copies()) {
       const image = cargo.images.idOf(source);
       add(copiedAt, { kind: 'copied', message: `to ${copy}`, image });
       if (state === 'failed') add(checkedAt, { kind: 'copy-failed', message, image });

@@ -1,9 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { EventFact, ExceptionFact, PolicyFact, ReportFact, ResultFact, VulnerabilityFact } from './facts.ts';
-import { conditionOf, createInterner, listOf, numberOf, objectOf, shortTextOf, textOf } from './fields.ts';
+import { conditionOf, listOf, numberOf, objectOf, shortTextOf, textOf } from './fields.ts';
 import { exceptionRules } from './project-pipeline.ts';
 import type { ResultCounts, ResultStatus } from './protocol.ts';
+import type { Sharing } from './sharing.ts';
 
 /** Facts of reports, policies and events. */
 
@@ -15,9 +17,62 @@ export const noResults = (): MutableCounts => ({ pass: 0, fail: 0, warn: 0, erro
 /** Further results of one report only count. */
 const maxRows = 2_000;
 
-export function createReportProjection(): (report: KubeObject) => ReportFact {
-  const intern = createInterner();
-  return (report) => {
+/** What many results of a rule have in common. */
+type ResultRule = Pick<
+  ResultFact,
+  'policy' | 'rule' | 'source' | 'result' | 'severity' | 'category' | 'apiVersion' | 'kind'
+>;
+
+class Result implements ResultFact {
+  constructor(
+    private readonly of: ResultRule,
+    readonly namespace: string,
+    readonly key: string,
+    readonly message: string,
+    readonly seconds: number,
+  ) {}
+
+  get policy(): string {
+    return this.of.policy;
+  }
+  get rule(): string {
+    return this.of.rule;
+  }
+  get source(): string {
+    return this.of.source;
+  }
+  get result(): ResultStatus {
+    return this.of.result;
+  }
+  get severity(): string {
+    return this.of.severity;
+  }
+  get category(): string {
+    return this.of.category;
+  }
+  get apiVersion(): string {
+    return this.of.apiVersion;
+  }
+  get kind(): string {
+    return this.of.kind;
+  }
+  get name(): string {
+    return this.namespace === '' ? this.key : this.key.slice(this.namespace.length + 1);
+  }
+}
+
+const maxRules = 10_000;
+
+export function createReportProjection({ intern, key }: Pick<Sharing, 'intern' | 'key'>) {
+  const rules = new LRUCache<string, ResultRule>({ max: maxRules });
+  const shared = (rule: ResultRule): ResultRule => {
+    const id = JSON.stringify(rule);
+    const known = rules.get(id);
+    if (known) return known;
+    rules.set(id, rule);
+    return rule;
+  };
+  return (report: KubeObject): ReportFact => {
     const counts = noResults();
     const byPolicy = new Map<string, MutableCounts>();
     const rows: ResultFact[] = [];
@@ -35,7 +90,8 @@ export function createReportProjection(): (report: KubeObject) => ReportFact {
         counts[result]++;
         of[result]++;
         if (result === 'pass' || result === 'skip' || rows.length >= maxRows) continue;
-        rows.push({
+        const kind = intern(textOf(resource, 'kind'));
+        const rule = shared({
           policy,
           rule: intern(textOf(value, 'rule')),
           source: intern(textOf(value, 'source')),
@@ -43,13 +99,14 @@ export function createReportProjection(): (report: KubeObject) => ReportFact {
           severity: intern(textOf(value, 'severity')),
           category: intern(textOf(value, 'category')),
           apiVersion: intern(textOf(resource, 'apiVersion')),
-          kind: intern(textOf(resource, 'kind')),
-          // Whoever writes reports of one namespace says nothing about objects of another.
-          namespace: intern(namespace || textOf(resource, 'namespace')),
-          name: textOf(resource, 'name'),
-          message: intern(shortTextOf(value, 'message')),
-          seconds: numberOf(objectOf(value, 'timestamp'), 'seconds') ?? 0,
+          kind,
         });
+        // Whoever writes reports of one namespace says nothing about objects of another.
+        const within = intern(namespace || textOf(resource, 'namespace'));
+        const name = textOf(resource, 'name');
+        const seconds = numberOf(objectOf(value, 'timestamp'), 'seconds') ?? 0;
+        const about = key(kind, within === '' ? name : `${within}/${name}`);
+        rows.push(new Result(rule, within, about, intern(shortTextOf(value, 'message')), seconds));
       }
     }
     return { namespace, counts, byPolicy: [...byPolicy], rows };

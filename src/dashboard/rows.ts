@@ -45,8 +45,17 @@ export const refOf = ({
 }): ObjectRef => ({ apiVersion, kind, ...(namespace === '' ? {} : { namespace }), name });
 
 export function copyRow(copy: CopyFact): CopyRow {
-  const { name, source, copy: target, state, ...rest } = copy;
-  return { name, image: imageNameOf(source).id, source, copy: target, state, ...known(rest) };
+  const { name, source, copy: target, state, digest, sourceDigest, bytesTotal, bytesCopied, attempts, message } = copy;
+  const { createdAt, copiedAt, checkedAt, unusedSince } = copy;
+  return {
+    name,
+    image: imageNameOf(source).id,
+    source,
+    copy: target,
+    state,
+    ...known({ digest, sourceDigest, bytesTotal, bytesCopied, attempts, message }),
+    ...known({ createdAt, copiedAt, checkedAt, unusedSince }),
+  };
 }
 
 export function jobRow(cargo: Cargo, job: JobFact): JobRow {
@@ -113,8 +122,7 @@ const severities: ReadonlySet<string> = new Set(['critical', 'high', 'medium', '
 /** The images are those of the workload: who may not list Pods of its namespace does not learn them from a report. */
 export function resultRow(cargo: Cargo, row: ResultFact, sees: Visibility): ResultRow {
   const { policy, rule, source, result, message, category, severity, seconds } = row;
-  const key = `${row.kind}/${row.namespace}/${row.name}`;
-  const from = row.kind === 'Pod' ? cargo.pods.get(`${row.namespace}/${row.name}`) : cargo.workloads.get(key);
+  const from = cargo.userOf(row);
   const images = sees.sees('pods', row.namespace) ? (from?.images ?? []) : [];
   return {
     policy,

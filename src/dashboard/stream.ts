@@ -170,8 +170,8 @@ function isImageSeen(cargo: Cargo, id: string, sees: Visibility): boolean {
   const entry = cargo.images.entries.get(id);
   if (!entry) return false;
   if (entry.copies !== undefined && sees.sees('mirroredimages', '')) return true;
-  for (const { namespace } of entry.workloads()) if (sees.sees('pods', namespace)) return true;
-  for (const { namespace } of entry.pods()) if (sees.sees('pods', namespace)) return true;
+  for (const { namespace } of entry.allWorkloads()) if (sees.sees('pods', namespace)) return true;
+  for (const { namespace } of entry.allPods()) if (sees.sees('pods', namespace)) return true;
   for (const { namespace } of itemsOf(entry.jobs)) if (sees.sees('jobs', namespace)) return true;
   for (const { namespace } of itemsOf(entry.detections)) if (sees.sees('imagedetecteds', namespace)) return true;
   return false;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
 import { systemClock } from '../base/index.ts';
 import { Cargo } from './cargo.ts';
+import { createInterner } from './fields.ts';
 import { resultsAnswer } from './lists.ts';
 import { createReportProjection } from './project-reports.ts';
 import { Query } from './query.ts';
@@ -44,9 +45,9 @@ it('many streams of one user leave streams for another', () => {
 function cargoWithReport(reportNamespace: string): Cargo {
   const cargo = new Cargo(() => 1);
   const images = [{ container: 'app', image: 'r.example/secret:1', source: 'r.example/secret:1' }];
-  cargo.putWorkload({ kind: 'Deployment', namespace: 'shop', name: 'web', images });
+  cargo.putWorkload('Deployment', 'shop/web', { kind: 'Deployment', namespace: 'shop', name: 'web', images });
   const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
-  const report = createReportProjection()({
+  const report = createReportProjection({ intern: createInterner(), key: (_, key) => key })({
     apiVersion: 'wgpolicyk8s.io/v1alpha2',
     kind: 'PolicyReport',
     metadata: { name: 'r', namespace: reportNamespace },

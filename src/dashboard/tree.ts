@@ -1,6 +1,6 @@
 import { itemsOf } from './bag.ts';
 import type { Cargo } from './cargo.ts';
-import { type JobFact, type ResultFact, workloadKey } from './facts.ts';
+import type { JobFact, ResultFact } from './facts.ts';
 import { rootOf } from './image-row.ts';
 
 /** What belongs to an object, as a tree. */
@@ -53,7 +53,7 @@ export function treeOf(cargo: Cargo, kind: string, namespace: string, name: stri
 }
 
 function workloadTree(cargo: Cargo, kind: string, namespace: string, name: string): TreeNode {
-  const { images = [] } = cargo.workloads.get(workloadKey(kind, namespace, name)) ?? {};
+  const { images = [] } = cargo.userOf({ kind, namespace, name }) ?? {};
   const pods: TreeNode[] = [];
   for (const pod of cargo.pods.values()) {
     if (pod.namespace !== namespace) continue;

@@ -1,8 +1,10 @@
-/** One cached object. */
+import type { PackedUid, PackedVersion } from './packed.ts';
+
+/** One cached object. There may be hundreds of thousands. */
 export interface CacheEntry<S> {
   readonly key: string;
-  readonly uid: string;
-  resourceVersion: string;
+  readonly uid: PackedUid;
+  resourceVersion: PackedVersion;
   stored: S;
   /** The last list that contained the object, or the newest when an event did. */
   generation: number;
@@ -41,7 +43,7 @@ export class InformerCache<S> {
     for (const [index, keys] of found) insert(index, keys, entry);
   }
 
-  update(entry: CacheEntry<S>, stored: S, resourceVersion: string): void {
+  update(entry: CacheEntry<S>, stored: S, resourceVersion: PackedVersion): void {
     const found = this.keysOf(stored);
     for (const index of this.indexes.values()) remove(index, entry);
     entry.stored = stored;

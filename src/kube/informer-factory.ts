@@ -9,7 +9,7 @@ import type { ResourceType, Selection } from './types.ts';
 /** The form that the cache keeps. Shared by name, so one name must always mean the same function. */
 interface Projection<T extends KubeObject, S> {
   readonly name: string;
-  readonly project: (object: T) => S;
+  readonly project: (object: T, key: string) => S;
 }
 
 interface SharedInformerOptions<T extends KubeObject, S> extends Selection {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../object/index.ts';
 import { type CacheEntry, InformerCache } from './informer-cache.ts';
+import { type PackedUid, type PackedVersion, packUid, packVersion, unpackVersion } from './packed.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
 export type Origin = 'listed' | 'added' | 'modified';
@@ -37,10 +38,11 @@ export class InformerState<T extends KubeObject, S> {
   private generation = 0;
   private hasListed = false;
   /** uid → version of its deletion. */
-  private readonly tombstones = new Map<string, string>();
+  private readonly tombstones = new Map<PackedUid, PackedVersion>();
 
   constructor(
-    private readonly project: (object: T) => S,
+    /** The key is the one that the cache keeps: a stored form that has it needs no name of its own. */
+    private readonly project: (object: T, key: string) => S,
     private readonly emit: (change: Change<T, S>) => void,
   ) {}
 
@@ -57,7 +59,7 @@ export class InformerState<T extends KubeObject, S> {
     else if (entry.uid !== uid) {
       this.drop(entry, undefined, entry.resourceVersion);
       this.add(key, object, 'listed');
-    } else if (entry.resourceVersion !== versionOf(object)) this.update(entry, object);
+    } else if (entry.resourceVersion !== packedVersionOf(object)) this.update(entry, object);
     else entry.generation = this.generation;
   }
 
@@ -78,15 +80,16 @@ export class InformerState<T extends KubeObject, S> {
     const key = objectKey(object);
     const uid = identityOf(object, key);
     const version = versionOf(object);
+    const packed = packVersion(version);
     const entry = this.cache.get(key);
     if (this.isReplay(type, uid, version, entry)) return false;
     if (type === 'DELETED') {
-      if (entry?.uid === uid) this.drop(entry, object, version);
+      if (entry?.uid === uid) this.drop(entry, object, packed);
       else {
-        this.bury(uid, version);
+        this.bury(uid, packed);
         // Only a watch without a preceding list can report the deletion of an object it never showed.
         if (entry === undefined && !this.hasListed)
-          this.emit({ type: 'delete', key, stored: this.project(object), object });
+          this.emit({ type: 'delete', key, stored: this.project(object, key), object });
       }
     } else if (entry === undefined) this.add(key, object, type === 'ADDED' ? 'added' : 'modified');
     else if (entry.uid === uid) this.update(entry, object);
@@ -108,14 +111,15 @@ export class InformerState<T extends KubeObject, S> {
     if (this.resourceVersion !== undefined) this.advance(versionOf(object));
   }
 
-  private isReplay(type: string, uid: string, version: string, entry: CacheEntry<S> | undefined): boolean {
+  private isReplay(type: string, uid: PackedUid, version: string, entry: CacheEntry<S> | undefined): boolean {
     if (entry !== undefined) {
-      const order = compareResourceVersions(version, entry.resourceVersion);
+      const order = compareResourceVersions(version, unpackVersion(entry.resourceVersion));
       // Servers other than Kubernetes' own may send the last known version with a deletion.
       if (entry.uid === uid && type === 'DELETED') return order !== undefined && order < 0;
       return order !== undefined && order <= 0;
     }
-    const buried = this.tombstones.get(uid);
+    const tombstone = this.tombstones.get(uid);
+    const buried = tombstone === undefined ? undefined : unpackVersion(tombstone);
     if (buried !== undefined && buried === version) return true;
     // Unknown here, and not newer than the position of this watch: it was deleted before.
     const reached = buried ?? this.resourceVersion;
@@ -125,29 +129,29 @@ export class InformerState<T extends KubeObject, S> {
 
   private add(key: string, object: T, origin: Origin): void {
     const uid = identityOf(object, key);
-    const stored = this.project(object);
+    const stored = this.project(object, key);
     this.tombstones.delete(uid);
-    this.cache.add({ key, uid, resourceVersion: versionOf(object), stored, generation: this.generation });
+    this.cache.add({ key, uid, resourceVersion: packedVersionOf(object), stored, generation: this.generation });
     this.emit({ type: 'add', key, stored, object, origin });
   }
 
   private update(entry: CacheEntry<S>, object: T): void {
     const previous = entry.stored;
     entry.generation = this.generation;
-    this.cache.update(entry, this.project(object), versionOf(object));
+    this.cache.update(entry, this.project(object, entry.key), packedVersionOf(object));
     this.emit({ type: 'update', key: entry.key, stored: entry.stored, previous, object });
   }
 
-  private drop(entry: CacheEntry<S>, object: T | undefined, version: string): void {
+  private drop(entry: CacheEntry<S>, object: T | undefined, version: PackedVersion): void {
     this.cache.delete(entry);
     this.bury(entry.uid, version);
     this.emit({ type: 'delete', key: entry.key, stored: entry.stored, object });
   }
 
-  private bury(uid: string, version: string): void {
+  private bury(uid: PackedUid, version: PackedVersion): void {
     this.tombstones.delete(uid);
     this.tombstones.set(uid, version);
-    if (this.tombstones.size > maxTombstones) this.tombstones.delete(this.tombstones.keys().next().value as string);
+    if (this.tombstones.size > maxTombstones) this.tombstones.delete(this.tombstones.keys().next().value as PackedUid);
   }
 
   /** Never back: a replayed bookmark must not make the next watch repeat history. */
@@ -164,6 +168,7 @@ export function objectKey({ metadata }: KubeObject): string {
 }
 
 /** The few servers that set no uid identify an object by its name alone. */
-const identityOf = (object: KubeObject, key: string): string => object.metadata.uid ?? key;
+const identityOf = (object: KubeObject, key: string): PackedUid => packUid(object.metadata.uid ?? key);
 
+const packedVersionOf = (object: KubeObject): PackedVersion => packVersion(versionOf(object));
 const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? '';

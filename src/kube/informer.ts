@@ -81,7 +81,7 @@ export interface InformerOptions<T extends KubeObject, S> extends Selection {
   readonly client: KubeClient;
   readonly type: ResourceType;
   /** The form that the cache keeps of an object; the whole object when absent. */
-  readonly project?: ((object: T) => S) | undefined;
+  readonly project?: ((object: T, key: string) => S) | undefined;
   readonly indexes?: Indexes<S> | undefined;
   readonly metadataOnly?: boolean | undefined;
   readonly pageSize?: number | undefined;
