@@ -16,18 +16,7 @@ interface PolicyStatus {
   readonly validatingadmissionpolicy: { readonly generated: boolean; readonly message: string };
 }
 
-/** The status of a policy of expressions. */
-interface CelPolicyStatus {
-  readonly conditionStatus: {
-    readonly ready: boolean;
-    readonly message: string;
-    readonly conditions: readonly Condition[];
-  };
-  /** How many rules are derived for controllers of Pods. */
-  readonly autogen: { readonly rules: number };
-}
-
-const maxMessageChars = 2_000;
+export const maxMessageChars = 2_000;
 
 /** A problem of a running policy that another component found. */
 export interface PolicyProblem {
@@ -66,20 +55,7 @@ export function policyStatus(live: LivePolicy, options: StatusOptions): PolicySt
   };
 }
 
-/** The same for a policy of expressions. */
-export function celPolicyStatus(live: LivePolicy, options: StatusOptions): CelPolicyStatus | undefined {
-  const { object, program } = live;
-  if (program && !options.isRegistered) return undefined;
-  const stored = (object['status'] as Partial<CelPolicyStatus> | undefined)?.conditionStatus?.conditions;
-  const conditions = conditionsOf(live, stored, options);
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  return {
-    conditionStatus: { ready: ready?.status === 'True', message: ready?.message ?? '', conditions },
-    autogen: { rules: (program?.rules ?? []).filter(({ isDerived }) => isDerived).length },
-  };
-}
-
-interface StatusOptions {
+export interface StatusOptions {
   readonly isRegistered: boolean;
   /** Why the webhook of the policy is not registered. */
   readonly refusal?: string | undefined;
@@ -90,7 +66,7 @@ interface StatusOptions {
 }
 
 function conditionsOf(
-  { program, issues }: LivePolicy,
+  live: LivePolicy,
   stored: readonly Condition[] | undefined,
   { refusal, now, problem, unknownKinds }: StatusOptions,
 ): readonly Condition[] {
@@ -102,18 +78,22 @@ function conditionsOf(
         now,
       )
     : kinds?.filter(({ type }) => type !== 'Working');
-  const errors = issues.filter(({ severity }) => severity === 'error');
-  const message =
-    refusal === undefined
-      ? errors.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)).join('; ')
-      : `the API server refuses the policy's webhook: ${refusal}`;
+  const failure = failureOf(live, refusal);
   return setCondition(
     before,
-    program && refusal === undefined
+    failure === undefined
       ? { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'Ready' }
-      : { type: 'Ready', status: 'False', reason: 'Failed', message: message.slice(0, maxMessageChars) },
+      : { type: 'Ready', status: 'False', reason: 'Failed', message: failure.slice(0, maxMessageChars) },
     now,
   );
+}
+
+/** Why a policy is not in force; undefined when it is. */
+export function failureOf({ program, issues }: LivePolicy, refusal: string | undefined): string | undefined {
+  if (refusal !== undefined) return `the API server refuses the policy's webhook: ${refusal}`;
+  if (program) return undefined;
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  return errors.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)).join('; ');
 }
 
 /** A separate condition: a policy that names kinds of a CRD that is not installed yet still works for its other kinds. */

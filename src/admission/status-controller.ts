@@ -8,7 +8,8 @@ import {
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type GroupVersionKind, type KubeObject, keyOf } from '../object/index.ts';
 import { type LivePolicies, typeOfPolicy } from '../runtime/index.ts';
-import { celPolicyStatus, type PolicyProblems, policyStatus } from './policy-status.ts';
+import { celPolicyStatus } from './cel-policy-status.ts';
+import { type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
 import { findUnknownKinds } from './unknown-kinds.ts';
 

@@ -2,7 +2,7 @@ import {
   conditions,
   described,
   flag,
-  integer,
+  freeObject,
   labelSelector,
   listOf,
   object,
@@ -114,13 +114,34 @@ export const policyStatus = object({
   conditionStatus: described(
     'Whether the policy is in force.',
     object({
-      ready: described('Whether it is, as the condition Ready.', flag),
+      ready: described('Whether every condition is met; a policy that does a part of its work counts as ready.', flag),
       message: described('If not, why.', text),
-      conditions: described('Ready, and others that tell what prevents a part of it.', conditions),
+      conditions: described(
+        'WebhookConfigured: whether the API server asks about requests that the policy is for. RBACPermissionsGranted: whether what is already there can be read for reports. Working, if False: which part of the work fails.',
+        conditions,
+      ),
     }),
   ),
   autogen: described(
     'What follows from a policy for Pods.',
-    object({ rules: described('How many forms were derived for controllers of Pods.', integer) }),
+    object({
+      configs: described('What is derived for controllers of Pods.', {
+        type: 'object',
+        additionalProperties: object({
+          targets: described(
+            'The kinds of the controllers.',
+            listOf(
+              object({
+                group: described('The API group.', text),
+                version: described('The version.', text),
+                resource: described('The plural.', text),
+                kind: described('The kind.', text),
+              }),
+            ),
+          ),
+          spec: described('The policy as it is applied to them.', freeObject),
+        }),
+      }),
+    }),
   ),
 });

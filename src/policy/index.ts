@@ -9,7 +9,7 @@ export { compileException, compilePolicy, confineException } from './compile/ind
 export { type Condition as PolicyCondition, parseConditionBlock } from './condition/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey } from './context/index.ts';
 export { createEvaluation } from './evaluate/evaluation.ts';
-export { isKindPolicy } from './kinds/index.ts';
+export { type DerivedSpec, derivedSpecsOf, isKindPolicy } from './kinds/index.ts';
 export { compileKinds, type FilterExplanation, type KindMatcher, parseKindSelector } from './match/index.ts';
 export { durationOf, operatorOf, parseAnchor, quantityOf } from './pattern/index.ts';
 export type {

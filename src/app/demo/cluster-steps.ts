@@ -38,8 +38,8 @@ export async function refusalOf({ connection, signal }: SceneContext, object: Ku
 
 interface Status {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  /** Where policies of expressions have their conditions. */
-  readonly conditionStatus?: Status;
+  /** Of policies of expressions. */
+  readonly conditionStatus?: { readonly ready?: boolean };
 }
 
 /** Watches until the policy is Ready. */
@@ -51,8 +51,8 @@ export async function untilReady(
   const selection = { fieldSelector: `metadata.name=${name}`, signal };
   const isReady = (policy: KubeObject) => {
     const status = (policy['status'] ?? {}) as Status;
-    const { conditions = [] } = status.conditionStatus ?? status;
-    return conditions.some((one) => one.type === 'Ready' && one.status === 'True');
+    const { conditions = [], conditionStatus } = status;
+    return conditionStatus?.ready ?? conditions.some((one) => one.type === 'Ready' && one.status === 'True');
   };
   const list = await client.list<KubeObject>(policies, selection);
   if (list.items.some(isReady)) return;

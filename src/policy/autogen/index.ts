@@ -10,4 +10,4 @@ export { hasContent } from './content.ts';
 export { autogenAnnotation, autogenControllers } from './controllers.ts';
 export { autogenRuleNames, type ExpandedRule, expandRules } from './expand.ts';
 export { kindOf, kindsOf } from './kinds.ts';
-export { derivedMutations, derivedSpecs } from './specs.ts';
+export { type DerivedSpec, derivedMutations, derivedSpecs } from './specs.ts';

@@ -6,34 +6,61 @@ interface AutogenSpec extends KindSpec {
   readonly autogen?: { readonly podControllers?: { readonly controllers?: readonly string[] } };
 }
 
+/** A kind that a derived spec is for. */
+export interface AutogenTarget {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+}
+
+/** A spec that is derived, under the name that the status of its policy shows it by. */
+export interface DerivedSpec<Spec> {
+  readonly name: 'defaults' | 'cronjobs';
+  readonly targets: readonly AutogenTarget[];
+  readonly spec: Spec;
+}
+
 interface Form {
+  readonly name: 'defaults' | 'cronjobs';
   /** Where the template of the Pod is. */
   readonly template: string;
-  /** The plurals with their groups. */
-  readonly controllers: ReadonlyMap<string, string>;
+  readonly controllers: readonly AutogenTarget[];
 }
+
+const controller = (group: string, resource: string, kind: string): AutogenTarget => ({
+  group,
+  version: 'v1',
+  resource,
+  kind,
+});
 
 const forms: readonly Form[] = [
   {
+    name: 'defaults',
     template: 'spec.template',
-    controllers: new Map([
-      ['daemonsets', 'apps'],
-      ['deployments', 'apps'],
-      ['replicasets', 'apps'],
-      ['statefulsets', 'apps'],
-      ['jobs', 'batch'],
-    ]),
+    controllers: [
+      controller('apps', 'daemonsets', 'DaemonSet'),
+      controller('apps', 'deployments', 'Deployment'),
+      controller('apps', 'replicasets', 'ReplicaSet'),
+      controller('apps', 'statefulsets', 'StatefulSet'),
+      controller('batch', 'jobs', 'Job'),
+    ],
   },
-  { template: 'spec.jobTemplate.spec.template', controllers: new Map([['cronjobs', 'batch']]) },
+  {
+    name: 'cronjobs',
+    template: 'spec.jobTemplate.spec.template',
+    controllers: [controller('batch', 'cronjobs', 'CronJob')],
+  },
 ];
 
 /** The specs that are derived: for controllers with a template, and for CronJobs. None for a policy not just for Pods. */
-export function derivedSpecs<Spec extends AutogenSpec>(spec: Spec): readonly Spec[] {
+export function derivedSpecs<Spec extends AutogenSpec>(spec: Spec): readonly DerivedSpec<Spec>[] {
   return derive(spec, (template) => JSON.parse(intoTemplate(JSON.stringify(spec), template)) as Spec);
 }
 
 /** The same for mutations: only conditions and apply configurations are rewritten, and an `Object{…}` is moved. */
-export function derivedMutations<Spec extends MutationsSpec>(spec: Spec): readonly Spec[] {
+export function derivedMutations<Spec extends MutationsSpec>(spec: Spec): readonly DerivedSpec<Spec>[] {
   return derive(spec, (template) => ({
     ...spec,
     ...(spec.matchConditions && {
@@ -77,14 +104,16 @@ function closingBrace(text: string): number {
   return -1;
 }
 
-function derive<Spec extends AutogenSpec>(spec: Spec, move: (template: string) => Spec): readonly Spec[] {
+function derive<Spec extends AutogenSpec>(spec: Spec, move: (template: string) => Spec): readonly DerivedSpec<Spec>[] {
   const { matchConstraints, autogen } = spec;
   if (!matchConstraints || !isForPods(matchConstraints)) return [];
   const chosen = autogen?.podControllers?.controllers;
-  return forms.flatMap(({ template, controllers }) => {
-    const names = [...controllers].filter(([name]) => !chosen || chosen.includes(name));
-    if (names.length === 0) return [];
-    return [{ ...move(template), matchConstraints: constraintsFor(names, matchConstraints) }];
+  return forms.flatMap(({ name, template, controllers }) => {
+    const targets = controllers.filter(({ resource }) => !chosen || chosen.includes(resource));
+    if (targets.length === 0) return [];
+    return [
+      { name, targets, spec: { ...move(template), matchConstraints: constraintsFor(targets, matchConstraints) } },
+    ];
   });
 }
 
@@ -107,10 +136,10 @@ function isForPods({ resourceRules = [], excludeResourceRules = [], objectSelect
 }
 
 function constraintsFor(
-  controllers: readonly (readonly [name: string, group: string])[],
+  targets: readonly AutogenTarget[],
   { resourceRules = [], namespaceSelector, matchPolicy }: MatchConstraints,
 ): MatchConstraints {
-  const groups = [...new Set(controllers.map(([, group]) => group))];
+  const groups = [...new Set(targets.map(({ group }) => group))];
   const { operations = [] } = resourceRules[0] ?? {};
   return {
     ...(matchPolicy ? { matchPolicy } : {}),
@@ -120,7 +149,7 @@ function constraintsFor(
         apiGroups: [group],
         apiVersions: ['v1'],
         operations,
-        resources: controllers.filter((controller) => controller[1] === group).map(([name]) => name),
+        resources: targets.filter((target) => target.group === group).map(({ resource }) => resource),
       }),
     ),
   };

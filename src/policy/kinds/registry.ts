@@ -1,10 +1,12 @@
 import { isJsonObject } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
+import type { DerivedSpec } from '../autogen/index.ts';
 import type { KindDefinition } from './definition.ts';
 import { deletingKind } from './deleting/index.ts';
 import { generatingKind } from './generating/index.ts';
 import { mutatingKind } from './mutating/index.ts';
 import { mutatingAdmissionKind, validatingAdmissionKind } from './native/index.ts';
-import type { KindSpec } from './types.ts';
+import type { KindPolicy, KindSpec } from './types.ts';
 import { validatingKind } from './validating/index.ts';
 
 const group = 'policies.kyverno.io';
@@ -43,3 +45,7 @@ export function definitionOf(object: unknown): KindDefinition | undefined {
 
 /** Whether an object is a policy of a kind that runs. */
 export const isKindPolicy = (object: unknown): boolean => definitionOf(object) !== undefined;
+
+/** The specs that autogen derives from a policy whose fields are right. */
+export const derivedSpecsOf = (policy: KubeObject): readonly DerivedSpec<KindSpec>[] =>
+  definitionOf(policy)?.derive?.((policy as KindPolicy).spec) ?? [];

@@ -10,6 +10,7 @@ import type { MutatingSpec } from './types.ts';
 export const mutatingKind = (isNamespaced: boolean): KindDefinition<MutatingSpec> => ({
   spec: mutatingShape,
   check: checkMutating,
+  derive: derivedMutations,
   compile(policy: KindPolicy<MutatingSpec>) {
     const { spec, metadata } = policy;
     const policyNamespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
@@ -17,7 +18,7 @@ export const mutatingKind = (isNamespaced: boolean): KindDefinition<MutatingSpec
     return kindPolicy(policy, {
       source: 'KyvernoMutatingPolicy',
       isNamespaced,
-      rules: [spec, ...derivedMutations(spec)].map((form, i) =>
+      rules: [spec, ...derivedMutations(spec).map((derived) => derived.spec)].map((form, i) =>
         kindRule({
           isDerived: i > 0,
           phase: 'mutate',

@@ -1,4 +1,4 @@
-import { derivedSpecs } from '../../autogen/index.ts';
+import { type DerivedSpec, derivedSpecs } from '../../autogen/index.ts';
 import type { FailureAction } from '../../program.ts';
 import type { Payload } from '../../request.ts';
 import type { KindDefinition } from '../definition.ts';
@@ -14,14 +14,19 @@ import type { ValidatingSpec } from './types.ts';
 const actionOf = ({ validationActions }: ValidatingSpec): FailureAction =>
   !validationActions?.length || validationActions.includes('Deny') ? 'Enforce' : 'Audit';
 
+/** Payloads have no controllers. */
+const derive = (spec: ValidatingSpec): readonly DerivedSpec<ValidatingSpec>[] =>
+  (spec.evaluation?.mode ?? 'Kubernetes') === 'Kubernetes' ? derivedSpecs(spec) : [];
+
 export const validatingKind = (isNamespaced: boolean): KindDefinition<ValidatingSpec> => ({
   spec: validatingShape,
   check: checkValidating,
+  derive,
   compile(policy: KindPolicy<ValidatingSpec>) {
     const { spec, metadata } = policy;
     const policyNamespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
     const { mode = 'Kubernetes' } = spec.evaluation ?? {};
-    const forms = mode === 'Kubernetes' ? [spec, ...derivedSpecs(spec)] : [spec];
+    const forms = [spec, ...derive(spec).map(({ spec: form }) => form)];
     return kindPolicy(policy, {
       source: 'KyvernoValidatingPolicy',
       isNamespaced,
