@@ -1,6 +1,7 @@
 import { celExceptionSchema } from './cel-exception-schema.ts';
 import { imageDetectedSchema, imageResourcePolicySchema, resourceTemplateSchema } from './detection-schema.ts';
 import { exceptionSchema } from './exception-schema.ts';
+import { generatingPolicySchema } from './generating-policy-schema.ts';
 import { mirroredImageSchema } from './mirrored-image-schema.ts';
 import { mutatingPolicySchema } from './mutating-policy-schema.ts';
 import { policySchema } from './policy-schema.ts';
@@ -173,6 +174,24 @@ export const definitions: readonly Definition[] = [
     scope: 'Namespaced',
     description: 'CEL expressions that change objects of one namespace.',
     schema: mutatingPolicySchema,
+  },
+  {
+    ...celPolicy,
+    kind: 'GeneratingPolicy',
+    plural: 'generatingpolicies',
+    shortNames: ['gpol'],
+    scope: 'Cluster',
+    description: 'CEL expressions that generate objects for objects of the whole cluster.',
+    schema: generatingPolicySchema,
+  },
+  {
+    ...celPolicy,
+    kind: 'NamespacedGeneratingPolicy',
+    plural: 'namespacedgeneratingpolicies',
+    shortNames: ['ngpol'],
+    scope: 'Namespaced',
+    description: 'CEL expressions that generate objects in one namespace, for objects of it.',
+    schema: generatingPolicySchema,
   },
   {
     group: 'policies.kyverno.io',

@@ -16,6 +16,8 @@ export interface ApplyEffects {
   removed(object: KubeObject, rule: string): void;
   /** Called before a synchronized object is written: its kind must be watched from then on. */
   follow(type: ResourceType): Promise<void>;
+  /** Called after a policy of expressions has copied an object, if the copy is synchronized. */
+  readonly followSource: (source: KubeObject, origin: Origin) => void;
 }
 
 interface ApplyOptions {
@@ -63,24 +65,27 @@ async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleR
   if (result?.status === 'error') {
     // Create the objects of the loop elements that succeeded. The objects of the failed ones are unknown, so remove
     // nothing.
-    if (result.generated && result.code === undefined) await ensureAll(options, rule, result.generated);
+    if (result.generated && result.code === undefined) await ensureAll(options, rule, result);
     if (options.run.refused) throw forbiddenCall(options.run.refused);
     throw new GenerateError('generate-rule-failed', `rule ${rule.name}: ${result.message}`);
   }
   if (rule.phase === 'mutate') return changeTargets(options, rule, result?.targets ?? []);
-  if (result?.status === 'pass') return result.generated ? generate(options, rule, result.generated) : undefined;
+  if (result?.status === 'pass') return result.generated ? generate(options, rule, result) : undefined;
   if (!isSynchronized(rule) || result?.exceptions) return;
   if (!result && matchesOtherwise(options, rule)) return;
   await remove(options, rule, new Set());
 }
 
 /** An UPDATE must not remove what a rule for CREATE alone generated. */
-function matchesOtherwise({ context, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
-  if (context.operation === 'DELETE') return true;
-  const operation = context.operation === 'CREATE' ? 'UPDATE' : 'CREATE';
-  const { namespaceLabels } = run;
-  const request = { kind: gvkOf(subject), subresource: '', object: subject, uid: '', now: 0, namespaceLabels };
-  return rule.mismatchReason({ ...request, operation }) === undefined;
+function matchesOtherwise({ program, context, subject, run }: ApplyOptions, rule: RuleProgram): boolean {
+  const { operation } = context;
+  if (operation === 'DELETE') return true;
+  const { namespaceLabels, kind } = run;
+  const request = { kind, subresource: '', object: subject, uid: '', now: 0, namespaceLabels };
+  // A policy of expressions that matches and has no result has conditions, which do not hold.
+  if (program.form === 'cel' && rule.mismatchReason({ ...request, operation }) === undefined) return false;
+  const other = operation === 'CREATE' ? 'UPDATE' : 'CREATE';
+  return rule.mismatchReason({ ...request, operation: other }) === undefined;
 }
 
 async function changeTargets(
@@ -94,8 +99,8 @@ async function changeTargets(
   }
 }
 
-async function generate(options: ApplyOptions, rule: RuleProgram, wanted: readonly KubeObject[]): Promise<void> {
-  const kept = await ensureAll(options, rule, wanted);
+async function generate(options: ApplyOptions, rule: RuleProgram, result: RuleResult): Promise<void> {
+  const kept = await ensureAll(options, rule, result);
   if (isSynchronized(rule)) await remove(options, rule, kept);
 }
 
@@ -103,27 +108,31 @@ async function generate(options: ApplyOptions, rule: RuleProgram, wanted: readon
 async function ensureAll(
   options: ApplyOptions,
   rule: RuleProgram,
-  wanted: readonly KubeObject[],
+  { generated = [], copies }: RuleResult,
 ): Promise<ReadonlySet<string>> {
   const { program, context, subject, run, writer, effects, signal } = options;
   const synchronize = isSynchronized(rule);
   const kept = new Set<string>();
-  for (const object of wanted) {
+  for (const object of generated) {
     kept.add(identityOf(object));
     if (synchronize) await effects.follow(await writer.writableTypeOf(object, program.key, signal));
-    const source = sourceOf(object, rule, run.sources);
+    const copied = copies?.get(object);
+    const source = copied ?? sourceOf(object, rule, run.sources);
+    // As upstream, a copy that a policy of expressions has made stays when the policy goes.
+    const goesWithPolicy = synchronize && !copied && !rule.spec.generate?.orphanDownstreamOnPolicyDelete;
     const origin: Origin = {
       policy: program.key,
       rule: rule.name,
       trigger: triggerIdentityOf(subject),
       operation: context.operation,
       synchronize,
-      ...(synchronize && !rule.spec.generate?.orphanDownstreamOnPolicyDelete ? { goesWithPolicy: true } : {}),
+      ...(goesWithPolicy ? { goesWithPolicy } : {}),
       ...(source
         ? { source: `${renderGvk(gvkOf(source))}/${source.metadata.namespace ?? ''}/${source.metadata.name}` }
         : {}),
     };
     if ((await writer.ensure(object, origin, signal)) === 'created') effects.created(object, rule);
+    if (synchronize && copied) effects.followSource(copied, origin);
   }
   return kept;
 }

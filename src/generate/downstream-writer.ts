@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { ownerLabel } from '../api/index.ts';
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
-import { gvkOf, type KubeObject, keyOf, parseKey, renderGroupResource, renderGvk } from '../object/index.ts';
+import { gvkOf, type KubeObject, keyOf, renderGroupResource, renderGvk } from '../object/index.ts';
+import { parsePolicyKey } from '../runtime/index.ts';
 import { isAsWanted, renewed } from './content.ts';
 import { forbidden, GenerateError } from './errors.ts';
 import { type OnceMarkers, onceMarker } from './once-markers.ts';
@@ -175,8 +176,9 @@ export class DownstreamWriter {
  * come from variables.
  */
 function checkScope(policy: string, type: ResourceType, object: KubeObject): void {
-  const { namespace: own } = parseKey(policy);
-  if (own === undefined || (type.namespaced && object.metadata.namespace === own)) return;
+  const key = parsePolicyKey(policy);
+  const own = key?.namespace;
+  if (key && (own === undefined || (type.namespaced && object.metadata.namespace === own))) return;
   const what = `${renderGroupResource(type)} ${keyOf(object)}`;
   throw new GenerateError('generate-out-of-scope', `${what} is outside of namespace ${own}, where policy ${policy} is`);
 }

@@ -12,11 +12,11 @@ import { FailedTriggers } from './failed-triggers.ts';
 import { followProblem } from './follow-problem.ts';
 import type { GenerateRecorder } from './generate-recorder.ts';
 import { OnceMarkers } from './once-markers.ts';
-import { triggerIdentityOf } from './origin.ts';
+import { type Origin, triggerIdentityOf } from './origin.ts';
 import { OutboxReader } from './outbox-reader.ts';
 import type { WatchPosition } from './position-tracker.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
-import { isSynchronized } from './rules.ts';
+import { actsOnWrites, isSynchronized } from './rules.ts';
 import { createRuleRunner } from './run-rules.ts';
 import { Scanner } from './scanner.ts';
 import { SourceFollower } from './source-follower.ts';
@@ -140,7 +140,8 @@ class LeaderSession {
     });
     const { failures } = this;
     const onFailures = () => this.store.touch();
-    this.worker = new Worker({ ...options, table, index, writer, runRules, failures, onFailures });
+    const followSource = (source: KubeObject, origin: Origin) => this.sources.copiedFrom(source, origin);
+    this.worker = new Worker({ ...options, table, index, writer, runRules, failures, followSource, onFailures });
     this.scanner = new Scanner({
       ...options,
       table,
@@ -252,6 +253,9 @@ class LeaderSession {
 
   private follow(id: string, type: DiscoveredType): void {
     const { client, installation, log } = this.options;
+    const syncTrigger = (uid: string) => {
+      for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
+    };
     const follower = new TriggerFollower({
       client,
       type,
@@ -261,9 +265,8 @@ class LeaderSession {
       log,
       isOwnWrite: (object) => this.writer.isOwnWrite(object),
       onTrigger: (object, operation, done) => this.triggered(type, object, operation, done),
-      onGone: (uid) => {
-        for (const { origin } of this.index.ofTriggerUid(uid)) this.worker.sync(origin);
-      },
+      onGone: syncTrigger,
+      onUnclear: syncTrigger,
       onFailure: () => this.reportFailingKinds(),
       onFirstListed: (observed) => this.scanner.firstListed(type, observed),
       onProgress: () => this.store.touch(),
@@ -278,10 +281,13 @@ class LeaderSession {
   private triggered(type: ResourceType, object: KubeObject, operation: TriggerOperation, done: () => void): number {
     const identity = triggerIdentityOf(object);
     const labels = identity.namespace === '' ? {} : this.options.namespaces.labels(identity.namespace);
-    const request = { kind: gvkOf(object), subresource: '', object, uid: identity.uid, now: 0, operation };
+    const kind = { ...gvkOf(object), resource: type.resource };
+    const request = { kind, subresource: '', object, uid: identity.uid, now: 0, operation };
     const matching = this.table.forKind(request.kind).filter(({ program, watched }) => {
       if (!isSince(creationOf(program.policy), object)) return false;
-      if (labels === undefined || this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
+      if (this.index.ofTrigger(program.key, identity.uid).length > 0) return true;
+      if (!actsOnWrites(program)) return false;
+      if (labels === undefined) return true;
       return watched.some((rule) => rule.mismatchReason({ ...request, namespaceLabels: labels }) === undefined);
     });
     for (const { program, watchedNames: rules } of matching)

@@ -68,6 +68,18 @@ describe('the origin of an object', () => {
     expect(read({ source: 'v1/Secret/kube-system/token' })).toBeUndefined();
     expect(read({ trigger: { ...origin.trigger, namespace: 'kube-system' } })).toBeUndefined();
     expect(read({}, 'victim')).toBeUndefined();
+    const ofExpressions = { policy: 'NamespacedGeneratingPolicy/shop/copy' };
+    expect(read(ofExpressions)).toMatchObject(ofExpressions);
+    expect(read(ofExpressions, 'victim')).toBeUndefined();
+    expect(read({ ...ofExpressions, source: 'v1/Secret/kube-system/token' })).toBeUndefined();
+    for (const policy of [
+      'NamespacedGeneratingPolicy/copy',
+      'GeneratingPolicy/shop/copy',
+      'a/b/c',
+      'GeneratingPolicy/',
+      '',
+    ])
+      expect(read({ policy }), policy).toBeUndefined();
     const ofCluster = { policy: 'cluster-policy', source: 'v1/ConfigMap/library/original' };
     expect(read(ofCluster, 'victim')).toEqual({ ...origin, ...ofCluster });
   });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ownerLabel } from '../api/index.ts';
 import { isJsonObject } from '../base/index.ts';
-import { type KubeObject, parseApiVersion, parseKey, validateLabelValue } from '../object/index.ts';
+import { type KubeObject, parseApiVersion, validateLabelValue } from '../object/index.ts';
+import { parsePolicyKey } from '../runtime/index.ts';
 import type { TriggerOperation } from './trigger.ts';
 
 /** The full origin of a generated object; label values are too short for names. */
@@ -20,7 +21,7 @@ export interface TriggerIdentity {
 
 /** Which rule generated an object, and for which trigger. */
 export interface Origin {
-  /** `name`, or `namespace/name` for a Policy. */
+  /** The key of its program. */
   readonly policy: string;
   readonly rule: string;
   readonly trigger: TriggerIdentity;
@@ -53,12 +54,12 @@ interface OriginOptions {
 /** The object to write: with Kyverno's labels, ours, and the origin annotation. */
 export function withOrigin(object: KubeObject, { installation, origin }: OriginOptions): KubeObject {
   const { policy, rule, trigger, source } = origin;
-  const slash = policy.indexOf('/');
+  const { name = policy, namespace = '' } = parsePolicyKey(policy) ?? {};
   const { group, version } = parseApiVersion(trigger.apiVersion);
   const labels: Record<string, string> = {
     'app.kubernetes.io/managed-by': 'kyverno',
-    [policyLabel]: policy.slice(slash + 1),
-    'generate.kyverno.io/policy-namespace': slash < 0 ? '' : policy.slice(0, slash),
+    [policyLabel]: name,
+    'generate.kyverno.io/policy-namespace': namespace,
     'generate.kyverno.io/rule-name': rule,
     'generate.kyverno.io/trigger-version': version,
     'generate.kyverno.io/trigger-group': group,
@@ -114,7 +115,9 @@ function isOrigin(value: unknown): value is Origin {
 }
 
 function isWithinPolicy({ policy, trigger, source }: Origin, { metadata }: KubeObject): boolean {
-  const { namespace: own } = parseKey(policy);
+  const key = parsePolicyKey(policy);
+  if (!key) return false;
+  const own = key.namespace;
   if (own === undefined) return true;
   const ofSource = source === undefined ? own : source.split('/').at(-2);
   return metadata.namespace === own && trigger.namespace === own && ofSource === own;

@@ -1,7 +1,7 @@
 import { ownerLabel } from '../api/index.ts';
 import { type Clock, errorMessage, type Logger, onAbort } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
-import { type KubeObject, parseKey } from '../object/index.ts';
+import type { KubeObject } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { configMaps } from './checkpoint-store.ts';
 import { confirmedBefore } from './confirmation.ts';
@@ -82,7 +82,7 @@ export class OutboxWriter {
     return [...this.options.table().policies.values()]
       .filter(
         ({ program, bound, confirmable }) =>
-          parseKey(program.key).namespace === policyNamespace &&
+          program.namespace === (policyNamespace ?? '') &&
           (isTrusted ? bound : confirmable).some(
             (rule) => rule.mayMatchKind(kind, subresource) && rule.mismatchReason(request) === undefined,
           ),

@@ -1,7 +1,7 @@
 import type { DiscoveredType } from '../kube/index.ts';
-import { type GroupVersionKind, renderGvr } from '../object/index.ts';
-import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
-import { followedTypes, isAdmissionBound, isGenerating, needsTrust } from './rules.ts';
+import { renderGvr } from '../object/index.ts';
+import type { MatchedKind, PolicyProgram, RuleProgram } from '../policy/index.ts';
+import { actsOnWrites, followedTypes, isAdmissionBound, isGenerating, needsTrust } from './rules.ts';
 
 /** A policy, with its rules that work from watches and those that need a request. */
 export interface GeneratingPolicy {
@@ -20,7 +20,7 @@ export interface RuleTable {
   readonly others: readonly PolicyProgram[];
   readonly types: ReadonlyMap<string, DiscoveredType>;
   /** Policies with a watched rule for the kind. */
-  forKind(kind: GroupVersionKind): readonly GeneratingPolicy[];
+  forKind(kind: MatchedKind): readonly GeneratingPolicy[];
   /** Whether there are rules for kinds that the server does not have yet. */
   readonly hasUnknownKinds: boolean;
 }
@@ -36,8 +36,9 @@ export function createRuleTable(programs: readonly PolicyProgram[], known: reado
       others.push(program);
       continue;
     }
-    const bound = rules.filter((rule) => isAdmissionBound(rule, known));
-    const watched = rules.filter((rule) => !bound.includes(rule));
+    const needsRequest = rules.filter((rule) => isAdmissionBound(rule, known));
+    const watched = rules.filter((rule) => !needsRequest.includes(rule));
+    const bound = actsOnWrites(program) ? needsRequest : [];
     const watchedNames = new Set(watched.map(({ name }) => name));
     const confirmable = bound.filter((rule) => !needsTrust(rule, known));
     policies.set(program.key, { program, watched, watchedNames, bound, confirmable });

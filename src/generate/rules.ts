@@ -1,5 +1,5 @@
 import type { DiscoveredType } from '../kube/index.ts';
-import { kindOf, kindsOf, type RuleProgram } from '../policy/index.ts';
+import { kindOf, kindsOf, type PolicyProgram, type RuleProgram } from '../policy/index.ts';
 
 /** True for rules that create or change other objects than the one under review. */
 export function isGenerating(rule: RuleProgram): boolean {
@@ -36,15 +36,22 @@ const noisyKinds: ReadonlySet<string> = new Set(['Event', 'Lease', 'Endpoints', 
 /** The types whose writes can trigger a rule, each kind in one version. */
 export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[]): readonly DiscoveredType[] {
   const chosen = new Map<string, DiscoveredType>();
-  const named = new Set(kindsOf(rule.spec.match).map((selector) => kindOf(selector)));
+  const kinds = new Set(kindsOf(rule.spec.match).map((selector) => kindOf(selector)));
+  const names = rule.namesKind ?? (({ kind }: DiscoveredType) => kinds.has(kind));
   for (const type of types) {
     if (!isFollowed(type) || !rule.mayMatchKind(type, '')) continue;
-    if (noisyKinds.has(type.kind) && !named.has(type.kind)) continue;
+    if (noisyKinds.has(type.kind) && !names(type)) continue;
     const id = `${type.group}/${type.kind}`;
     const before = chosen.get(id);
     if (!before || (type.isPreferredVersion && !before.isPreferredVersion)) chosen.set(id, type);
   }
   return [...chosen.values()];
 }
+
+/**
+ * Whether writes trigger the rules of a policy. A policy of expressions may be for existing objects only, and for what it
+ * has generated.
+ */
+export const actsOnWrites = ({ form, settings }: PolicyProgram): boolean => form === 'rules' || settings.admission;
 
 export const isSynchronized = ({ spec }: RuleProgram): boolean => spec.generate?.synchronize === true;

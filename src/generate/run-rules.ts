@@ -1,8 +1,9 @@
 import type { Clock } from '../base/index.ts';
-import type { KubeError } from '../kube/index.ts';
+import type { Discovery, KubeError } from '../kube/index.ts';
 import { gvkOf, type KubeObject } from '../object/index.ts';
 import type {
   ExceptionProgram,
+  MatchedKind,
   Phase,
   PolicyOperation,
   PolicyProgram,
@@ -25,6 +26,7 @@ export interface TriggerContext {
 }
 
 interface RuleRunnerOptions {
+  readonly discovery: Pick<Discovery, 'byKind'>;
   readonly lookUps: LookUps;
   readonly clock: Clock;
   readonly namespaces: Namespaces;
@@ -39,6 +41,8 @@ export interface RuleRun {
   /** The look-up that was forbidden: the cause of an error among the results. */
   readonly refused: KubeError | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** The kind of the trigger, as rules match it. */
+  readonly kind: MatchedKind;
 }
 
 export type RunRules = (
@@ -50,17 +54,20 @@ export type RunRules = (
 
 /** Runs rules of one policy for one trigger, with every look-up they may need. */
 export function createRuleRunner(options: RuleRunnerOptions): RunRules {
-  const { clock, namespaces, exceptions, turns } = options;
+  const { clock, namespaces, exceptions, turns, discovery } = options;
   return async (program, rules, context, signal) => {
     const subject = context.object ?? context.oldObject;
-    if (!subject) return { results: [], sources: [], refused: undefined, namespaceLabels: {} };
+    if (!subject) throw new Error('a trigger without an object');
     const recording = recordLookUps(withPullSecrets(options.lookUps, subject));
     const { lookUps } = recording;
     const { namespace } = subject.metadata;
     const labels = namespace ? (namespaces.labels(namespace) ?? (await namespaces.fetchLabels(namespace, signal))) : {};
+    // Policies of expressions name the plural, which a kind alone does not tell.
+    const type = await discovery.byKind(gvkOf(subject), { signal });
+    const kind = { ...gvkOf(subject), resource: type?.resource };
     const request = {
       ...context,
-      kind: gvkOf(subject),
+      kind,
       subresource: context.subresource ?? '',
       namespaceLabels: labels,
       uid: subject.metadata.uid ?? '',
@@ -76,6 +83,6 @@ export function createRuleRunner(options: RuleRunnerOptions): RunRules {
       const run = await evaluate([part], request, { phase, exceptions: exceptions(), lookUps, signal, known, turns });
       results.push(...run.results);
     }
-    return { results, sources: recording.found, refused: recording.refused, namespaceLabels: labels };
+    return { results, sources: recording.found, refused: recording.refused, namespaceLabels: labels, kind };
   };
 }

@@ -8,6 +8,7 @@ import { triggerIdentityOf } from './origin.ts';
 import type { PendingTrigger } from './pending.ts';
 import type { WatchPosition } from './position-tracker.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
+import { actsOnWrites } from './rules.ts';
 import {
   type ActiveSince,
   type CutOff,
@@ -207,7 +208,7 @@ export class Scanner {
     const { installation, trigger } = this.options;
     if (object.metadata.labels?.[ownerLabel] === installation || object.metadata.deletionTimestamp !== undefined)
       return;
-    const kind = gvkOf(object);
+    const kind = { ...gvkOf(object), resource: type.resource };
     const wanted = { CREATE: new Set<string>(), UPDATE: new Set<string>() };
     // Objects older than the policy never trigger it live, whenever they were observed.
     const isThere =
@@ -215,7 +216,9 @@ export class Scanner {
     for (const rule of policy.watched) {
       if (!rule.mayMatchKind(kind, '')) continue;
       const asExisting = isThere ? 'CREATE' : undefined;
-      const operation = existing.has(rule.name) ? asExisting : missedTrigger(object, since(rule.name), observed);
+      const isExisting = existing.has(rule.name);
+      if (!isExisting && !actsOnWrites(policy.program)) continue;
+      const operation = isExisting ? asExisting : missedTrigger(object, since(rule.name), observed);
       if (operation) wanted[operation].add(rule.name);
     }
     const found = { policy: policy.program.key, type, identity: triggerIdentityOf(object) };

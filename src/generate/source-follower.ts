@@ -1,13 +1,14 @@
-import { isAbort, type Logger } from '../base/index.ts';
+import { errorMessage, isAbort, type Logger } from '../base/index.ts';
 import {
   createInformer,
   type Discovery,
+  type Informer,
   type KindFailure,
   type KubeClient,
   type ResourceType,
   withFailures,
 } from '../kube/index.ts';
-import { type KubeObject, renderGvr } from '../object/index.ts';
+import { type KubeObject, keyOf, renderGvr } from '../object/index.ts';
 import type { DownstreamIndex } from './downstream-index.ts';
 import type { Origin } from './origin.ts';
 import type { RuleTable } from './rule-table.ts';
@@ -61,9 +62,19 @@ function cloneSourcesOf({ policies }: RuleTable): readonly CloneSource[] {
   );
 }
 
-/** Watches clone sources, metadata only. The content is read when it is cloned. */
+interface FollowedSource {
+  readonly informer: Informer<KubeObject>;
+  readonly run: Promise<void>;
+}
+
+/**
+ * Watches clone sources, metadata only. The content is read when it is cloned. What policies of expressions copy is known
+ * only after their evaluation, so those sources are added then.
+ */
 export class SourceFollower {
-  private readonly followed = new Map<string, Promise<void>>();
+  private readonly followed = new Map<string, FollowedSource>();
+  /** Sources of synchronized copies that policies of expressions made. */
+  private readonly copied = new Map<string, CloneSource>();
   private readonly failing = new Map<string, { readonly type: ResourceType; readonly failure: KindFailure }>();
   /** Each policy with the key of a watched source in the two maps above. Replaced when a refresh has ended. */
   private watched: readonly { readonly policy: string; readonly id: string }[] = [];
@@ -76,7 +87,9 @@ export class SourceFollower {
 
   /** Called when policies or kinds changed. */
   async refresh(): Promise<void> {
-    const sources = cloneSourcesOf(this.options.table());
+    const table = this.options.table();
+    for (const [id, { policy }] of this.copied) if (!table.policies.has(policy)) this.copied.delete(id);
+    const sources = [...cloneSourcesOf(table), ...this.copied.values()];
     this.sources = sources;
     const watched: { readonly policy: string; readonly id: string }[] = [];
     for (const source of sources) {
@@ -98,8 +111,35 @@ export class SourceFollower {
     });
   }
 
+  /** An object was copied, and the copy is synchronized: follows its source from now on. */
+  copiedFrom({ apiVersion, kind, metadata }: KubeObject, origin: Origin): void {
+    const { name = '', namespace = '', resourceVersion } = metadata;
+    const { policy, rule } = origin;
+    const source = { policy, rule, kind: `${apiVersion}/${kind}`, namespace, name, synchronize: true };
+    const key = `${policy} ${rule} ${source.kind} ${namespace}/${name}`;
+    if (!this.copied.has(key)) {
+      this.copied.set(key, source);
+      this.sources = [...this.sources, source];
+    }
+    // It may have changed between the copy and the first list, which tells of no change.
+    const check = async () => {
+      const id = await this.follow(source);
+      const informer = id === undefined ? undefined : this.followed.get(id)?.informer;
+      if (!informer) return;
+      this.watched = [...this.watched.filter((one) => one.policy !== policy || one.id !== id), { policy, id: id! }];
+      if (informer.hasSynced || this.failing.has(id!)) return;
+      await informer.synced(this.signal);
+      const found = informer.get(keyOf({ metadata }));
+      if (found?.metadata.resourceVersion !== resourceVersion) this.options.sync(origin);
+    };
+    check().catch((thrown) => {
+      if (!this.signal.aborted)
+        this.options.log.warn('cannot watch the source of a copy', { error: errorMessage(thrown) });
+    });
+  }
+
   async stopped(): Promise<void> {
-    await Promise.all(this.followed.values());
+    await Promise.all([...this.followed.values()].map(({ run }) => run));
   }
 
   /** Watches the kind of a source. Undefined when the kind is not served. */
@@ -126,7 +166,7 @@ export class SourceFollower {
     const run = informer.run(this.signal).catch((thrown) => {
       if (!this.signal.aborted && !isAbort(thrown)) throw thrown;
     });
-    this.followed.set(id, run);
+    this.followed.set(id, { informer, run });
     return id;
   }
 

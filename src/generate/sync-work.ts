@@ -1,7 +1,7 @@
 import { type Discovery, isKubeError, type KubeClient, type ObjectKey, type ResourceType } from '../kube/index.ts';
-import { type KubeObject, parseKey, renderGvk } from '../object/index.ts';
+import { type KubeObject, renderGvk } from '../object/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
-import { policyTypes } from '../runtime/index.ts';
+import { parsePolicyKey } from '../runtime/index.ts';
 import type { Downstream, DownstreamIndex } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
 import type { GenerateRecorder } from './generate-recorder.ts';
@@ -28,8 +28,14 @@ interface SyncWorkOptions {
 interface SyncRequest {
   readonly policy: string;
   readonly trigger: TriggerIdentity;
-  /** Rule → the operation that triggered it. */
-  readonly rules: ReadonlyMap<string, Origin['operation']>;
+  readonly rules: ReadonlyMap<string, RuleRequest>;
+}
+
+interface RuleRequest {
+  /** What triggered the rule. */
+  readonly operation: Origin['operation'];
+  /** The sources of the objects that the request is about; empty text for one without. */
+  readonly sources: ReadonlySet<string>;
 }
 
 /** Keeps synchronized objects as their rule, trigger and source require, and removes those no longer wanted. */
@@ -43,11 +49,13 @@ export class SyncWork {
     return this.requests.size;
   }
 
-  add(key: string, { policy, rule, trigger, operation }: Origin): void {
+  add(key: string, { policy, rule, trigger, operation, source = '' }: Origin): void {
     const byUid = this.requests.get(key) ?? new Map<string, SyncRequest>();
     this.requests.set(key, byUid);
     // Replace, never modify: a request that comes while the last one is processed is a new one.
-    const rules = new Map(byUid.get(trigger.uid)?.rules).set(rule, operation);
+    const before = byUid.get(trigger.uid)?.rules;
+    const sources = new Set(before?.get(rule)?.sources).add(source);
+    const rules = new Map(before).set(rule, { operation, sources });
     byUid.set(trigger.uid, { policy, trigger, rules });
   }
 
@@ -89,10 +97,14 @@ export class SyncWork {
     }
     const policy = table().policies.get(key);
     const withoutSource = await this.removeOrphanedClones(existing, signal);
+    if (live.program.form === 'cel') {
+      for (const [rule, { sources }] of rules) if (await this.areSourcesGone(sources, signal)) withoutSource.add(rule);
+    }
     for (const operation of ['CREATE', 'UPDATE'] as const) {
       const chosen =
         policy?.watched.filter(
-          (rule) => isSynchronized(rule) && rules.get(rule.name) === operation && !withoutSource.has(rule.name),
+          (rule) =>
+            isSynchronized(rule) && rules.get(rule.name)?.operation === operation && !withoutSource.has(rule.name),
         ) ?? [];
       if (policy && chosen.length > 0)
         await this.options.apply(policy, { context: { operation, object }, rules: chosen }, signal);
@@ -102,10 +114,7 @@ export class SyncWork {
   /**
    * Removes clones whose source is gone according to the API server. Returns the rules that have nothing left to clone.
    */
-  private async removeOrphanedClones(
-    existing: readonly Downstream[],
-    signal: AbortSignal,
-  ): Promise<ReadonlySet<string>> {
+  private async removeOrphanedClones(existing: readonly Downstream[], signal: AbortSignal): Promise<Set<string>> {
     const rules = new Set<string>();
     for (const downstream of existing) {
       const { source, rule, policy } = downstream.origin;
@@ -118,6 +127,12 @@ export class SyncWork {
       if (spec?.generate?.clone) rules.add(rule);
     }
     return rules;
+  }
+
+  /** A policy of expressions reads its sources itself, and cannot be evaluated without them. */
+  private async areSourcesGone(sources: ReadonlySet<string>, signal: AbortSignal): Promise<boolean> {
+    for (const source of sources) if (source === '' || !(await this.isSourceGone(source, signal))) return false;
+    return true;
   }
 
   private async isSourceGone(source: string, signal: AbortSignal): Promise<boolean> {
@@ -153,8 +168,9 @@ export class SyncWork {
     }
   }
 
-  private isPolicyGone(key: string, signal: AbortSignal): Promise<boolean> {
-    return this.isGone(key.includes('/') ? policyTypes.policy : policyTypes.clusterPolicy, parseKey(key), signal);
+  private async isPolicyGone(key: string, signal: AbortSignal): Promise<boolean> {
+    const policy = parsePolicyKey(key);
+    return policy === undefined ? false : this.isGone(policy.type, policy, signal);
   }
 
   /** Reads from the API server: a stale cache must not delete anything. */

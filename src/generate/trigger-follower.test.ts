@@ -50,6 +50,7 @@ describe('following pods', () => {
       'CREATE during',
       'CREATE brief',
       'gone uid-brief',
+      'unclear uid-before',
       'UPDATE touched',
       'stop',
     ]);
@@ -95,7 +96,7 @@ describe('following pods', () => {
       await history.restart();
     }
     await history.crash();
-    expect(history.transcript.filter((line) => line.endsWith('old'))).toEqual(['CREATE old']);
+    expect(history.transcript.filter((line) => line.endsWith(' old'))).toEqual(['CREATE old']);
   });
 
   it('repeats work that was not finished at a crash', async () => {

@@ -31,6 +31,8 @@ interface TriggerFollowerOptions {
   /** Starts the work for a write and returns the number of pieces. Each calls `done` once. */
   readonly onTrigger: (object: KubeObject, operation: TriggerOperation, done: () => void) => number;
   readonly onGone: (uid: string) => void;
+  /** The object was changed in a way that its time stamps do not tell, while nobody watched. */
+  readonly onUnclear: (uid: string) => void;
   /** The first list, which contains only existing objects, ended at this position. */
   readonly onFirstListed: (observed: WatchPosition) => void;
   /** Called when its objects cannot be listed or watched, or can be again. */
@@ -128,6 +130,8 @@ export class TriggerFollower {
     // An object that a resumed watch shows as modified existed before; only the resumed position says since when.
     const cutOff = origin === 'modified' ? this.resumed : this.progress.cutOff;
     const operation = origin === 'added' ? 'CREATE' : cutOff && coldTrigger(object, cutOff);
+    // Whoever only removes fields leaves no time stamp. What was generated for the object is checked.
+    if (origin === 'modified' && operation === undefined) this.options.onUnclear(object.metadata.uid ?? '');
     const isOwn = operation === 'CREATE' ? this.isCreatedByUs(object) : this.isOurs(object);
     this.note(object, isOwn ? undefined : operation, version);
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/index.ts';
 import type { DiscoveredType, Discovery } from '../kube/index.ts';
-import { parseKey } from '../object/index.ts';
 import type { RuleProgram } from '../policy/index.ts';
 import type { LivePolicies, Namespaces, Roles } from '../runtime/index.ts';
 import {
@@ -79,9 +78,9 @@ function entryOf(namespace: string | undefined, rules: readonly WebhookRule[]): 
 /** Admission-bound rules by the namespace of their policy; undefined for ClusterPolicies. */
 function boundRules({ policies }: RuleTable): ReadonlyMap<string | undefined, readonly RuleProgram[]> {
   const byNamespace = new Map<string | undefined, RuleProgram[]>();
-  for (const [key, { bound }] of policies) {
+  for (const { bound, program } of policies.values()) {
     if (bound.length === 0) continue;
-    const { namespace } = parseKey(key);
+    const namespace = program.namespace === '' ? undefined : program.namespace;
     const rules = byNamespace.get(namespace);
     if (rules) rules.push(...bound);
     else byNamespace.set(namespace, [...bound]);

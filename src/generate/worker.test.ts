@@ -59,6 +59,7 @@ class WorkerHarness {
       index: { ofTrigger: () => [] } as unknown as DownstreamIndex,
       writer: { ensure: (_: KubeObject, origin: Origin) => this.ensure(origin) } as unknown as DownstreamWriter,
       runRules: createRuleRunner({
+        discovery: { byKind: async () => undefined },
         clock,
         lookUps: { answer: unused },
         namespaces: { hasSynced: true, labels: () => ({}), fetchLabels: async () => ({}) },
@@ -72,6 +73,7 @@ class WorkerHarness {
         onProblem: (_, problem) => this.problems.push(problem?.message),
       }),
       clock,
+      followSource: () => {},
       onFailures: () => {},
     });
   }

@@ -29,6 +29,8 @@ interface WorkerOptions {
   readonly recorder: GenerateRecorder;
   readonly queueMetrics: WorkqueueMetrics;
   readonly clock: Clock;
+  /** A policy of expressions has copied an object, and the copy is synchronized. */
+  readonly followSource: ApplyEffects['followSource'];
   /** The list of failed triggers changed. */
   readonly onFailures: () => void;
 }
@@ -186,6 +188,7 @@ export class Worker {
       changed: (object) => recorder.did(program.key, 'changed', object),
       removed: (object) => recorder.did(program.key, 'removed', object),
       follow: (type) => index.follow(type),
+      followSource: this.options.followSource,
     };
     const existing = index.ofTrigger(program.key, triggerIdentityOf(subject).uid);
     return applyResults({ program, rules, context, subject, run, existing, writer, effects, signal });

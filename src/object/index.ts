@@ -30,7 +30,7 @@ export { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts';
 export type { LabelMatcher, Labels } from './label-requirement.ts';
 export { type LabelSelector, labelSelectorOf, parseLabelSelector } from './label-selector.ts';
 export { applyMergePatch } from './merge-patch.ts';
-export { controllerOf, keyOf, parseKey } from './metadata.ts';
+export { controllerOf, keyOf } from './metadata.ts';
 export {
   maskTrailingDash,
   maxAnnotationsBytes,

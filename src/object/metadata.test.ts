@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { controllerOf, controllerReferenceTo, isControlledBy, keyOf, parseKey } from './metadata.ts';
+import { controllerOf, controllerReferenceTo, isControlledBy, keyOf } from './metadata.ts';
 
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'web', namespace: 'a', uid: 'u1' } };
 
 test('a key names an object within its kind', () => {
   expect(keyOf(owner)).toBe('a/web');
   expect(keyOf({ metadata: { name: 'node-1' } })).toBe('node-1');
-  expect(parseKey('a/web')).toEqual({ namespace: 'a', name: 'web' });
-  expect(parseKey('node-1')).toEqual({ name: 'node-1' });
 });
 
 test('control is determined by the uid', () => {

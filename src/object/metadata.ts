@@ -10,12 +10,6 @@ export function keyOf({ metadata }: WithMetadata): string {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** The inverse of `keyOf`. */
-export function parseKey(key: string): { readonly namespace?: string; readonly name: string } {
-  const slash = key.indexOf('/');
-  return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
 /** The owner that manages the object, if any. */
 export function controllerOf({ metadata }: WithMetadata): OwnerReference | undefined {
   return metadata.ownerReferences?.find((reference) => reference.controller === true);

@@ -60,6 +60,8 @@ export interface RuleProgram {
   readonly spec: RuleSpec;
   /** The operations on objects of a kind that it is for; absent for classic rules, whose match says so. */
   readonly operationsOn?: (kind: MatchedKind, subresource: string) => ReadonlySet<string>;
+  /** Whether it names this kind, and not every kind; absent for classic rules, whose match says so. */
+  readonly namesKind?: (kind: MatchedKind) => boolean;
   /** True for rules that change or create other objects. */
   readonly actsOnOthers: boolean;
   /** Whether a new revision of the policy acts on existing objects. */

@@ -16,6 +16,7 @@ export {
   type LivePolicies,
   type LivePolicy,
   type PolicyChange,
+  parsePolicyKey,
   policyTypes,
   typeOfPolicy,
 } from './live-policies.ts';

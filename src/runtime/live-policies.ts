@@ -33,6 +33,8 @@ export const celPolicyTypes: readonly ResourceType[] = [
   typeIn(celGroup, 'v1', 'namespacedvalidatingpolicies', 'NamespacedValidatingPolicy', true),
   typeIn(celGroup, 'v1', 'mutatingpolicies', 'MutatingPolicy', false),
   typeIn(celGroup, 'v1', 'namespacedmutatingpolicies', 'NamespacedMutatingPolicy', true),
+  typeIn(celGroup, 'v1', 'generatingpolicies', 'GeneratingPolicy', false),
+  typeIn(celGroup, 'v1', 'namespacedgeneratingpolicies', 'NamespacedGeneratingPolicy', true),
 ];
 
 const celExceptionType = typeIn(celGroup, 'v1', 'policyexceptions', 'PolicyException', true);
@@ -199,11 +201,12 @@ export function exceptionsCountForAll(exceptionNamespaces: readonly string[], na
   return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
 }
 
-/** What policies of expressions do to other objects than the one of the request is done on files only. */
+/** What policies of expressions change in other objects than the one of the request is done on files only. */
 function compileLive(object: KubeObject): Pick<LivePolicy, 'program' | 'issues'> {
   const compiled = compilePolicy(object);
   const { program } = compiled;
-  if (program?.form !== 'cel' || !program.rules.some(({ actsOnOthers }) => actsOnOthers)) return compiled;
+  const changesOthers = program?.rules.some(({ phase, actsOnOthers }) => phase === 'mutate' && actsOnOthers);
+  if (program?.form !== 'cel' || !changesOthers) return compiled;
   const issue: PolicyIssue = {
     code: 'policy-unsupported',
     path: 'spec.targetMatchConstraints',
@@ -211,6 +214,20 @@ function compileLive(object: KubeObject): Pick<LivePolicy, 'program' | 'issues'>
     severity: 'error',
   };
   return { program: undefined, issues: [...compiled.issues, issue] };
+}
+
+/** The parts of a policy's key: what it is, where and how it is called. Undefined for what is no such key. */
+export function parsePolicyKey(
+  key: string,
+): { readonly type: ResourceType; readonly namespace: string | undefined; readonly name: string } | undefined {
+  const parts = key.split('/');
+  // Names and namespaces are in lower case: none is taken for a kind.
+  const ofExpressions = celPolicyTypes.find(({ kind }) => kind === parts[0]);
+  const classic = parts.length === 1 ? policyTypes.clusterPolicy : policyTypes.policy;
+  const type = ofExpressions ?? classic;
+  const [name = '', namespace, ...more] = (ofExpressions ? parts.slice(1) : parts).reverse();
+  const isKey = name !== '' && namespace !== '' && more.length === 0 && (namespace !== undefined) === type.namespaced;
+  return isKey ? { type, namespace, name } : undefined;
 }
 
 /** As programs have it. */

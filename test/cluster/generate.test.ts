@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { defineBoundaryScenarios } from '../integration/generate/boundary-scenarios.ts';
+import { defineCelScenarios } from '../integration/generate/cel-scenarios.ts';
 import { defineDigestScenarios } from '../integration/generate/digest-scenarios.ts';
 import { defineExampleScenarios } from '../integration/generate/example-scenarios.ts';
 import { defineJobScenarios } from '../integration/generate/job-scenarios.ts';
@@ -26,6 +27,7 @@ describe.skipIf(missing !== undefined)(`on a real cluster${missing === undefined
   defineJobScenarios(() => cluster);
   defineSyncScenarios(() => cluster);
   defineOtherScenarios(() => cluster);
+  defineCelScenarios(() => cluster);
   defineDigestScenarios(() => cluster);
   defineOutboxScenarios(() => cluster);
   const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.cjs', import.meta.url)));

@@ -109,6 +109,7 @@ export class History {
         return 1;
       },
       onGone: (uid) => this.transcript.push(`gone ${uid}`),
+      onUnclear: (uid) => this.transcript.push(`unclear ${uid}`),
       onFirstListed: () => {},
       onFailure: () => {},
       onProgress: () => {},

@@ -222,7 +222,7 @@ const overBudget = (message: string): RuleOutcome => ({ ...errored(message), cod
 
 /** Names every field, because this is a hot path and spreading an outcome is many times slower. */
 function resultOf(
-  { status, message, code, ruleName, path, patched, targets, generated, exceptions, properties }: RuleOutcome,
+  { status, message, code, ruleName, path, patched, targets, generated, copies, exceptions, properties }: RuleOutcome,
   policy: CompiledPolicy,
   rule: CompiledRule,
   steps: readonly TraceStep[],
@@ -238,6 +238,7 @@ function resultOf(
     patched,
     targets,
     generated,
+    copies,
     exceptions,
     properties,
     steps,

@@ -7,6 +7,8 @@ import type { MatchConstraints, ResourceRule } from './types.ts';
 export interface ConstraintMatcher {
   mayMatchKind(kind: MatchedKind, subresource: string): boolean;
   operationsOn(kind: MatchedKind, subresource: string): ReadonlySet<string>;
+  /** Whether a rule names the resource of the kind, and not every resource. */
+  namesKind(kind: MatchedKind): boolean;
   /** Why the request does not match; undefined when it does. */
   mismatchReason(request: PolicyRequest): string | undefined;
   explain(request: PolicyRequest): readonly FilterExplanation[];
@@ -49,6 +51,7 @@ export function compileConstraints(
           .filter((rule) => namesKind(rule, kind, subresource, resourceOf(kind)))
           .flatMap(({ operations = [] }) => (operations.includes('*') ? allOperations : operations)),
       ),
+    namesKind: (kind) => resourceRules.some(({ resources = [] }) => resources.includes(resourceOf(kind))),
     mismatchReason,
     operations: new Set(resourceRules.flatMap(({ operations = [] }) => operations.filter((name) => name !== '*'))),
     explain: (request) => [

@@ -4,6 +4,7 @@ import type { FailureAction, MatchCondition, Phase } from '../program.ts';
 import { type RuleReads, readsOf } from '../reads.ts';
 import type { Payload } from '../request.ts';
 import type { MaybeOutcome } from '../run/outcome.ts';
+import type { GenerateSpec } from '../types.ts';
 import { type ConstraintMatcher, compileConstraints } from './constraints.ts';
 import type { KindPolicy, KindSpec, MatchConstraints } from './types.ts';
 
@@ -63,6 +64,8 @@ interface RuleParts extends Pick<CompiledRule, 'run'> {
   readonly action?: FailureAction;
   readonly actsOnOthers?: boolean;
   readonly actsOnExisting?: boolean;
+  /** How the objects that it generates are kept, in the words of classic rules. */
+  readonly generate?: GenerateSpec;
   readonly reads?: RuleReads;
 }
 
@@ -70,6 +73,7 @@ interface RuleParts extends Pick<CompiledRule, 'run'> {
 const payloadMatcher = (mode: Payload['mode'], sparesObjects = false): ConstraintMatcher => ({
   mayMatchKind: ({ kind }) => !sparesObjects || kind === '',
   operationsOn: () => new Set(),
+  namesKind: () => false,
   operations: new Set(),
   explain: () => [],
   mismatchReason: ({ payload }) =>
@@ -89,8 +93,9 @@ export function kindRule(parts: RuleParts): CompiledRule {
     origin: 0,
     isDerived,
     phase,
-    spec: { name },
+    spec: { name, ...(parts.generate ? { generate: parts.generate } : {}) },
     operationsOn: matcher.operationsOn,
+    namesKind: matcher.namesKind,
     actsOnOthers: parts.actsOnOthers ?? false,
     actsOnExisting: parts.actsOnExisting ?? false,
     reads: parts.reads ?? readsOf([]),

@@ -18,6 +18,8 @@ export interface RuleOutcome {
   readonly targets?: readonly KubeObject[] | undefined;
   /** Generate rules: the desired downstream objects. */
   readonly generated?: readonly KubeObject[] | undefined;
+  /** Those of them that are copies, each with the object that it was copied from. Only policies of expressions tell. */
+  readonly copies?: ReadonlyMap<KubeObject, KubeObject> | undefined;
   /** Keys of the exceptions that apply. */
   readonly exceptions?: readonly string[] | undefined;
   readonly properties?: Readonly<Record<string, string>> | undefined;

@@ -38,8 +38,10 @@ export class GenerateFixture {
     await fixture.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } });
     await eventually(async () => {
       connection.discovery.invalidate();
-      for (const kind of ['ClusterPolicy', 'Policy', 'PolicyException'])
-        if (!(await connection.discovery.byKind(`kyverno.io/${kind}`))) throw new Error(`no kind ${kind} yet`);
+      for (const { spec } of crds) {
+        const { group, names } = spec as { readonly group: string; readonly names: { readonly kind: string } };
+        if (!(await connection.discovery.byKind(`${group}/${names.kind}`))) throw new Error(`no ${names.kind} yet`);
+      }
     });
     return fixture;
   }

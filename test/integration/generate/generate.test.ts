@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { startEmbedded } from '../../support/embedded-cluster.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { defineBoundaryScenarios } from './boundary-scenarios.ts';
+import { defineCelScenarios } from './cel-scenarios.ts';
 import { defineDigestScenarios } from './digest-scenarios.ts';
 import { defineExampleScenarios } from './example-scenarios.ts';
 import { defineJobScenarios } from './job-scenarios.ts';
@@ -20,6 +21,7 @@ describe('on the embedded cluster', () => {
   defineJobScenarios(() => cluster);
   defineSyncScenarios(() => cluster);
   defineOtherScenarios(() => cluster);
+  defineCelScenarios(() => cluster);
   defineDigestScenarios(() => cluster);
   defineOutboxScenarios(() => cluster);
   defineBoundaryScenarios(() => cluster, { checksPermissions: false });

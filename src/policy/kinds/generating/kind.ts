@@ -17,8 +17,8 @@ const generatingShape = object({
     generateExisting: switched,
     orphanDownstreamOnPolicyDelete: switched,
     skipBackgroundRequests: boolean,
-    useServerSideApply: boolean,
   }),
+  useServerSideApply: boolean,
   generate: listOf(
     object({
       expression: string,
@@ -45,6 +45,10 @@ export const generatingKind = (isNamespaced: boolean): KindDefinition<Generating
           policyNamespace,
           actsOnOthers: true,
           actsOnExisting: spec.evaluation?.generateExisting?.enabled ?? false,
+          generate: {
+            synchronize: spec.evaluation?.synchronize?.enabled ?? false,
+            orphanDownstreamOnPolicyDelete: spec.evaluation?.orphanDownstreamOnPolicyDelete?.enabled ?? false,
+          },
           reads: readsOfKind(spec, expressionsOf(spec, isNamespaced)),
           run: compileGeneratingRun(spec, policyNamespace),
         }),
@@ -71,6 +75,10 @@ function check({ kind, spec }: KindPolicy<GeneratingSpec>, issues: Issues): void
       issues.error('policy-field-conflict', `spec.generate[${i}]`, 'only one of expression or template may be set');
     else if (!expression && !template)
       issues.error('policy-field-required', `spec.generate[${i}]`, 'one of expression or template must be set');
+  }
+  if (spec.useServerSideApply) {
+    const message = 'is not supported: an object that differs is replaced as a whole';
+    issues.warn('policy-unsupported', 'spec.useServerSideApply', message);
   }
   if (issues.hasErrors) return;
   checkNames(spec.variables, 'spec.variables', issues);

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../base/index.ts';
+import { isJsonObject, type JsonObject } from '../../../base/index.ts';
 import type { KubeObject } from '../../../object/index.ts';
 
 /** Objects that one evaluation may make. */
@@ -8,6 +8,8 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** What a policy makes: a copy of an object is a new one, so what a server adds to objects is left out. */
 export class GeneratedObjects {
   readonly list: KubeObject[] = [];
+  /** Those that were read from a server, each with the object that it is a copy of. */
+  readonly copies = new Map<KubeObject, KubeObject>();
 
   constructor(private readonly policyNamespace: string) {}
 
@@ -24,6 +26,8 @@ export class GeneratedObjects {
         if (!made) return 'an object needs apiVersion, kind and metadata';
         if (this.list.length >= maxObjects) return `more than ${maxObjects} objects`;
         this.list.push(made);
+        const source = sourceOf(item as JsonObject);
+        if (source) this.copies.set(made, source);
       }
     }
     return undefined;
@@ -39,6 +43,18 @@ export class GeneratedObjects {
     }
     return this.add([object], typeof written === 'string' && written !== '' ? written : own);
   }
+}
+
+/** Only what a server has stored has a uid. */
+function sourceOf({ apiVersion, kind, metadata }: JsonObject): KubeObject | undefined {
+  if (!isJsonObject(metadata)) return undefined;
+  const { uid, name, namespace, resourceVersion } = metadata;
+  if (typeof uid !== 'string' || uid === '' || typeof name !== 'string') return undefined;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, uid, resourceVersion, ...(typeof namespace === 'string' ? { namespace } : {}) },
+  } as unknown as KubeObject;
 }
 
 function madeOf(object: Readonly<Record<string, unknown>>, namespace: string): KubeObject | undefined {

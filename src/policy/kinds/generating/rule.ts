@@ -38,6 +38,7 @@ export function compileGeneratingRun(spec: GeneratingSpec, policyNamespace: stri
     return {
       ...pass('policy evaluated successfully'),
       generated: made.list,
+      ...(made.copies.size > 0 ? { copies: made.copies } : {}),
       ...(annotations.length > 0 ? { properties } : {}),
     };
   };

@@ -12,8 +12,8 @@ export interface GeneratingSpec extends KindSpec {
     readonly generateExisting?: Switch;
     readonly orphanDownstreamOnPolicyDelete?: Switch;
     readonly skipBackgroundRequests?: boolean;
-    readonly useServerSideApply?: boolean;
   };
+  readonly useServerSideApply?: boolean;
 }
 
 interface GenerationSpec {
