@@ -47,6 +47,14 @@ export class Load {
     return this.send({ method: 'GET', path, headers: this.headers }, 200);
   }
 
+  /** An answer as a value, for what is not measured. */
+  async read<T>(path: string): Promise<T> {
+    const { statusCode, body } = await this.pool.request({ method: 'GET', path, headers: this.headers });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
   /** Watches on a connection of its own and counts events by their line ends: a watcher that costs next to nothing. */
   watch(path: string): Promise<Watcher> {
     const client = new Client(this.server.url, { connect: { ca: this.server.caPem }, bodyTimeout: 0 });

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { customResourceDefinitions } from '../../src/api/index.ts';
+import { Load } from './load.ts';
+import { podSecurityPolicies } from './pod-security.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+const installation = 'bench';
+const policiesPath = '/apis/kyverno.io/v1/clusterpolicies';
+
+/** `supercargo run` with the policies of a cluster, in a process of its own. */
+export interface AdmissionProgram {
+  readonly pid: number;
+  readonly port: number;
+  readonly ca: string;
+  /** Of the page, where the program serves it. */
+  readonly page: string | undefined;
+  /** CPU time of all its threads so far. */
+  cpuMs(): number;
+  residentMb(): number;
+  stop(): Promise<void>;
+}
+
+export interface AdmissionCluster {
+  readonly server: ServerProcess;
+  readonly load: Load;
+  /** The program of this path, with arguments for Node. */
+  start(program: string, features: readonly string[], execArgv?: readonly string[]): Promise<AdmissionProgram>;
+  stop(): Promise<void>;
+}
+
+/** An API server in one process, with the seventeen rules of the review; programs run against it as its replicas. */
+export async function startAdmissionCluster(program: string): Promise<AdmissionCluster> {
+  const server = await startServer(resolve(program), ['--no-simulation', '--features', 'none']);
+  const load = new Load(server, 4);
+  const definitions = customResourceDefinitions(installation).map((definition) => JSON.stringify(definition));
+  await load.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitions, 1);
+  await load.create('/api/v1/namespaces', [JSON.stringify({ metadata: { name: installation } })], 1);
+  await load.create(policiesPath, podSecurityPolicies.map(named), 1);
+  return {
+    server,
+    load,
+    start: (path, features, execArgv = []) => startAdmission(server, load, { path: resolve(path), features, execArgv }),
+    async stop() {
+      await load.close();
+      await server.stop();
+    },
+  };
+}
+
+const named = ({ metadata, ...policy }: (typeof podSecurityPolicies)[number]) =>
+  JSON.stringify({ ...policy, metadata: { name: metadata.name } });
+
+async function startAdmission(
+  server: ServerProcess,
+  load: Load,
+  started: { readonly path: string; readonly features: readonly string[]; readonly execArgv: readonly string[] },
+): Promise<AdmissionProgram> {
+  const folder = mkdtempSync(join(tmpdir(), 'supercargo-bench-'));
+  const config = join(folder, 'config.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      installation,
+      namespace: installation,
+      features: started.features,
+      server: { port: 0 },
+      dashboard: { port: 0 },
+      policies: { selector: {} },
+      webhook: { port: 0, exposure: 'loopback', removeOnStop: true },
+    }),
+  );
+  const child = spawn(
+    process.execPath,
+    [...started.execArgv, started.path, 'run', '--config', config, '--kubeconfig', server.kubeconfig],
+    { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, TMPDIR: folder } },
+  );
+  const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  const lines: Record<string, unknown>[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
+  });
+  const portOf = (message: string) => lines.find(({ msg }) => msg === message)?.['port'] as number | undefined;
+  const page = () => lines.find(({ msg }) => msg === 'the dashboard is served')?.['address'] as string | undefined;
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const withPage = started.features.includes('dashboard');
+  try {
+    let port: number | undefined;
+    let ca: string | undefined;
+    for (const endMs = performance.now() + 30_000; ; ) {
+      port = portOf('webhook server listening');
+      ca ??= await registeredCa(load);
+      if (port !== undefined && ca !== undefined && (!withPage || page() !== undefined)) break;
+      if (child.exitCode !== null || performance.now() > endMs)
+        throw new Error(`the program does not serve: ${lines.map((line) => JSON.stringify(line)).join('\n')}`);
+      await new Promise((next) => setTimeout(next, 20));
+    }
+    return {
+      pid: child.pid!,
+      port,
+      ca,
+      page: withPage ? `http://${page()}` : undefined,
+      cpuMs: () => threadsCpuMs(child.pid!),
+      residentMb: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+      stop,
+    };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+/** The authority that the webhooks name, once they are registered; all replicas have it in common. */
+async function registeredCa(load: Load): Promise<string | undefined> {
+  interface List {
+    readonly items: readonly { readonly webhooks?: readonly { readonly clientConfig: Client }[] }[];
+  }
+  interface Client {
+    readonly url?: string;
+    readonly caBundle: string;
+  }
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  const { items } = await load.read<List>(path);
+  const clients = items.flatMap(({ webhooks = [] }) => webhooks.map(({ clientConfig }) => clientConfig));
+  const ours = clients.find(({ url }) => url?.endsWith('/validate/fail'));
+  return ours && Buffer.from(ours.caBundle, 'base64').toString();
+}
+
+/** What the kernel counted for all threads, to the nanosecond; ticks of 10 ms are too coarse for few requests. */
+function threadsCpuMs(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  let ns = 0;
+  for (const task of readdirSync(tasks)) ns += Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]);
+  return ns / 1e6;
+}
