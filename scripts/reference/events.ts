@@ -61,6 +61,20 @@ const events: readonly EventDescription[] = [
     meaning: 'Reports leave out a kind that cannot be listed or watched.',
   },
   {
+    reason: 'WebhookUnreachable',
+    type: 'Warning',
+    about: 'MutatingWebhookConfiguration of the probe',
+    from: 'webhook/reachability.ts',
+    meaning: 'The API server does not reach the webhooks; no webhook is added until it does.',
+  },
+  {
+    reason: 'WebhookReachable',
+    type: 'Normal',
+    about: 'MutatingWebhookConfiguration of the probe',
+    from: 'webhook/reachability.ts',
+    meaning: 'It reaches them again.',
+  },
+  {
     reason: 'ScanFailed',
     type: 'Warning',
     about: 'ImageResourcePolicy',

@@ -99,7 +99,7 @@ describe('the status of a policy of expressions', () => {
       'WebhookConfigured',
       'False',
       'Failed',
-      "the API server refuses the policy's webhook: too long",
+      "the policy's webhook is not registered: too long",
     ]);
     const problem = { reason: 'MissingPermission', message: 'grant list on configmaps' };
     const forbidden = celPolicyStatus(live(configMaps), { isRegistered: true, now, problem })!;

@@ -90,7 +90,7 @@ function conditionsOf(
 
 /** Why a policy is not in force; undefined when it is. */
 export function failureOf({ program, issues }: LivePolicy, refusal: string | undefined): string | undefined {
-  if (refusal !== undefined) return `the API server refuses the policy's webhook: ${refusal}`;
+  if (refusal !== undefined) return `the policy's webhook is not registered: ${refusal}`;
   if (program) return undefined;
   const errors = issues.filter(({ severity }) => severity === 'error');
   return errors.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)).join('; ');

@@ -69,6 +69,7 @@ export function createEnvironment({
   createFailingMetric(metrics, informers);
   const controllerMetrics = createControllerMetrics(metrics);
   const clock = systemClock;
+  const events = createEventRecorder({ client, component: config.installation, log });
   const network = registryNetwork(config);
   const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));
   let policies: LivePolicies | undefined;
@@ -114,10 +115,10 @@ export function createEnvironment({
       rules: config.lookUps,
       limits: { ...config.lookUps, timeoutMs: parseDurationMs(config.lookUps.timeout) },
     }),
-    webhooks: webhooksOf({ config, env, connection, informers, namespace, metrics, controllerMetrics, log }),
+    webhooks: webhooksOf({ config, env, connection, informers, namespace, events, metrics, controllerMetrics, log }),
     admissionResults: createFeed(),
     policyProblems: createProblems(),
-    events: createEventRecorder({ client, component: config.installation, log }),
+    events,
     metrics,
     controllerMetrics,
     clock,
@@ -128,7 +129,7 @@ export function createEnvironment({
 function webhooksOf(
   environment: Pick<
     FeatureEnvironment,
-    'config' | 'env' | 'connection' | 'informers' | 'namespace' | 'metrics' | 'controllerMetrics' | 'log'
+    'config' | 'env' | 'connection' | 'informers' | 'namespace' | 'events' | 'metrics' | 'controllerMetrics' | 'log'
   >,
 ): Webhooks {
   const { config, connection, namespace } = environment;
@@ -172,6 +173,7 @@ function webhooksOf(
     namespaceSelector: namespaceSelector as LabelSelector | undefined,
     objectSelector: objectSelector as LabelSelector | undefined,
     removeOnStop,
+    events: environment.events,
     // The controller of policy status must know which webhooks are registered, so both are one group.
     leadershipGroup: (['admission', 'mirror'] as const).find((name) => config.features.includes(name)) ?? 'webhooks',
     metrics: environment.metrics,

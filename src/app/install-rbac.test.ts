@@ -30,10 +30,11 @@ describe('the permissions of an installation', () => {
   it('cover the webhooks and their certificate of every feature that reviews requests', () => {
     const names = (features: Parameters<typeof clusterRules>[1]) =>
       clusterRules('x', features).flatMap(({ resourceNames = [] }) => resourceNames);
-    expect(names(['mirror'])).toEqual(['x-rewrite']);
+    expect(names(['mirror'])).toEqual(['x-rewrite', 'x-probe-mirror']);
     expect(names(['admission', 'mirror'])).toEqual([
       'x-policies-mutate',
       'x-rewrite',
+      'x-probe-admission',
       'x-policies-validate',
       'x-policy-check',
     ]);

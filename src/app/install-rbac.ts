@@ -1,5 +1,5 @@
 import { celPolicyTypes } from '../runtime/index.ts';
-import { configurationName, configurationTypes } from '../webhook/index.ts';
+import { configurationName, configurationTypes, probeRegistration } from '../webhook/index.ts';
 import {
   constant,
   each,
@@ -10,6 +10,7 @@ import {
   partFeatures,
   runs,
   runsAll,
+  runsWithout,
   text,
   when,
 } from './chart/scope.ts';
@@ -298,7 +299,13 @@ const creationRules: readonly RuleTemplate[] = [
 
 /** The webhook configurations of the features, by what a part runs. */
 const configurations = {
-  mutating: { 'policies-mutate': runs('admission'), rewrite: runs('mirror') },
+  mutating: {
+    'policies-mutate': runs('admission'),
+    rewrite: runs('mirror'),
+    [probeRegistration('admission').name]: runs('admission'),
+    // One server of both has one probe.
+    [probeRegistration('mirror').name]: runsWithout('admission', 'mirror'),
+  },
   validating: {
     'policies-validate': runs('admission'),
     'policy-check': runs('admission'),

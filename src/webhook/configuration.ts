@@ -80,7 +80,7 @@ function clientConfigOf({ path }: WebhookEntry, { address, bundle }: Configurati
 }
 
 /** The API server sets this label on every namespace. */
-const nameLabel = 'kubernetes.io/metadata.name';
+export const namespaceLabel = 'kubernetes.io/metadata.name';
 
 /** The intersection of all selectors: an entry never covers a namespace that the administrator's selector excludes. */
 function namespaceSelectorOf(
@@ -97,8 +97,8 @@ function namespaceSelectorOf(
       ...(namespaceSelector.matchExpressions ?? []),
       ...dropped.map(([key, value]) => isIn(key, value)),
       ...(own.matchExpressions ?? []),
-      ...(namespace === undefined ? [] : [isIn(nameLabel, namespace)]),
-      { key: nameLabel, operator: 'NotIn', values: [...exemptNamespaces] },
+      ...(namespace === undefined ? [] : [isIn(namespaceLabel, namespace)]),
+      { key: namespaceLabel, operator: 'NotIn', values: [...exemptNamespaces] },
     ],
   };
 }

@@ -9,6 +9,7 @@
 export type { ClientAuthentication } from './client-certificate.ts';
 export { configurationName, configurationTypes } from './configuration.ts';
 export { createWebhookMetrics } from './metrics.ts';
+export { probeRegistration } from './probe.ts';
 export { createRequestReader } from './request-reader.ts';
 export type { AdmissionDecision, AdmissionRequest } from './review.ts';
 export type { Registration, ReviewContext, Reviewer, WebhookEntry, WebhookRule } from './reviewer.ts';

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export type ReviewOutcome = 'allowed' | 'denied' | 'refused' | 'failed';
 
@@ -8,6 +8,8 @@ export interface WebhookMetrics {
   /** A connection that was closed before a review was read: TLS errors, plain HTTP, time-outs. */
   rejected(reason: string): void;
   rotated(): void;
+  /** Whether the API server reaches the server; undefined where this replica does not find out. */
+  reached(group: string, isReached: boolean | undefined): void;
 }
 
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
@@ -35,6 +37,12 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     help: 'Changes of the serving certificate.',
     registers: [registry],
   });
+  const reachable = new Gauge({
+    name: 'supercargo_admission_webhook_reachable',
+    help: 'Whether the API server reaches the webhooks of this leader: 1 if the last probe came back, else 0.',
+    labelNames: ['group'],
+    registers: [registry],
+  });
   // Cache the labelled counters: otherwise labels are hashed at every call.
   const known = new Map<string, { inc(): void }>();
   const timers = new Map<string, { observe(seconds: number): void }>();
@@ -50,5 +58,9 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     },
     rejected: (reason) => rejections.inc({ reason }),
     rotated: () => rotations.inc(),
+    reached(group, isReached) {
+      if (isReached === undefined) reachable.remove(group);
+      else reachable.set({ group }, isReached ? 1 : 0);
+    },
   };
 }

@@ -5,6 +5,7 @@ import { silentLogger, systemClock } from '../base/index.ts';
 import { KubeError } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { maxConfigurationBytes } from './entry-space.ts';
+import type { Reachability } from './reachability.ts';
 import { createRegistrar } from './registrar.ts';
 import type { RefusedEntry, WebhookEntry } from './reviewer.ts';
 
@@ -26,6 +27,14 @@ const invalid = (fields: readonly string[]) =>
     path: '/',
     causes: fields.map((field) => ({ reason: 'FieldValueInvalid', message: `${field} is wrong`, field })),
   });
+
+const reached: Reachability = {
+  isReached: true,
+  problem: undefined,
+  registration: { name: 'probe-x', type: 'mutating' },
+  onChange: () => () => {},
+  run: async () => {},
+};
 
 /** What is registered of these entries at a server with a size limit that rejects the expression `bad`. */
 async function register(
@@ -63,6 +72,7 @@ async function register(
     installation: 'i',
     options: () => ({ address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] }),
     subscribe: () => () => {},
+    reachability: reached,
     removeOnStop: false,
     onAllRegistered: () => stop.abort(),
     clock: systemClock,
@@ -154,6 +164,7 @@ test('the first change is registered at once, and those of the next second toget
     installation: 'i',
     options: () => ({ address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] }),
     subscribe: () => () => {},
+    reachability: reached,
     removeOnStop: false,
     onAllRegistered: () => {},
     clock,

@@ -1,8 +1,8 @@
 import { ownerLabel } from '../api/index.ts';
-import { type Clock, errorMessage, type Logger, SupercargoError, whenAborted } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, whenAborted } from '../base/index.ts';
 import { type Controller, type ControllerMetrics, createController } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
-import { deepEqual, type KubeObject } from '../object/index.ts';
+import type { KubeObject } from '../object/index.ts';
 import {
   type ConfigurationOptions,
   configurationName,
@@ -11,7 +11,10 @@ import {
   renderWebhook,
 } from './configuration.ts';
 import { fitEntries } from './entry-space.ts';
+import { narrowWebhooks } from './narrow.ts';
+import type { Reachability } from './reachability.ts';
 import type { RefusedEntry, Registration, WebhookEntry } from './reviewer.ts';
+import { reconcileConfiguration } from './write-configuration.ts';
 
 interface RegistrarOptions {
   readonly client: KubeClient;
@@ -22,6 +25,7 @@ interface RegistrarOptions {
   readonly options: () => Omit<ConfigurationOptions, 'installation'> | undefined;
   /** Calls the listener when the value of `options` changes. */
   readonly subscribe: (listener: () => void) => () => void;
+  readonly reachability: Reachability;
   readonly removeOnStop: boolean;
   /** Called when all configurations are registered and up to date. */
   readonly onAllRegistered: () => void;
@@ -30,17 +34,18 @@ interface RegistrarOptions {
   readonly log: Logger;
 }
 
-class RegistrationError extends SupercargoError {}
-
 /** Aggregated API servers add kinds without an event. */
 const resyncMs = 5 * 60 * 1000;
 
 /** Changes that follow each other are registered together: the first at once, the others after this pause. */
 const minIntervalMs = 1_000;
 
-/** Reconciles the webhook configurations with the registrations. Runs on the leader only. */
+/**
+ * Reconciles the webhook configurations with the registrations. Runs on the leader only. Until the API server has reached
+ * us, what is registered is only narrowed: a restart leaves it, and an unreachable server adds nothing.
+ */
 export function createRegistrar(options: RegistrarOptions): Controller {
-  const { client, informers, registrations, installation, clock, log } = options;
+  const { client, informers, registrations, installation, reachability, clock, log } = options;
   const labelSelector = `${ownerLabel}=${installation}`;
   const byName = new Map(registrations.map((one) => [configurationName(installation, one), one]));
   const upToDate = new Set<string>();
@@ -52,7 +57,20 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     if (!registration || !settings) return undefined;
     const pauseMs = (registeredAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + minIntervalMs - clock.monotonicMs();
     if (pauseMs > 0) return { requeueAfterMs: pauseMs };
+    const { isReached, problem } = reachability;
+    if (!isReached && problem === undefined) return undefined;
     const entries = await registration.entries(signal);
+    if (!isReached) {
+      const wanted = renderConfiguration(registration, entries, { installation, ...settings });
+      const isNeeded = entries.length > 0;
+      await reconcileConfiguration(client, wanted, { isNeeded, installation, signal, change: narrowWebhooks });
+      const message = `the API server does not reach it: ${problem}`;
+      registration.onRegistered?.(
+        [],
+        entries.map((entry) => ({ entry, message })),
+      );
+      return { requeueAfterMs: resyncMs };
+    }
     const sizeOf = (entry: WebhookEntry) =>
       Buffer.byteLength(JSON.stringify(renderWebhook(entry, registration.type, { installation, ...settings })));
     const { fitting, tooLarge } = fitEntries(entries, sizeOf);
@@ -62,7 +80,11 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     const register = async (accepted: readonly WebhookEntry[]): Promise<readonly WebhookEntry[]> => {
       const wanted = renderConfiguration(registration, accepted, { installation, ...settings });
       try {
-        const changed = await reconcileConfiguration(client, wanted, accepted.length > 0, installation, signal);
+        const changed = await reconcileConfiguration(client, wanted, {
+          isNeeded: accepted.length > 0,
+          installation,
+          signal,
+        });
         if (changed) log.info('webhook configuration updated', { configuration: name, webhooks: accepted.length });
         return accepted;
       } catch (thrown) {
@@ -98,6 +120,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
         addAll();
         const stops = [
           options.subscribe(addAll),
+          reachability.onChange(addAll),
           ...[...byName].map(([name, one]) => one.subscribe(() => sink.add(name))),
           // Reconcile after any change, whether another client or this controller made it.
           ...[...new Set(registrations.map(({ type }) => configurationTypes[type]))].map((type) => {
@@ -119,8 +142,9 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     async run(signal) {
       upToDate.clear();
       registeredAtMs.clear();
-      await controller.run(signal);
-      if (options.removeOnStop) await removeAll(client, registrations, installation, log);
+      await Promise.all([controller.run(signal), reachability.run(signal)]);
+      if (options.removeOnStop)
+        await removeAll(client, [...registrations, reachability.registration], installation, log);
     },
   };
 }
@@ -139,43 +163,10 @@ function refusedEntries(entries: readonly WebhookEntry[], thrown: unknown): read
   return [...messages].flatMap(([index, message]) => (entries[index] ? [{ entry: entries[index], message }] : []));
 }
 
-/** Creates, updates or deletes one configuration; true when something was written. */
-async function reconcileConfiguration(
-  client: KubeClient,
-  wanted: KubeObject,
-  isNeeded: boolean,
-  installation: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const type = wanted.kind.startsWith('Mutating') ? configurationTypes.mutating : configurationTypes.validating;
-  const key = { name: wanted.metadata.name! };
-  const present = await client.get<KubeObject>(type, key, { signal }).catch((thrown) => {
-    if (isKubeError(thrown, 'kube-not-found')) return undefined;
-    throw thrown;
-  });
-  if (present && present.metadata.labels?.[ownerLabel] !== installation)
-    throw new RegistrationError(
-      'webhook-foreign',
-      `${wanted.kind} ${key.name} exists and is not managed by this installation (label ${ownerLabel}: ${installation} is missing); remove it or choose another installation name`,
-      { retry: 'backoff' },
-    );
-  if (!isNeeded) {
-    if (present) await client.delete(type, key, { signal, preconditions: { uid: present.metadata.uid! } });
-    return present !== undefined;
-  }
-  if (!present) {
-    await client.create(type, wanted, { signal });
-    return true;
-  }
-  if (deepEqual(present['webhooks'], wanted['webhooks'])) return false;
-  await client.replace(type, { ...present, webhooks: wanted['webhooks'] }, { signal });
-  return true;
-}
-
 /** Deletes the configurations, so that no API server calls a stopped webhook. Has its own timeout: the signal is aborted. */
 async function removeAll(
   client: KubeClient,
-  registrations: readonly Registration[],
+  registrations: readonly Pick<Registration, 'name' | 'type'>[],
   installation: string,
   log: Logger,
 ): Promise<void> {
@@ -185,9 +176,7 @@ async function removeAll(
       reconcileConfiguration(
         client,
         renderConfiguration(one, [], { installation, address: { url: '' }, bundle: '', exemptNamespaces: [] }),
-        false,
-        installation,
-        signal,
+        { isNeeded: false, installation, signal },
       ).catch((thrown) => log.warn('webhook configuration could not be removed', { error: errorMessage(thrown) })),
     ),
   );

@@ -1,12 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { Clock, Logger } from '../base/index.ts';
 import { type ControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
-import type { InformerFactory, KubeClient } from '../kube/index.ts';
+import type { EventRecorder, InformerFactory, KubeClient } from '../kube/index.ts';
 import type { LabelSelector } from '../object/index.ts';
 import { createCertificateKeeper } from './certificate-keeper.ts';
 import { type CertificatePolicy, defaultCertificatePolicy } from './certificates.ts';
 import type { WebhookAddress } from './configuration.ts';
 import { createWebhookMetrics } from './metrics.ts';
+import { createProbeReviewer } from './probe.ts';
+import { createReachability } from './reachability.ts';
 import { createRegistrar } from './registrar.ts';
 import type { Registration, Reviewer } from './reviewer.ts';
 import { createWebhookServer, type WebhookServerOptions } from './server.ts';
@@ -42,6 +44,7 @@ export interface WebhooksOptions {
   readonly namespaceSelector?: LabelSelector | undefined;
   readonly objectSelector?: LabelSelector | undefined;
   readonly removeOnStop: boolean;
+  readonly events: Pick<EventRecorder, 'record'>;
   /** The leader election group of the registrar. */
   readonly leadershipGroup: string;
   readonly metrics: Registry;
@@ -88,10 +91,11 @@ function createRunnables(
   const notify = () => {
     for (const listener of [...listeners]) listener();
   };
+  const metrics = createWebhookMetrics(options.metrics);
   const server = createWebhookServer({
     ...options.server,
-    reviewers: parts.map(({ reviewer }) => reviewer),
-    metrics: createWebhookMetrics(options.metrics),
+    reviewers: [createProbeReviewer(), ...parts.map(({ reviewer }) => reviewer)],
+    metrics,
     clock,
     log,
   });
@@ -111,11 +115,7 @@ function createRunnables(
     onServing: (serving) => server.use(serving),
     onBundle: notify,
   });
-  const registrar = createRegistrar({
-    client,
-    informers,
-    installation,
-    registrations: parts.flatMap(({ registration }) => (registration ? [registration] : [])),
+  const settings = {
     options: () =>
       server.port === undefined || keeper.bundle === undefined
         ? undefined
@@ -126,10 +126,29 @@ function createRunnables(
             namespaceSelector: options.namespaceSelector,
             objectSelector: options.objectSelector,
           },
-    subscribe(listener) {
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+  };
+  const { leadershipGroup: group, events } = options;
+  const registrar = createRegistrar({
+    client,
+    informers,
+    installation,
+    registrations: parts.flatMap(({ registration }) => (registration ? [registration] : [])),
+    ...settings,
+    reachability: createReachability({
+      client,
+      installation,
+      namespace,
+      group,
+      ...settings,
+      metrics,
+      events,
+      clock,
+      log,
+    }),
     removeOnStop: options.removeOnStop,
     onAllRegistered: onAllRegistered,
     metrics: options.controllerMetrics,

@@ -28,6 +28,7 @@ export function runWebhooks(
     certificate: { hosts: ['127.0.0.1'] },
     exemptNamespaces: ['kube-system', 'hooks'],
     removeOnStop: true,
+    events: { record: () => {} },
     leadershipGroup: 'controllers',
     metrics,
     controllerMetrics: createControllerMetrics(metrics),

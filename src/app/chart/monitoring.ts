@@ -62,6 +62,14 @@ const rules: readonly Alert[] = [
     description: 'Nothing is reconciled. Look for errors about Leases in the logs of the pods.',
   },
   {
+    name: 'SupercargoWebhookUnreachable',
+    expression: 'min by (namespace, group) (supercargo_admission_webhook_reachable) == 0',
+    lasts: '2m',
+    severity: 'critical',
+    summary: 'The API server does not reach the webhooks',
+    description: 'Webhooks that are registered block requests, and no others are registered. Run supercargo check.',
+  },
+  {
     name: 'SupercargoReviewsFailing',
     expression: 'sum by (namespace, path) (rate(supercargo_admission_reviews_total{outcome="failed"}[5m])) > 0',
     lasts: '5m',

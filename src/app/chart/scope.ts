@@ -73,6 +73,12 @@ export const runs = (...names: readonly FeatureName[]): InstallExpression<boolea
   read: ({ part }) => names.some((name) => part!.features.includes(name)),
 });
 
+/** The part runs the second feature, and not the first. */
+export const runsWithout = (absent: FeatureName, present: FeatureName): InstallExpression<boolean> => ({
+  helm: `(and (has "${present}" $part.features) (not (has "${absent}" $part.features)))`,
+  read: ({ part }) => part!.features.includes(present) && !part!.features.includes(absent),
+});
+
 /** The part runs all of these features. */
 export const runsAll = (...names: readonly FeatureName[]): InstallExpression<boolean> => ({
   helm: `(and ${names.map((name) => `(has "${name}" $part.features)`).join(' ')})`,
