@@ -5,6 +5,7 @@ import { changedForm, readForm } from '../resources/read-form.ts';
 import { statusError } from '../status.ts';
 import { type Described, type Entry, jsonOf } from '../store/index.ts';
 import { renderTable } from '../table/index.ts';
+import type { TextEncoding } from './stream-text.ts';
 
 /** The representation that the client accepts: objects, table rows, or metadata only. */
 export type Representation = 'object' | 'table' | 'metadata';
@@ -46,6 +47,16 @@ function* renderItem(entry: Entry, definition: ResourceDefinition, head: string)
   const [first = '', ...others] = changed ? [renderJson(changed)] : entry.texts;
   yield !definition.custom && first.startsWith(head) ? `{${first.slice(head.length)}` : first;
   yield* others;
+}
+
+/** Of entries that are sent as they are stored. */
+export function encodingOf(
+  entries: readonly Entry[],
+  { conversion, custom }: ResourceDefinition,
+  representation: Representation,
+): TextEncoding {
+  const isStored = representation === 'object' && !conversion && !custom;
+  return isStored && entries.every(({ isAscii }) => isAscii) ? 'latin1' : 'utf8';
 }
 
 function renderMetadata({ metadata }: Described): string {

@@ -14,7 +14,14 @@ import { statusError } from '../status.ts';
 import type { Entry } from '../store/index.ts';
 import { readObject, readPatch } from './body.ts';
 import { callOf, deleteOptionsOf } from './options.ts';
-import { type Negotiated, negotiate, renderListParts, renderOne, type TableRequest } from './representation.ts';
+import {
+  encodingOf,
+  type Negotiated,
+  negotiate,
+  renderListParts,
+  renderOne,
+  type TableRequest,
+} from './representation.ts';
 import type { RequestInfo } from './request-info.ts';
 import { send, sendParts } from './respond.ts';
 import type { SpecialHandler } from './special-handlers.ts';
@@ -85,7 +92,7 @@ export class ResourceHandler {
     const list = listEntries(this.core.store, definition, listRequest(info, query));
     const parts = renderListParts(list, definition, representation, table);
     if (yaml || list.entries.length < streamedItems) send(response, { code: 200, body: [...parts].join(''), yaml });
-    else await sendParts(response, parts);
+    else await sendParts(response, parts, encodingOf(list.entries, definition, representation));
   }
 
   private async watch(
@@ -203,7 +210,8 @@ export class ResourceHandler {
 
   private sendObject({ request, response, definition, query }: ResourceRequest, entry: Entry, code: number): void {
     const { representation, yaml } = negotiate(request.headers.accept);
-    send(response, { code, body: renderOne(entry, definition, representation, this.tableRequest(query)), yaml });
+    const body = renderOne(entry, definition, representation, this.tableRequest(query));
+    send(response, { code, body, yaml, encoding: encodingOf([entry], definition, representation) });
   }
 
   private call(context: ResourceRequest, { isApply = false, duplicateFields = [] as readonly string[] } = {}): Call {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { errorMessage, type Logger, parseJson, renderJson, renderYaml } from '../../base/index.ts';
 import { isStatusError, type Status, statusError } from '../status.ts';
 import { JournalError } from '../store/index.ts';
-import { streamText } from './stream-text.ts';
+import { streamText, type TextEncoding } from './stream-text.ts';
 
 interface Answer {
   readonly code: number;
@@ -10,6 +10,8 @@ interface Answer {
   readonly body: string | Buffer;
   readonly yaml?: boolean;
   readonly contentType?: string;
+  /** Of a text as JSON. */
+  readonly encoding?: TextEncoding;
 }
 
 /** Warnings of a request, sent with any response to it. */
@@ -19,19 +21,23 @@ export function announceWarnings(response: ServerResponse, warnings: readonly st
   pendingWarnings.set(response, warnings);
 }
 
-export function send(response: ServerResponse, { code, body, yaml, contentType }: Answer): void {
+export function send(response: ServerResponse, { code, body, yaml, contentType, encoding = 'utf8' }: Answer): void {
   if (response.headersSent || response.destroyed) return;
   const text = yaml && typeof body === 'string' ? renderYaml(parseJson(body), { sortKeys: true }) : body;
   setHead(response, code, contentType ?? (yaml ? 'application/yaml' : 'application/json'));
-  response.end(text);
+  response.end(text, yaml ? 'utf8' : encoding);
 }
 
 /** Streams a JSON text as it is rendered, with backpressure. */
-export async function sendParts(response: ServerResponse, parts: Iterable<string>): Promise<void> {
+export async function sendParts(
+  response: ServerResponse,
+  parts: Iterable<string>,
+  encoding: TextEncoding,
+): Promise<void> {
   if (response.headersSent || response.destroyed) return;
   setHead(response, 200, 'application/json');
   try {
-    await streamText(response, parts);
+    await streamText(response, parts, encoding);
     response.end();
   } catch (thrown) {
     // Too late for an error response: closing the connection is the only way to signal an incomplete body.

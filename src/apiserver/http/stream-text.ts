@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+/** Text that is known to be ASCII is written as latin1, which takes a third of the time and gives the same bytes. */
+export type TextEncoding = 'utf8' | 'latin1';
+
 /** Large enough for an efficient write. From 128 KB on, V8 allocates strings in large-object space, which is slow. */
 const chunkLength = 64 * 1024;
 
@@ -16,10 +19,14 @@ function* inChunks(texts: Iterable<string>): Iterable<string> {
 }
 
 /** Writes the texts with backpressure, so that at most one chunk is buffered. Stops when the client disconnects. */
-export async function streamText(response: ServerResponse, texts: Iterable<string>): Promise<void> {
+export async function streamText(
+  response: ServerResponse,
+  texts: Iterable<string>,
+  encoding: TextEncoding = 'utf8',
+): Promise<void> {
   for (const chunk of inChunks(texts)) {
     if (response.destroyed) return;
-    if (!response.write(Buffer.from(chunk))) await writable(response);
+    if (!response.write(Buffer.from(chunk, encoding))) await writable(response);
   }
 }
 

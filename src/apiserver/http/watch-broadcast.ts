@@ -1,4 +1,5 @@
 import type { Change, Collection } from '../store/index.ts';
+import type { TextEncoding } from './stream-text.ts';
 
 /** One watcher's connection. */
 export interface WatchSubscriber {
@@ -18,6 +19,8 @@ const restMs = 10;
 export class WatchBroadcast {
   private readonly subscribers = new Set<WatchSubscriber>();
   private pending: string[] = [];
+  /** Of all pending events. */
+  private encoding: TextEncoding = 'latin1';
   /** True from an event until the pause after the last write. */
   private isBusy = false;
   private stopListening: (() => void) | undefined;
@@ -27,6 +30,8 @@ export class WatchBroadcast {
     /** The line of an event; undefined when the change does not match. */
     private readonly render: (change: Change) => string | undefined,
     private readonly onEmpty: () => void = () => {},
+    /** How the line of an event can be encoded. */
+    private readonly encodingOf: (change: Change) => TextEncoding = () => 'utf8',
   ) {}
 
   /** Earlier events, even unsent ones, are not sent to the new subscriber. */
@@ -41,14 +46,17 @@ export class WatchBroadcast {
     this.stopListening?.();
     this.stopListening = undefined;
     this.pending = [];
+    this.encoding = 'latin1';
     this.onEmpty();
   }
 
   /** Sends the pending events, so that something else can be written after them. */
   flush(): void {
     if (this.pending.length === 0) return;
-    const events = Buffer.from(this.pending.length === 1 ? this.pending[0]! : this.pending.join(''));
+    const text = this.pending.length === 1 ? this.pending[0]! : this.pending.join('');
+    const events = Buffer.from(text, this.encoding);
     this.pending = [];
+    this.encoding = 'latin1';
     for (const subscriber of this.subscribers) subscriber.write(events);
   }
 
@@ -56,6 +64,7 @@ export class WatchBroadcast {
     const line = this.render(change);
     if (line === undefined) return;
     this.pending.push(line);
+    if (this.encoding === 'latin1') this.encoding = this.encodingOf(change);
     if (this.isBusy) return;
     this.isBusy = true;
     setImmediate(() => this.send());

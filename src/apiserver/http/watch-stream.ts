@@ -5,7 +5,7 @@ import { type ObjectMatcher, selectionOf } from '../operations/selection.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
 import { type Status, statusError } from '../status.ts';
 import { type Change, type Entry, entryOf, type Store } from '../store/index.ts';
-import { type Representation, renderOne, type TableRequest } from './representation.ts';
+import { encodingOf, type Representation, renderOne, type TableRequest } from './representation.ts';
 import { WatchBroadcast } from './watch-broadcast.ts';
 import { WatchConnection } from './watch-connection.ts';
 
@@ -82,7 +82,14 @@ export class Watches {
     const { namespace, labelSelector, fieldSelector, representation } = request;
     const key = JSON.stringify([namespace, labelSelector, fieldSelector, representation]);
     let broadcast = known.get(key);
-    if (!broadcast) known.set(key, (broadcast = new WatchBroadcast(collection, render, () => known.delete(key))));
+    if (!broadcast) {
+      // What stops matching is sent in another form than it is stored in.
+      const isStored = (change: Change) => view.matches === undefined || change.previous === undefined;
+      const encoding = (change: Change) =>
+        isStored(change) ? encodingOf([change.entry], definition, representation) : 'utf8';
+      broadcast = new WatchBroadcast(collection, render, () => known.delete(key), encoding);
+      known.set(key, broadcast);
+    }
     return broadcast;
   }
 }

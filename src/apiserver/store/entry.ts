@@ -13,11 +13,16 @@ export interface Entry extends Described {
   readonly object: KubeObject;
   /** The JSON for responses and watch events, in pieces; the first starts with apiVersion and kind. */
   readonly texts: readonly string[];
+  /** Whether its JSON is ASCII, so that one byte is one character: not all text has to be looked at to encode it. */
+  readonly isAscii: boolean;
 }
 
 /** An object that is shown but not stored. */
 export function entryOf(object: KubeObject, revision: number): Entry {
-  return { revision, metadata: object.metadata, object, texts: [renderJson(object)] };
+  const text = renderJson(object);
+  return { revision, metadata: object.metadata, object, texts: [text], isAscii: isAscii(text) };
 }
+
+export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 export const jsonOf = ({ texts }: Entry): string => (texts.length === 1 ? texts[0]! : texts.join(''));

@@ -4,6 +4,7 @@ import type { Entry } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { RecentValues } from './recent-values.ts';
 import { SharedFields } from './shared-fields.ts';
+import { SharedTexts } from './shared-texts.ts';
 import { type EntrySources, StoredEntry } from './stored-entry.ts';
 
 export interface Change {
@@ -24,7 +25,11 @@ const historyLimit = 5_000;
  */
 export class Store {
   private readonly collections = new Map<string, Collection>();
-  private readonly sources: EntrySources = { fields: new SharedFields(), values: new RecentValues() };
+  private readonly sources: EntrySources = {
+    fields: new SharedFields(),
+    texts: new SharedTexts(),
+    values: new RecentValues(),
+  };
   private lastRevision = 1;
   // A watch cannot resume from before this revision: that history is not kept.
   private historyStart = 0;

@@ -5,9 +5,14 @@ import type { KubeObject, ManagedFieldsEntry } from '../../object/index.ts';
 import { jsonOf } from './entry.ts';
 import { RecentValues } from './recent-values.ts';
 import { SharedFields } from './shared-fields.ts';
+import { SharedTexts } from './shared-texts.ts';
 import { type EntrySources, StoredEntry } from './stored-entry.ts';
 
-const sources = (): EntrySources => ({ fields: new SharedFields(), values: new RecentValues() });
+const sources = (): EntrySources => ({
+  fields: new SharedFields(),
+  texts: new SharedTexts(),
+  values: new RecentValues(),
+});
 
 const owner = (manager: string, field: string): ManagedFieldsEntry => ({
   manager,
@@ -34,8 +39,8 @@ it.each([
   ['nothing but metadata', { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' } }],
   ['an integer beyond doubles', { ...object('a'), spec: { int64: 9_007_199_254_740_993n } }],
 ])('has the same object as value, as JSON and read from its JSON again: %s', (_, given) => {
-  const { fields, values } = sources();
-  const entry = StoredEntry.of(given, 7, { fields, values });
+  const { values, ...shared } = sources();
+  const entry = StoredEntry.of(given, 7, { ...shared, values });
   expect(entry.object).toEqual(stamped(given, 7));
   expect(entry.metadata).toBe(entry.object.metadata);
   values.clear();
@@ -47,10 +52,10 @@ it.each([
 it('writes and reads any JSON', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.dictionary(fc.string(), fc.string()), (spec, labels) => {
-      const { fields, values } = sources();
+      const { values, ...shared } = sources();
       const given = { ...object('a', [owner('m', 'f:x')]), spec, metadata: { name: 'a', labels } } as KubeObject;
       fc.pre(!JSON.stringify(given).includes('__proto__'));
-      const entry = StoredEntry.of(given, 1, { fields, values });
+      const entry = StoredEntry.of(given, 1, { ...shared, values });
       values.clear();
       // What JSON makes of it: it has no negative zero.
       const expected = parseJson(JSON.stringify(stamped(given, 1)));
@@ -64,7 +69,7 @@ it('shares the text of field sets between objects', () => {
   const shared = sources();
   const a = StoredEntry.of(object('a', [owner('m', 'f:x')]), 1, shared);
   const b = StoredEntry.of(object('b', [owner('m', 'f:x')]), 2, shared);
-  expect(a.texts).toHaveLength(3);
+  expect(a.texts).toHaveLength(4);
   expect(a.texts[1]).toBe('{"f:data":{"f:x":{}}}');
   expect(b.metadata.managedFields?.[0]?.fieldsV1).toBe(a.metadata.managedFields?.[0]?.fieldsV1);
   expect(a.ownLength).toBeLessThan(jsonOf(a).length);

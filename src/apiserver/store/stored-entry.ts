@@ -1,18 +1,21 @@
 import { parseJson, renderJson } from '../../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../../object/index.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, isAscii } from './entry.ts';
 import type { RecentValues } from './recent-values.ts';
 import type { SharedFields } from './shared-fields.ts';
+import type { SharedTexts } from './shared-texts.ts';
 
 export interface EntrySources {
   readonly fields: SharedFields;
+  readonly texts: SharedTexts;
   readonly values: RecentValues<StoredEntry>;
 }
 
 /**
  * An object as the store keeps it: its metadata, for selectors and owner look-ups, and its JSON. The parsed value is
  * cached only while it is in use, because a value of many small parts takes more memory than its text and slows down
- * every garbage collection. Equal field sets are stored once, as values and as texts.
+ * every garbage collection. Equal field sets are stored once, as values and as texts, and so are longer texts that objects of
+ * one template have in common.
  */
 export class StoredEntry implements Entry {
   private constructor(
@@ -22,34 +25,46 @@ export class StoredEntry implements Entry {
     private readonly kind: string,
     readonly metadata: ObjectMeta,
     readonly texts: readonly string[],
-    /** Offset in the last text at which the fields after the metadata begin. */
+    readonly isAscii: boolean,
+    /** The texts from this one on are the fields after the metadata. */
     private readonly restAt: number,
   ) {}
 
   /** The object with the revision as its resourceVersion. */
-  static of(object: KubeObject, revision: number, { fields, values }: EntrySources): StoredEntry {
+  static of(object: KubeObject, revision: number, sources: EntrySources): StoredEntry {
+    const { fields, values } = sources;
     const { apiVersion, kind, metadata, ...rest } = object;
     const { managedFields, ...own } = { ...metadata, resourceVersion: String(revision) };
     const owners = managedFields?.map((entry) => shareFields(entry, fields));
-    const texts = new TextPieces();
+    const pieces = new TextPieces();
     // In this order, so that lists can cut kind and version off the start of the text.
-    texts.add(`{"apiVersion":${renderJson(apiVersion)},"kind":${renderJson(kind)},"metadata":`);
-    texts.add(renderJson(own).slice(0, -1));
-    if (owners) addOwners(texts, owners, fields);
-    texts.add('}');
+    pieces.add(`{"apiVersion":${renderJson(apiVersion)},"kind":${renderJson(kind)},"metadata":`);
+    pieces.add(renderJson(own).slice(0, -1));
+    if (owners) addOwners(pieces, owners, fields);
     const body = renderJson(rest);
-    if (body !== '{}') texts.add(',');
-    const restAt = texts.length;
-    texts.add(body.slice(1));
+    pieces.add(body === '{}' ? '}' : '},');
+    const head = pieces.end();
+    const texts = [...head, ...sources.texts.cut(body.slice(1))];
     const stamped = owners ? { ...own, managedFields: owners } : own;
-    const entry = new StoredEntry(values, revision, apiVersion, kind, stamped, texts.end(), restAt);
+    const entry = new StoredEntry(
+      values,
+      revision,
+      apiVersion,
+      kind,
+      stamped,
+      texts,
+      texts.every(isAscii),
+      head.length,
+    );
     values.addWritten(entry, { apiVersion, kind, metadata: stamped, ...rest });
     return entry;
   }
 
-  /** Length of its text, without the shared parts. */
+  /** Length of the text that has to be parsed for its value. */
   get ownLength(): number {
-    return this.texts[0]!.length + this.texts.at(-1)!.length;
+    let length = 0;
+    for (let i = this.restAt; i < this.texts.length; i++) length += this.texts[i]!.length;
+    return length;
   }
 
   get object(): KubeObject {
@@ -58,7 +73,7 @@ export class StoredEntry implements Entry {
 
   private read(): KubeObject {
     const { apiVersion, kind, metadata } = this;
-    const rest = parseJson(`{${this.texts.at(-1)!.slice(this.restAt)}`) as object;
+    const rest = parseJson(`{${this.texts.slice(this.restAt).join('')}`) as object;
     const object = { apiVersion, kind, metadata, ...rest };
     this.values.addRead(this, object);
     return object;
@@ -89,20 +104,16 @@ function addOwners(texts: TextPieces, owners: readonly ManagedFieldsEntry[], fie
 
 /** Joins short texts; a text that was added whole stays its own piece, because it may be shared. */
 class TextPieces {
-  /** Length of the piece that is being joined. */
-  length = 0;
   private readonly done: string[] = [];
   private open: string[] = [];
 
   add(text: string): void {
     this.open.push(text);
-    this.length += text.length;
   }
 
   addWhole(text: string): void {
     this.done.push(this.open.join(''), text);
     this.open = [];
-    this.length = 0;
   }
 
   end(): readonly string[] {
