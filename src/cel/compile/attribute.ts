@@ -1,6 +1,6 @@
 import { Abnormal, CelError, CelOptional, isPlainMap, none, noSuchOverload } from '../values/values.ts';
 import { type Eval, type Frame, readPlace } from './frame.ts';
-import { absent, type FieldStep, isField, OptionalPath } from './path.ts';
+import { type FieldStep, isAbsent, isField, OptionalPath } from './path.ts';
 import type { Attribute, Plan, Step } from './plan.ts';
 import { fieldOf, missing } from './qualify.ts';
 import { walkFrom } from './walk.ts';
@@ -129,7 +129,7 @@ function optionalPath(attribute: Path): Eval | undefined {
     path &&
     ((frame) => {
       const value = path.read(frame);
-      if (value === absent) return none;
+      if (isAbsent(value)) return none;
       return value instanceof Abnormal ? value : new CelOptional(value);
     })
   );

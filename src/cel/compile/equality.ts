@@ -14,7 +14,8 @@ export function compileEquality(left: Plan, right: Plan, name: string): Eval {
   const b = right.eval;
   const constant = right.constant?.value;
   if (typeof constant === 'string') return equalsText(a, constant, wanted);
-  if (typeof constant === 'boolean' || typeof constant === 'number') return equalsScalar(a, constant, wanted);
+  if (typeof constant === 'boolean') return equalsBoolean(a, constant, wanted);
+  if (typeof constant === 'number') return equalsNumber(a, constant, wanted);
   return (frame) => {
     const x = a(frame);
     if (x instanceof CelError) return x;
@@ -44,11 +45,23 @@ function equalsText(a: Eval, constant: string, wanted: boolean): Eval {
   };
 }
 
-/** Of a boolean or a number, both of which cost 1. */
-function equalsScalar(a: Eval, constant: boolean | number, wanted: boolean): Eval {
+/** Booleans and numbers cost 1. */
+function equalsBoolean(a: Eval, constant: boolean, wanted: boolean): Eval {
+  const whenTrue = constant === wanted;
   return (frame) => {
     const x = a(frame);
-    if (typeof x === typeof constant) {
+    if (typeof x === 'boolean') {
+      frame.charge(1);
+      return x ? whenTrue : !whenTrue;
+    }
+    return x instanceof CelError ? x : compareValues(frame, x, constant, wanted);
+  };
+}
+
+function equalsNumber(a: Eval, constant: number, wanted: boolean): Eval {
+  return (frame) => {
+    const x = a(frame);
+    if (typeof x === 'number') {
       frame.charge(1);
       return (x === constant) === wanted;
     }

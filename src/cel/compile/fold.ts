@@ -81,15 +81,23 @@ export function compileQuantifier(loop: Loop, predicate: Eval, decisive: boolean
   return (frame) => {
     const values = range(frame);
     if (!Array.isArray(values)) return general(frame, values);
+    const { slots } = frame;
     let result: unknown = other;
     for (let i = 0; i < values.length; i++) {
-      frame.slots[slot] = values[i];
+      slots[slot] = values[i];
       frame.charge(conditionCost);
-      if (result === decisive) break;
       frame.cost += 1;
       const value = predicate(frame);
-      if (value === decisive) result = decisive;
-      else if (value !== other || result !== other) result = combine(result, value);
+      if (decisive ? value === true : value === false) {
+        // The condition is looked at once more, unless that was the last.
+        if (i + 1 < values.length) {
+          slots[slot] = values[i + 1];
+          frame.charge(conditionCost);
+        }
+        result = decisive;
+        break;
+      }
+      if (typeof value !== 'boolean' || typeof result !== 'boolean') result = combine(result, value);
     }
     frame.cost += 1;
     return result;

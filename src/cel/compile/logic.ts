@@ -5,25 +5,33 @@ import type { Eval } from './frame.ts';
 export function compileLogic(terms: readonly Eval[], decisive: boolean): Eval {
   if (terms.length !== 2) return compileMany(terms, decisive);
   const [first, second] = terms as [Eval, Eval];
-  const other = !decisive;
+  // Each side written out: comparing with a literal is faster than with a variable.
+  if (decisive) {
+    return (frame) => {
+      const a = first(frame);
+      if (a === true) return true;
+      const b = second(frame);
+      return b === true || (a === false && b === false ? false : combine(a, b));
+    };
+  }
   return (frame) => {
     const a = first(frame);
-    if (a === decisive) return decisive;
+    if (a === false) return false;
     const b = second(frame);
-    if (b === decisive) return decisive;
-    if (a === other && b === other) return other;
-    return combine(a, b);
+    return b === false ? false : a === true && b === true ? true : combine(a, b);
   };
 }
 
 function compileMany(terms: readonly Eval[], decisive: boolean): Eval {
-  const other = !decisive;
   return (frame) => {
-    let result: unknown = other;
+    let result: unknown = !decisive;
     for (let i = 0; i < terms.length; i++) {
       const value = (terms[i] as Eval)(frame);
-      if (value === decisive) return decisive;
-      if (value !== other) result = combine(result, value);
+      if (value === true) {
+        if (decisive) return true;
+      } else if (value === false) {
+        if (!decisive) return false;
+      } else result = combine(result, value);
     }
     return result;
   };

@@ -1,7 +1,7 @@
 import { Abnormal, CelError, CelOptional, none, noSuchOverload } from '../values/values.ts';
 import type { Eval } from './frame.ts';
 import { abnormalOf } from './logic.ts';
-import { absent, OptionalPath } from './path.ts';
+import { isAbsent, OptionalPath } from './path.ts';
 import type { Plan } from './plan.ts';
 
 /** `or` and `orValue`: the right side is only evaluated when the left has no value; neither costs anything of its own. */
@@ -10,7 +10,7 @@ export function compileOr(receiver: Plan, other: Eval, unwraps: boolean): Eval {
   if (path) {
     return (frame) => {
       const value = path.read(frame);
-      return value === absent ? other(frame) : value;
+      return isAbsent(value) ? other(frame) : value;
     };
   }
   const { eval: evaluate } = receiver;
@@ -34,7 +34,7 @@ export function compileLenientOrValue(receiver: Plan, other: Plan): Eval | undef
       const value = path.read(frame);
       if (value instanceof CelError) return value;
       frame.charge(1);
-      return value === absent ? instead : value;
+      return isAbsent(value) ? instead : value;
     };
   }
   const { eval: evaluate } = other;
@@ -44,7 +44,7 @@ export function compileLenientOrValue(receiver: Plan, other: Plan): Eval | undef
     const instead = evaluate(frame);
     frame.charge(1);
     if (value instanceof Abnormal || instead instanceof Abnormal) return abnormalOf(value, instead);
-    return value === absent ? instead : value;
+    return isAbsent(value) ? instead : value;
   };
 }
 
@@ -56,7 +56,7 @@ export function compileHasValue(receiver: Plan): Eval | undefined {
     ((frame) => {
       const value = path.read(frame);
       frame.charge(1);
-      return value instanceof Abnormal ? value : value !== absent;
+      return value instanceof Abnormal ? value : !isAbsent(value);
     })
   );
 }

@@ -9,8 +9,10 @@ export type FieldStep = Extract<Step, { kind: 'field' }>;
 /** A field by a name that no map has without being given it. */
 export const isField = (step: Step): step is FieldStep => step.kind === 'field' && step.name !== '__proto__';
 
-/** Nothing, on a path on which something may be missing: no value of an expression. */
-export const absent = Symbol('absent');
+/** Nothing, on a path on which something may be missing. No value is a symbol, so that its type tells it. */
+const absent = Symbol('absent');
+
+export const isAbsent = (value: unknown): boolean => typeof value === 'symbol';
 
 /** A path of fields some of which are optional: what it selects, without an optional around it. */
 export class OptionalPath {

@@ -155,7 +155,7 @@ class Evaluator {
   private spendOn(program: {
     evaluate: (inputs: readonly unknown[], limit: number) => { value: unknown; cost: number };
   }) {
-    const allowed = Math.min(callCostLimit, this.run.environment.budget?.left ?? callCostLimit);
+    const allowed = Math.min(callCostLimit, this.run.budget.left);
     const result = program.evaluate(this.inputs, allowed);
     this.left -= result.cost;
     spend(this.run, result.cost);

@@ -4,7 +4,7 @@ import { compileContext, layerOf, Need } from '../context/index.ts';
 import { applyJson6902, type MergeOutcome, mergeStrategic, parseJson6902 } from '../mutate/index.ts';
 import { sizeOf, spend } from '../run/budget.ts';
 import { errored, pass, type RuleOutcome, skip } from '../run/outcome.ts';
-import { type Run, resolverOf, withContext, withScope } from '../run/run.ts';
+import { changedRun, type Run, resolverOf, withContext } from '../run/run.ts';
 import type { ForEachMutate, MutateSpec } from '../types.ts';
 import { compileDocument } from '../variables/index.ts';
 import { type Conditions, compileConditions } from './conditions.ts';
@@ -142,5 +142,5 @@ function mutateElements(run: Run, loop: Loop, items: readonly unknown[], object:
 function withObject(run: Run, object: KubeObject): Run {
   const request = run.scope.get('request');
   const value = isJsonObject(request) ? { ...request, object } : { object };
-  return { ...withScope(run, layerOf({ request: value }, run.scope)), request: { ...run.request, object } };
+  return changedRun(run, { scope: layerOf({ request: value }, run.scope), request: { ...run.request, object } });
 }

@@ -9,7 +9,7 @@ import {
   type RuleMatcher,
 } from '../match/index.ts';
 import type { Phase, RuleProgram } from '../program.ts';
-import type { RequestInfo } from '../request.ts';
+import type { MatchedKind, PolicyRequest, RequestInfo } from '../request.ts';
 import { type MaybeOutcome, type RuleOutcome, skip } from '../run/outcome.ts';
 import { type Run, resolverOf, withContext } from '../run/run.ts';
 import type { PolicyObject, PolicySpec, RuleSpec } from '../types.ts';
@@ -32,6 +32,11 @@ import { compileVerifyImages } from './verify-images.ts';
 export interface CompiledRule extends RuleProgram {
   /** May throw Need. Undefined when the rule has nothing to say. */
   run(run: Run, exceptions: readonly CompiledException[]): MaybeOutcome;
+  /** `mismatchReason` for requests about objects of one kind, with what the kind decides already decided. */
+  readonly mismatchReasonFor?: (
+    kind: MatchedKind,
+    subresource: string,
+  ) => (request: PolicyRequest) => string | undefined;
 }
 
 type Body = (run: Run, exceptions: readonly CompiledException[]) => MaybeOutcome;

@@ -132,9 +132,9 @@ function checkElements(run: Run, { list, elementScope, body }: Loop, items: read
 /** The run inside a loop, with `element`, `elementIndex`, and both with the depth of the loop as suffix. */
 export function elementRun(run: Run, element: unknown, index: number): Run {
   spend(run, elementUnits);
-  const { request, environment, isDelete, context, withRequest, trace, nesting } = run;
+  const { request, environment, isDelete, context, budget, withRequest, trace, nesting } = run;
   const scope = new ElementLayer(element, index, nesting, run.scope);
-  return { request, scope, environment, isDelete, context, withRequest, nesting: nesting + 1, trace };
+  return { request, scope, environment, isDelete, context, budget, withRequest, nesting: nesting + 1, trace };
 }
 
 function compileBody(rule: string, loop: ForEachValidate, message: RuleMessage): Check {

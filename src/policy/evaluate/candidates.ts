@@ -6,6 +6,8 @@ import type { PolicyRequest } from '../request.ts';
 export interface RuleCandidate {
   readonly policy: CompiledPolicy;
   readonly rule: CompiledRule;
+  /** As that of the rule, for requests of the kind. */
+  readonly mismatchReason: CompiledRule['mismatchReason'];
 }
 
 /** More kinds than any cluster has; beyond it the index is cleared. */
@@ -35,7 +37,11 @@ export function candidatesFor(
     found = (programs as readonly CompiledPolicy[]).flatMap((policy) =>
       policy.rules
         .filter((rule) => rule.phase === phase && rule.mayMatchKind(kind, subresource))
-        .map((rule) => ({ policy, rule })),
+        .map((rule) => ({
+          policy,
+          rule,
+          mismatchReason: rule.mismatchReasonFor?.(kind, subresource) ?? ((of) => rule.mismatchReason(of)),
+        })),
     );
     if (index.size >= maxKinds) index.clear();
     index.set(key, found);

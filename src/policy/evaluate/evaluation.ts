@@ -1,8 +1,8 @@
 import { errorMessage } from '../../base/index.ts';
-import type { Environment, Scope, WorkBudget } from '../../jmespath/index.ts';
+import type { Scope, WorkBudget } from '../../jmespath/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { CompiledException, CompiledPolicy, CompiledRule } from '../compile/index.ts';
-import { type Known, type LookUp, lookUpKey, mergeDeep, Need, requestScope } from '../context/index.ts';
+import { type Known, type LookUp, lookUpKey, Need, requestScope } from '../context/index.ts';
 import type {
   Evaluation,
   EvaluationOptions,
@@ -11,13 +11,13 @@ import type {
   RuleResult,
   SilentRule,
 } from '../program.ts';
-import { type PolicyRequest, subjectOf } from '../request.ts';
+import type { PolicyRequest } from '../request.ts';
 import { heavyUnits, newRequestBudget, type RequestBudget, ruleBudget, settleRule } from '../run/budget.ts';
 import { errored, type MaybeOutcome, type RuleOutcome } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import type { TraceStep } from '../run/trace.ts';
 import { candidatesFor, type RuleCandidate } from './candidates.ts';
-import { seededRandom } from './random.ts';
+import { RuleRun } from './rule-run.ts';
 
 /** Bounds the rounds of look-ups, so that a rule cannot request look-ups forever. */
 const maxRounds = 16;
@@ -122,16 +122,17 @@ class RequestEvaluation implements Evaluation {
   }
 
   private runRule(index: number, known: Known, isLast: boolean): readonly LookUp[] | undefined {
-    const { policy, rule } = this.candidates[index]!;
+    const candidate = this.candidates[index]!;
+    const { policy, rule, mismatchReason } = candidate;
     this.ruleResults[index] = null;
-    if (rule.mismatchReason(this.request) !== undefined) return undefined;
+    if (mismatchReason(this.request) !== undefined) return undefined;
     const steps = this.options.explain ? ([] as TraceStep[]) : undefined;
     const budget = ruleBudget(this.budget, policy.namespace);
     const allowed = budget.left;
     let outcome: MaybeOutcome;
     try {
       if (allowed <= 0) outcome = overBudget('earlier rules used up the work budget of the request');
-      else outcome = rule.run(this.startRun(policy, rule, known, steps, budget), this.exceptionsOf(policy, rule));
+      else outcome = rule.run(this.startRun(candidate, known, steps, budget), this.exceptionsOf(policy, rule));
     } catch (thrown) {
       if (thrown instanceof Need && !isLast) {
         this.ruleResults[index] = undefined;
@@ -172,50 +173,23 @@ class RequestEvaluation implements Evaluation {
   }
 
   private startRun(
-    policy: CompiledPolicy,
-    rule: CompiledRule,
+    { policy, rule }: RuleCandidate,
     known: Known,
     steps: TraceStep[] | undefined,
     budget: WorkBudget,
   ): Run {
-    const { options } = this;
-    const own = options.variables?.(policy, rule);
+    const { options, clock, scopeOf } = this;
     const given = options.given?.(policy, rule);
+    const variables = options.variables?.(policy, rule);
     const trace = steps && ((step: TraceStep) => void steps.push(step));
-    const start = (base: PolicyRequest): Run => {
-      const request = own ? { ...base, variables: mergeVariables(base, own) } : base;
-      const isDelete = request.operation === 'DELETE';
-      const environment: Environment = {
-        clock: this.clock,
-        random: seededRandom(request.uid, () => [generationOf(request), policy.key, rule.name]),
-        budget,
-      };
-      return {
-        request,
-        scope: this.scopeOf(request, rule),
-        environment,
-        isDelete,
-        context: {
-          known,
-          environment,
-          isDelete,
-          policyNamespace: policy.namespace,
-          dryRun: request.dryRun,
-          given,
-        },
-        nesting: 0,
-        withRequest: start,
-        trace,
-      };
-    };
-    return start(this.request);
+    return new RuleRun({ policy, rule, known, budget, clock, given, variables, trace, scopeOf }, this.request);
   }
 
-  private scopeOf(request: PolicyRequest, { spec }: CompiledRule): Scope {
+  private readonly scopeOf = (request: PolicyRequest, { spec }: CompiledRule): Scope => {
     if (spec.imageExtractors || request !== this.request) return requestScope(request, spec.imageExtractors);
     if (this.shared?.request !== request) this.shared = { request, scope: requestScope(request) };
     return this.shared.scope;
-  }
+  };
 }
 
 const overBudget = (message: string): RuleOutcome => ({ ...errored(message), code: 'budget-exceeded' });
@@ -244,9 +218,3 @@ function resultOf(
     steps,
   };
 }
-
-function mergeVariables({ variables = {} }: PolicyRequest, own: Readonly<Record<string, unknown>>) {
-  return mergeDeep(variables, own) as Readonly<Record<string, unknown>>;
-}
-
-const generationOf = (request: PolicyRequest) => String(subjectOf(request)?.metadata.generation ?? '');

@@ -13,6 +13,7 @@ export function judgeConditions(
   evaluator: KindEvaluator,
   where = 'matchConditions',
 ): boolean | { readonly error: string } {
+  if (conditions.length === 0) return true;
   const errors: string[] = [];
   for (const condition of conditions) {
     const value = evaluator.evaluate(condition, where);

@@ -10,11 +10,14 @@ export interface ConstraintMatcher {
   /** Whether a rule names the resource of the kind, and not every resource. */
   namesKind(kind: MatchedKind): boolean;
   /** Why the request does not match; undefined when it does. */
-  mismatchReason(request: PolicyRequest): string | undefined;
+  mismatchReason: Mismatch;
+  /** The same for requests about one kind: what the kind decides is decided. */
+  mismatchReasonFor?(kind: MatchedKind, subresource: string): Mismatch;
   explain(request: PolicyRequest): readonly FilterExplanation[];
   readonly operations: ReadonlySet<string>;
 }
 
+type Mismatch = (request: PolicyRequest) => string | undefined;
 type Part = 'apiGroups' | 'apiVersions' | 'resources' | 'operations' | 'scope' | 'resourceNames';
 type Test = (request: PolicyRequest) => boolean;
 
@@ -33,15 +36,17 @@ export function compileConstraints(
   const excluded = excludeResourceRules.map(compileRule);
   const inNamespace = namespaceSelector && compileNamespaceSelector(namespaceSelector);
   const selects = objectSelector && compileObjectSelector(objectSelector);
-  const mismatchReason = (request: PolicyRequest): string | undefined => {
-    if (request.payload) return 'the policy is for objects of the cluster';
-    if (policyNamespace !== '' && namespaceNameOf(request) !== policyNamespace)
-      return 'the policy is for another namespace';
-    if (inNamespace && !inNamespace(request)) return 'namespace selector does not match';
-    if (selects && !selects(request)) return 'object selector does not match';
-    if (excluded.some((rule) => matches(rule, request))) return 'excluded';
-    return rules.some((rule) => matches(rule, request)) ? undefined : 'no resource rule matches';
-  };
+  const mismatch =
+    (wanted: readonly (readonly Test[])[], unwanted: readonly (readonly Test[])[]): Mismatch =>
+    (request) => {
+      if (request.payload) return 'the policy is for objects of the cluster';
+      if (policyNamespace !== '' && namespaceNameOf(request) !== policyNamespace)
+        return 'the policy is for another namespace';
+      if (inNamespace && !inNamespace(request)) return 'namespace selector does not match';
+      if (selects && !selects(request)) return 'object selector does not match';
+      if (matchesAny(unwanted, request)) return 'excluded';
+      return matchesAny(wanted, request) ? undefined : 'no resource rule matches';
+    };
   return {
     mayMatchKind: (kind, subresource) =>
       resourceRules.some((rule) => namesKind(rule, kind, subresource, resourceOf(kind))),
@@ -52,7 +57,9 @@ export function compileConstraints(
           .flatMap(({ operations = [] }) => (operations.includes('*') ? allOperations : operations)),
       ),
     namesKind: (kind) => resourceRules.some(({ resources = [] }) => resources.includes(resourceOf(kind))),
-    mismatchReason,
+    mismatchReason: mismatch(rules.map(allTests), excluded.map(allTests)),
+    mismatchReasonFor: (kind, subresource) =>
+      mismatch(testsBeyondKind(rules, kind, subresource), testsBeyondKind(excluded, kind, subresource)),
     operations: new Set(resourceRules.flatMap(({ operations = [] }) => operations.filter((name) => name !== '*'))),
     explain: (request) => [
       ...rules.map((rule, i) => explainRule(`match.any[${i}]`, rule, request)),
@@ -97,7 +104,7 @@ function compileRule(rule: ResourceRule): Rule {
     ['apiGroups', ({ kind }) => includes(apiGroups, kind.group)],
     ['apiVersions', ({ kind }) => includes(apiVersions, kind.version)],
     ['resources', (request) => namesResource(resources, resourceOf(request.kind), request.subresource)],
-    ['operations', ({ operation }) => includes(operations, operation)],
+    ['operations', operationTest(operations)],
   ];
   if (scope !== '*') {
     parts.push(['scope', (request) => (namespaceNameOf(request) === '') === (scope === 'Cluster')]);
@@ -113,9 +120,31 @@ function isNamed(names: readonly string[], request: PolicyRequest): boolean {
   return Boolean(generateName) && names.some((wanted) => wanted.startsWith(generateName as string));
 }
 
-function matches({ parts }: Rule, request: PolicyRequest): boolean {
-  for (const [, test] of parts) if (!test(request)) return false;
-  return true;
+function operationTest(operations: readonly string[] = []): Test {
+  const isAny = operations.includes('*');
+  const wanted = new Set(operations);
+  return ({ operation }) => isAny || wanted.has(operation);
+}
+
+const allTests = ({ parts }: Rule): readonly Test[] => parts.map(([, test]) => test);
+
+/** What is left to ask of the rules that name a kind. */
+function testsBeyondKind(rules: readonly Rule[], kind: MatchedKind, subresource: string): readonly (readonly Test[])[] {
+  return rules
+    .filter(({ rule }) => namesKind(rule, kind, subresource, resourceOf(kind)))
+    .map(({ parts }) => parts.filter(([part]) => !partsOfKind.has(part)).map(([, test]) => test));
+}
+
+const partsOfKind: ReadonlySet<Part> = new Set(['apiGroups', 'apiVersions', 'resources']);
+
+function matchesAny(rules: readonly (readonly Test[])[], request: PolicyRequest): boolean {
+  for (let i = 0; i < rules.length; i++) {
+    const tests = rules[i] as readonly Test[];
+    let holds = true;
+    for (let t = 0; holds && t < tests.length; t++) holds = (tests[t] as Test)(request);
+    if (holds) return true;
+  }
+  return false;
 }
 
 /** What is in no namespace always matches; a Namespace is judged by its own labels. */

@@ -1,10 +1,10 @@
-import { CelError, CelUnknown, callCostLimit, type Program, toJson } from '../../cel/index.ts';
+import { CelError, CelUnknown, callCostLimit, type PolicyLanguage, type Program, toJson } from '../../cel/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { type Expression, VariableValues } from '../cel/index.ts';
 import { type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
-import { KindInputs } from './inputs.ts';
+import { type InputSources, KindInputs } from './inputs.ts';
 import type { GenerateObjects } from './libraries.ts';
 import type { KindVariables } from './scope.ts';
 
@@ -12,23 +12,25 @@ import type { KindVariables } from './scope.ts';
  * Evaluates the expressions of one policy on one request, with the budget of the rule for all of them. What is not known
  * yet is asked for: all that one expression needs at once.
  */
-export class KindEvaluator {
+export class KindEvaluator implements InputSources {
   private readonly inputs: KindInputs;
 
   constructor(
-    private readonly run: Run,
-    allowances: unknown,
-    { expressions, scope }: KindVariables,
-    generate?: GenerateObjects,
+    readonly run: Run,
+    readonly allowances: unknown,
+    private readonly variables: KindVariables,
+    readonly generate?: GenerateObjects,
   ) {
-    this.inputs = new KindInputs({
-      run,
-      language: scope.language,
-      allowances,
-      generate,
-      makeVariables: () =>
-        new VariableValues(expressions, (expression) => this.spendOn(expression.program as Program), run.trace),
-    });
+    this.inputs = new KindInputs(this);
+  }
+
+  get language(): PolicyLanguage {
+    return this.variables.scope.language;
+  }
+
+  makeVariables(): VariableValues {
+    const { expressions } = this.variables;
+    return new VariableValues(expressions, (expression) => this.spendOn(expression.program as Program), this.run.trace);
   }
 
   /** From here on expressions see another object, such as what the mutations so far have made of it. */
@@ -57,11 +59,11 @@ export class KindEvaluator {
 
   /** Takes work that no expression does from the budget of the rule; `measure` need not count beyond what is left. */
   charge(measure: (left: number) => number): void {
-    spend(this.run, measure(Math.min(callCostLimit, this.run.environment.budget?.left ?? callCostLimit)));
+    spend(this.run, measure(Math.min(callCostLimit, this.run.budget.left)));
   }
 
   private spendOn(program: Program) {
-    const allowed = Math.min(callCostLimit, this.run.environment.budget?.left ?? callCostLimit);
+    const allowed = Math.min(callCostLimit, this.run.budget.left);
     this.inputs.provide(program.reads);
     const result = program.evaluate(this.inputs.values, allowed);
     spend(this.run, result.cost);

@@ -7,7 +7,7 @@ import { checkSize } from '../check/limits.ts';
 import { checkShape, listOf, mapOf, object, oneOf, string } from '../check/shape.ts';
 import type { CompiledException } from '../compile/index.ts';
 import { errored, pass, type RuleOutcome, skip } from '../run/outcome.ts';
-import type { Run } from '../run/run.ts';
+import { changedRun, type Run } from '../run/run.ts';
 import type { PolicyIssue } from '../types.ts';
 import { checkExpressionLimits, checkNames, namedExpressions, reportExpression } from './check.ts';
 import { compileMatchConditions, judgeConditions } from './conditions.ts';
@@ -112,9 +112,11 @@ export function compileKindException(value: unknown): {
 /** What exceptions make of a request: an outcome in place of the policy's own, or what its expressions may let pass. */
 type Excused = { readonly outcome: RuleOutcome } | { readonly allowances: Allowances };
 
+const notExcused: Excused = { allowances: noAllowances };
+
 /** Judged before everything else of a policy; an exception whose conditions fail is an error, unless errors are ignored. */
 export function judgeExceptions(run: Run, exceptions: readonly CompiledException[], ignoresErrors: boolean): Excused {
-  if (exceptions.length === 0) return { allowances: noAllowances };
+  if (exceptions.length === 0) return notExcused;
   const applying: { readonly key: string; readonly cel: KindException }[] = [];
   for (const { key, cel } of exceptions) {
     if (!cel || cel.expiresAt <= run.request.now) continue;
@@ -125,7 +127,7 @@ export function judgeExceptions(run: Run, exceptions: readonly CompiledException
       return { outcome: { ...errored(`failed to load context: ${met.error}`), ruleName: 'evaluation' } };
     }
   }
-  if (applying.length === 0) return { allowances: noAllowances };
+  if (applying.length === 0) return notExcused;
   for (const { key } of applying) run.trace?.({ kind: 'exception', name: key });
   const allowances = {
     allowedImages: applying.flatMap(({ cel }) => cel.allowedImages),
@@ -136,7 +138,7 @@ export function judgeExceptions(run: Run, exceptions: readonly CompiledException
 }
 
 function confined(run: Run, namespace: string): Run {
-  return namespace === '' ? run : { ...run, context: { ...run.context, policyNamespace: namespace } };
+  return namespace === '' ? run : changedRun(run, { context: { ...run.context, policyNamespace: namespace } });
 }
 
 function exempted(applying: readonly { readonly key: string; readonly cel: KindException }[]): RuleOutcome {

@@ -7,13 +7,14 @@ import { type GenerateObjects, RunLibraries } from './libraries.ts';
 /** The first places of `scopeOf`; libraries and the variables of the policy follow. */
 const places = { object: 0, oldObject: 1, request: 2, namespaceObject: 3, allowances: 4, libraries: 5 } as const;
 
-interface InputSources {
+/** Where the values come from: the evaluator itself, so that nothing is made for places that no expression reads. */
+export interface InputSources {
   readonly run: Run;
   readonly language: PolicyLanguage;
   /** What exceptions allow; in admission policies, the parameter. */
   readonly allowances: unknown;
-  readonly generate: GenerateObjects | undefined;
-  readonly makeVariables: () => unknown;
+  readonly generate?: GenerateObjects | undefined;
+  makeVariables(): unknown;
 }
 
 /**
@@ -55,7 +56,7 @@ export class KindInputs {
   }
 
   private make(place: number): unknown {
-    const { run, language, allowances, generate, makeVariables } = this.sources;
+    const { run, language, allowances, generate } = this.sources;
     switch (place) {
       case places.oldObject:
         return run.request.oldObject ?? null;
@@ -67,7 +68,7 @@ export class KindInputs {
         return allowances;
       default: {
         const type = [...language.libraries.values()][place - places.libraries];
-        if (!type) return makeVariables();
+        if (!type) return this.sources.makeVariables();
         this.libraries ??= new RunLibraries(run, generate);
         return new CelLibrary(type.name, this.libraries);
       }

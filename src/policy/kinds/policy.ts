@@ -102,6 +102,7 @@ export function kindRule(parts: RuleParts): CompiledRule {
     operations: matcher.operations,
     mayMatchKind: matcher.mayMatchKind,
     mismatchReason: matcher.mismatchReason,
+    ...(matcher.mismatchReasonFor ? { mismatchReasonFor: matcher.mismatchReasonFor } : {}),
     explainMatch: matcher.explain,
     failureAction: () => action,
     run: (given, exceptions) => withShortMessage(run(given, exceptions)),

@@ -43,8 +43,8 @@ export function settleRule(request: RequestBudget, policyNamespace: string, used
 }
 
 /** Subtracts from the budget that a rule shares with its expressions; throws when it is exceeded. */
-export function spend({ environment: { budget } }: Run, units: number): void {
-  if (budget && (budget.left -= units) < 0)
+export function spend({ budget }: Run, units: number): void {
+  if ((budget.left -= units) < 0)
     throw new PolicyError('policy-work-limit', 'the rule takes too much work on this object');
 }
 

@@ -1,4 +1,4 @@
-import type { Environment, Scope } from '../../jmespath/index.ts';
+import type { Environment, Scope, WorkBudget } from '../../jmespath/index.ts';
 import type { ContextEnvironment, ContextLoader } from '../context/index.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { Resolver } from '../variables/index.ts';
@@ -10,6 +10,8 @@ export interface Run extends Resolver {
   readonly scope: Scope;
   readonly environment: Environment;
   readonly context: ContextEnvironment;
+  /** That of the environment. */
+  readonly budget: WorkBudget;
   /** A fresh run of the same rule on another request. */
   readonly withRequest: (request: PolicyRequest) => Run;
   /** Nesting depth of foreach loops. */
@@ -20,11 +22,17 @@ export interface Run extends Resolver {
 
 export const resolverOf = (run: Run): Resolver => run;
 
+/** The run with other parts: it may make its own when they are read, so that spreading it would lose them. */
+export function changedRun(run: Run, changes: Partial<Run>): Run {
+  const { request, scope, environment, isDelete, context, budget, withRequest, nesting, trace } = run;
+  return { request, scope, environment, isDelete, context, budget, withRequest, nesting, trace, ...changes };
+}
+
 export function withScope(run: Run, scope: Scope): Run {
-  return { ...run, scope };
+  return changedRun(run, { scope });
 }
 
 export function withContext(run: Run, load: ContextLoader): Run {
   const scope = load(run.scope, run.context);
-  return scope === run.scope ? run : { ...run, scope };
+  return scope === run.scope ? run : changedRun(run, { scope });
 }

@@ -4,7 +4,7 @@ import type { Expression } from '../../cel/index.ts';
 import type { CompiledRule } from '../../compile/index.ts';
 import { subjectOf } from '../../request.ts';
 import { errored, failed, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
-import type { Run } from '../../run/run.ts';
+import { changedRun, type Run } from '../../run/run.ts';
 import { compileMatchConditions, judgeConditions } from '../conditions.ts';
 import { KindEvaluator } from '../evaluator.ts';
 import { judgeExceptions } from '../exceptions.ts';
@@ -81,8 +81,8 @@ export function compileValidatingRun(spec: ValidatingSpec, isNamespaced: boolean
         evaluator,
       );
     }
-    for (const [index, validation] of validations.entries()) {
-      const denied = judge(validation, index, evaluator);
+    for (let index = 0; index < validations.length; index++) {
+      const denied = judge(validations[index] as Validation, index, evaluator);
       if (denied) return denied.status === 'fail' ? annotated(denied, annotations, evaluator) : denied;
     }
     return annotated(passed, annotations, evaluator);
@@ -92,10 +92,9 @@ export function compileValidatingRun(spec: ValidatingSpec, isNamespaced: boolean
 /** An object as the document that it is. */
 function asDocument(run: Run): Run {
   const value = subjectOf(run.request);
-  return {
-    ...run,
+  return changedRun(run, {
     request: { ...run.request, object: undefined, oldObject: undefined, payload: { mode: 'JSON', value } },
-  };
+  });
 }
 
 function judge(
