@@ -94,13 +94,63 @@ interface AxeAnswer {
   }[];
 }
 
-/** As if the person changed to another tab, or back. */
-export async function setVisible(page: Page, isVisible: boolean): Promise<void> {
-  await page.evaluate(
-    (state) => {
-      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
+/** A tab that nothing but this test drives. Playwright keeps each of its own pages visible, whichever tab is shown. */
+export interface PlainTab {
+  /** The value of an expression, as JSON tells it. */
+  evaluate(expression: string): Promise<unknown>;
+  /** Brings it to the front of its window, which hides the tab that was there. */
+  show(): Promise<void>;
+  close(): Promise<void>;
+  /** Errors of the console and of scripts, and violations of the Content Security Policy. */
+  readonly problems: string[];
+}
+
+interface ProtocolMessage {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly entry?: { readonly level: string; readonly text: string } };
+  readonly result?: { readonly result?: { readonly value?: unknown } };
+  readonly error?: { readonly message: string };
+}
+
+/** A new tab of the browser's window, at the front. */
+export async function openPlainTab(browser: Browser, url: string): Promise<PlainTab> {
+  const devtools = await browser.newBrowserCDPSession();
+  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank' });
+  const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: false });
+  const waiting = new Map<number, (message: ProtocolMessage) => void>();
+  const problems: string[] = [];
+  let count = 0;
+  devtools.on('Target.receivedMessageFromTarget', (event) => {
+    if (event.sessionId !== sessionId) return;
+    const message = JSON.parse(event.message) as ProtocolMessage;
+    if (message.id !== undefined) waiting.get(message.id)?.(message);
+    else if (message.method === 'Runtime.exceptionThrown') problems.push(event.message);
+    const { level = '', text = '' } = message.params?.entry ?? {};
+    if (level === 'error' || level === 'warning') problems.push(text);
+  });
+  const send = async (method: string, params: object = {}): Promise<ProtocolMessage> => {
+    const id = ++count;
+    const answer = new Promise<ProtocolMessage>((resolve) => waiting.set(id, resolve));
+    await devtools.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id, method, params }) });
+    const { error, ...message } = await answer;
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return message;
+  };
+  for (const domain of ['Runtime', 'Log']) await send(`${domain}.enable`);
+  await send('Page.navigate', { url });
+  return {
+    problems,
+    evaluate: async (expression) => {
+      const { result } = await send('Runtime.evaluate', { expression, returnByValue: true });
+      return result?.result?.value;
     },
-    isVisible ? 'visible' : 'hidden',
-  );
+    show: async () => {
+      await devtools.send('Target.activateTarget', { targetId });
+    },
+    close: async () => {
+      await devtools.send('Target.closeTarget', { targetId });
+      await devtools.detach();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dashboardFixture } from '../../support/dashboard-fixture.ts';
 import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
-import { noBrowser, openTab, setVisible, startBrowser } from './browser.ts';
+import { noBrowser, openPlainTab, openTab, startBrowser } from './browser.ts';
 
 const small = dashboardFixture({ images: 30 });
 const more = dashboardFixture({ images: 31 });
@@ -16,6 +16,7 @@ async function settled({ requests }: DashboardServer): Promise<void> {
   };
   await expect.poll(isSame, { interval: 1_000, timeout: 60_000 }).toBe(true);
 }
+const textOf = (selector: string) => `document.querySelector(${JSON.stringify(selector)})?.textContent`;
 const until = (holds: () => boolean | Promise<boolean>) => expect.poll(holds, { timeout: 60_000 }).toBe(true);
 
 describe.skipIf(noBrowser)('the page while the cluster changes', () => {
@@ -63,25 +64,32 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     await context.close();
   });
 
-  it('asks for nothing while the tab is hidden, and catches up when it is shown', async () => {
-    const { page, context, problems } = await openTab(browser);
-    await page.goto(`${server.url}/images`);
-    await page.waitForSelector('.live.open');
-    await page.waitForSelector(total(30));
-    await settled(server);
-    await setVisible(page, false);
-    await until(() => server.streams() === 0);
-    const before = server.requests.length;
-    server.fixture = more;
-    server.send({ views: ['images', 'overview'] });
-    // Longer than the pauses after which a visible page would have asked.
-    await page.waitForTimeout(1500);
-    expect(server.requests.slice(before)).toEqual([]);
-    await setVisible(page, true);
-    await page.waitForSelector(total(31));
-    expect(problems).toEqual([]);
-    await context.close();
-  });
+  it.each(['/images', '/', '/copies', '/results', '/system'])(
+    'asks for nothing while its tab is hidden, and catches up when it is shown: %s',
+    async (path) => {
+      const tab = await openPlainTab(browser, `${server.url}${path}`);
+      const shows = (selector: string) => tab.evaluate(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+      const visibility = () => tab.evaluate('document.visibilityState');
+      await until(async () => (await shows('.live.open')) === true);
+      await settled(server);
+      const before = server.requests.length;
+      const other = await openPlainTab(browser, 'about:blank');
+      await expect.poll(visibility).toBe('hidden');
+      await until(() => server.streams() === 0);
+      server.fixture = more;
+      server.send({ views: ['images', 'overview', 'copies', 'results', 'system'] });
+      // Longer than the pauses after which a visible page would have asked.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(server.requests.slice(before)).toEqual([]);
+      await tab.show();
+      await expect.poll(visibility).toBe('visible');
+      await until(() => server.streams() === 1 && server.requests.slice(before).some((one) => one !== '/api/events'));
+      if (path === '/images') await until(async () => (await tab.evaluate(textOf('.total b'))) === '31');
+      expect([...tab.problems, ...other.problems]).toEqual([]);
+      await tab.close();
+      await other.close();
+    },
+  );
 
   it('has one stream for all tabs; when its tab closes another one goes on', async () => {
     const first = await openTab(browser);

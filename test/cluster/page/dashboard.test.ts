@@ -1,17 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
-import { configOf } from '../../src/app/config.ts';
-import { type Connection, connect } from '../../src/app/connect.ts';
-import { runDashboard } from '../../src/app/dashboard.ts';
-import { silentLogger } from '../../src/base/index.ts';
-import type { ExplainAnswer, ImagesAnswer, Overview, Session, SystemAnswer } from '../../src/dashboard/protocol.ts';
-import type { ResourceType } from '../../src/kube/index.ts';
-import type { KubeObject } from '../../src/object/index.ts';
-import { policyTypes } from '../../src/runtime/index.ts';
-import { deployments, namespaces } from '../integration/connection.ts';
-import { installKinds } from '../integration/run-features.ts';
-import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
-import { eventually } from '../support/wait.ts';
+import { AssetsUnavailable, resolveAssets } from '../../../scripts/assets.mjs';
+import { configOf } from '../../../src/app/config.ts';
+import { type Connection, connect } from '../../../src/app/connect.ts';
+import { runDashboard } from '../../../src/app/dashboard.ts';
+import { silentLogger } from '../../../src/base/index.ts';
+import type { ExplainAnswer, ImagesAnswer, Overview, Session, SystemAnswer } from '../../../src/dashboard/protocol.ts';
+import type { ResourceType } from '../../../src/kube/index.ts';
+import type { KubeObject } from '../../../src/object/index.ts';
+import { policyTypes } from '../../../src/runtime/index.ts';
+import { deployments, namespaces } from '../../integration/connection.ts';
+import { installKinds } from '../../integration/run-features.ts';
+import { noBrowser, openTab, startBrowser } from '../../servers/page/browser.ts';
+import { type RealCluster, startRealCluster } from '../../support/real-cluster.ts';
+import { eventually } from '../../support/wait.ts';
 
 const missing = await whatIsMissing();
 if (missing !== undefined) console.warn(`skipped: ${missing}`);
@@ -82,11 +85,11 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
     cluster = await startRealCluster();
     connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
     await installKinds(connection);
-    for (const name of ['mine', 'other']) await create(namespaces, name, '');
+    for (const name of ['mine', 'theirs']) await create(namespaces, name, '');
     tenant = await tenantWith('ann', [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]);
     await deployment('web', 'mine', 'nginx:1.25');
-    await deployment('web', 'other', 'nginx:1.25');
-    await deployment('secret', 'other', 'secret.example/plans:1');
+    await deployment('web', 'theirs', 'nginx:1.25');
+    await deployment('secret', 'theirs', 'secret.example/plans:1');
     const port = await new Promise<number>((resolve, reject) => {
       running = runDashboard(
         {
@@ -94,6 +97,7 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
           namespace: 'supercargo',
           version: 'test',
           cluster: 'real',
+          pageFolder: fileURLToPath(new URL('../../../dist/ui', import.meta.url)),
           connection,
           onListening: resolve,
           log: silentLogger,
@@ -146,10 +150,78 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
         get<unknown>(`/api/${path}`, tenant),
       ),
     );
-    expect(JSON.stringify(everything)).not.toMatch(/secret\.example|other/);
+    expect(JSON.stringify(everything)).not.toMatch(/secret\.example|theirs/);
     const headers = { authorization: `Bearer ${tenant}` };
     const hidden = await fetch(`${origin}/api/image?id=${encodeURIComponent('secret.example/plans:1')}`, { headers });
     expect(hidden.status).toBe(404);
+  });
+
+  describe.skipIf(noBrowser)('in a browser', () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+    afterAll(() => browser?.close());
+
+    const paths = ['/', '/images', '/copies', '/pipeline', '/pipeline?tab=policies', '/results', '/results?by=none'];
+    const more = ['/results?by=exceptions', '/jobs', '/system', '/images?q=secret', '/images?ns=theirs'];
+
+    /** Signs in as people do, and reads every view. */
+    const readAs = async (token: string) => {
+      const { page, context, problems } = await openTab(browser, { expectsFailures: true });
+      await page.goto(origin);
+      await page.getByLabel('Bearer token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const texts = new Map<string, string>();
+      for (const path of [...paths, ...more]) {
+        if (path !== '/') await page.goto(`${origin}${path}`);
+        texts.set(path, await shown(page));
+      }
+      await page.goto(`${origin}/images?id=${encodeURIComponent('docker.io/library/nginx:1.25')}`);
+      texts.set('image', await shown(page));
+      await page.goto(`${origin}/images?id=${encodeURIComponent('secret.example/plans:1')}`);
+      texts.set('hidden', await shown(page));
+      expect(problems).toEqual([]);
+      await context.close();
+      return texts;
+    };
+    const shown = async (page: Page) => {
+      await page.waitForSelector('.live.open');
+      let before = '';
+      await expect
+        .poll(
+          async () => {
+            const text = (await page.locator('#app').innerText()).replaceAll(/\s+/g, ' ');
+            const isSame = text === before && (await page.locator('.skeleton').count()) === 0;
+            before = text;
+            return isSame;
+          },
+          { interval: 500, timeout: 60_000 },
+        )
+        .toBe(true);
+      return before;
+    };
+
+    it('a user who may list pods in one namespace sees exactly that namespace, in every view and every count', async () => {
+      const texts = await readAs(tenant);
+      for (const [path, text] of texts) {
+        // A filter that they wrote themselves is shown as they wrote it.
+        if (path !== '/images?ns=theirs' && path !== 'hidden')
+          expect(text, path).not.toMatch(/secret\.example|\btheirs\b/);
+        expect(text, path).toContain('Overview Images 1 Copies Pipeline Results Jobs System');
+      }
+      expect(texts.get('/')).toMatch(/IMAGES 1 /i);
+      expect(texts.get('/images')).toMatch(/Only running 1 Export .*nginx 1\.25 1 in 1 ns/);
+      expect(texts.get('/images?ns=theirs')).toContain('0 of 1');
+      expect(texts.get('/images?q=secret')).toContain('0 of 1');
+      expect(texts.get('image')).toContain('mine');
+      expect(texts.get('hidden')).toContain('No such image');
+      const all = await readAs(cluster.token);
+      expect(all.get('/')).toContain('Overview Images 2 Copies');
+      expect(all.get('/images?ns=theirs')).toContain('secret.example/plans');
+      expect(all.get('image')).toContain('theirs');
+      expect(all.get('hidden')).not.toContain('No such image');
+    });
   });
 
   it('is an explanation only of objects and policies that the user may get', async () => {
@@ -161,7 +233,7 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
         pattern: { spec: { template: { spec: { containers: [{ image: '!nginx:*' }] } } } },
       },
     };
-    for (const namespace of ['mine', 'other']) {
+    for (const namespace of ['mine', 'theirs']) {
       await create(policyTypes.policy, 'no-nginx', namespace, { spec: { rules: [rule] } });
       const resource = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'web' };
       await create(policyReports, 'r', namespace, {
@@ -189,7 +261,7 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
       const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
       return [response.status, await response.text()] as const;
     };
-    expect(await refused(pathOf('other/no-nginx', 'other'), reader)).toEqual([404, expect.any(String)]);
+    expect(await refused(pathOf('theirs/no-nginx', 'theirs'), reader)).toEqual([404, expect.any(String)]);
     const [status, text] = await refused(pathOf('no-nginx', 'mine'), reader);
     expect([status, text]).toEqual([403, expect.stringContaining('you may not get clusterpolicies no-nginx')]);
     expect(text).not.toContain('nginx:1.25');
@@ -197,8 +269,8 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
       403,
       expect.stringContaining('you may not get deployments mine/web'),
     ]);
-    const other = await get<ExplainAnswer>(pathOf('other/no-nginx', 'other'), cluster.token);
-    expect(other.result).toBe('fail');
+    const theirs = await get<ExplainAnswer>(pathOf('theirs/no-nginx', 'theirs'), cluster.token);
+    expect(theirs.result).toBe('fail');
   });
 
   it('is nothing for a token that the cluster does not know', async () => {
