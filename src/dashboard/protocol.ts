@@ -479,6 +479,8 @@ export interface WatchRow {
   readonly isSynced: boolean;
   /** Why it cannot be read. */
   readonly problem?: string;
+  /** The cluster does not have the kind, and need not: it is one of another program. */
+  readonly isAbsent?: true;
 }
 
 export interface SyncRunRow {

@@ -117,12 +117,18 @@ function leaseRow(lease: KubeObject, installation: string): LeaseRow[] {
   ];
 }
 
-const watchRow = ({ type: { kind }, size, hasSynced, failing }: WatchedKind): WatchRow => ({
-  kind,
-  objects: size,
-  isSynced: hasSynced,
-  ...(failing ? { problem: failing.error } : {}),
-});
+/** Kinds of programs that most clusters do not have. */
+const optionalGroups: ReadonlySet<string> = new Set(['aquasecurity.github.io']);
+
+function watchRow({ type: { kind, group }, size, hasSynced, failing }: WatchedKind): WatchRow {
+  const isAbsent = failing?.code === 'kube-not-found' && optionalGroups.has(group);
+  return {
+    kind,
+    objects: size,
+    isSynced: hasSynced,
+    ...(isAbsent ? { isAbsent } : failing ? { problem: failing.error } : {}),
+  };
+}
 
 /** When the certificate authority of the webhooks expires: the last of a bundle, which is the newest. */
 function authorityEnd(configurations: readonly KubeObject[]): string | undefined {

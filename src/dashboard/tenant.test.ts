@@ -75,11 +75,11 @@ it('a report of one namespace says nothing about objects of another', () => {
   expect([...cargo.resultsOf('Deployment', 'shop', 'web')]).toEqual([]);
 });
 
-it('who sees one namespace is not told how many objects there are in all', async () => {
-  const system = createSystem({
+function systemWith(...watched: readonly object[]) {
+  return createSystem({
     client: { list: async () => ({ items: [] }) } as never,
     cargo: new Cargo(() => 1),
-    watched: [{ type: { kind: 'Pod' }, size: 1_234, hasSynced: true, failing: undefined } as never],
+    watched: watched as never,
     syncRuns: () => [],
     installation: 'supercargo',
     namespace: 'supercargo',
@@ -89,8 +89,31 @@ it('who sees one namespace is not told how many objects there are in all', async
     configuration: {},
     streams: () => 0,
   });
+}
+
+it('who sees one namespace is not told how many objects there are in all', async () => {
+  const system = systemWith({ type: { kind: 'Pod', group: '' }, size: 1_234, hasSynced: true });
   const answerFor = (sees: Visibility) =>
     system({ user: 'u', method: 'token', sees, mayGet }, new AbortController().signal).then(({ watches }) => watches);
   expect(await answerFor(seesAll)).toMatchObject([{ kind: 'Pod', objects: 1_234 }]);
   expect(await answerFor(seesIn('shop', 'pods'))).toEqual([]);
+});
+
+it('a kind of a program that the cluster does not have is absent, and no problem', async () => {
+  const failing = { code: 'kube-not-found', error: 'the server could not find the requested resource', sinceMs: 0 };
+  const forbidden = { code: 'kube-forbidden', error: 'forbidden', sinceMs: 0 };
+  const scanner = { kind: 'VulnerabilityReport', group: 'aquasecurity.github.io' };
+  const reports = { kind: 'PolicyReport', group: 'wgpolicyk8s.io' };
+  const system = systemWith(
+    { type: scanner, size: 0, hasSynced: false, failing },
+    { type: scanner, size: 0, hasSynced: false, failing: forbidden },
+    { type: reports, size: 0, hasSynced: false, failing },
+  );
+  const viewer = { user: 'u', method: 'token', sees: seesAll, mayGet } as const;
+  const { watches } = await system(viewer, new AbortController().signal);
+  expect(watches).toEqual([
+    { kind: 'VulnerabilityReport', objects: 0, isSynced: false, isAbsent: true },
+    { kind: 'VulnerabilityReport', objects: 0, isSynced: false, problem: 'forbidden' },
+    { kind: 'PolicyReport', objects: 0, isSynced: false, problem: failing.error },
+  ]);
 });

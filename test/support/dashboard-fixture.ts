@@ -429,7 +429,8 @@ function systemAnswer(images: number, text: string): SystemAnswer {
         objects: images * (i + 1),
         isSynced: true,
       })),
-      { kind: 'VulnerabilityReport', objects: 0, isSynced: false, problem: `forbidden: cannot list${text}` },
+      { kind: 'Event', objects: 0, isSynced: false, problem: `forbidden: cannot list${text}` },
+      { kind: 'VulnerabilityReport', objects: 0, isSynced: false, isAbsent: true },
     ],
     authority: { expiresAt: before(-60 * 24 * 200) },
     syncRuns:

@@ -218,7 +218,7 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
       expect(texts.get('hidden')).toContain('No such image');
       const all = await readAs(cluster.token);
       expect(all.get('/')).toContain('Overview Images 2 Copies');
-      expect(all.get('/images?ns=theirs')).toContain('secret.example/plans');
+      expect(all.get('/images?ns=theirs')).toContain('secret.example');
       expect(all.get('image')).toContain('theirs');
       expect(all.get('hidden')).not.toContain('No such image');
     });

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Page } from '../../../src/dashboard/protocol.ts';
-import { place } from '../data/app-state.ts';
+import type { Page, ShownKind } from '../../../src/dashboard/protocol.ts';
+import { place, signedIn } from '../data/app-state.ts';
 import { onAction } from '../data/keyboard.ts';
 import { createList, pageSize } from '../data/list.ts';
 import type { Interest } from '../model/changes.ts';
@@ -23,6 +23,8 @@ export interface ListDefinition<Row, Answer extends Page<Row>> {
   /** Parameters of the API that follow from the view itself. */
   readonly fixed?: Readonly<Record<string, string>>;
   readonly interest: Interest;
+  /** What the user must be able to list, to see any row. */
+  readonly kind: ShownKind;
   readonly layout: string;
   readonly columns: readonly Column<Row>[];
   readonly defaultSort?: NonNullable<VirtualTableProps<Row>['defaultSort']>;
@@ -119,7 +121,7 @@ export function ListView<Row, Answer extends Page<Row>>({
               : `${renderCount(answer.total)} without the filter.`}
           </Notice>
         ) : (
-          <Notice {...empty} />
+          <EmptyNotice {...empty} kind={definition.kind} />
         )
       ) : (
         <VirtualTable
@@ -139,4 +141,10 @@ export function ListView<Row, Answer extends Page<Row>>({
       )}
     </>
   );
+}
+
+/** Says so where the user sees only what is in some namespaces, or nothing at all. */
+export function EmptyNotice({ kind, children, ...notice }: NoticeProps & { readonly kind: ShownKind }): JSX.Element {
+  const isLimited = signedIn.value !== undefined && !signedIn.value.access.everywhere.includes(kind);
+  return <Notice {...notice}>{isLimited ? 'There is nothing that you may list.' : children}</Notice>;
 }

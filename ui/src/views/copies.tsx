@@ -46,6 +46,7 @@ const copies: ListDefinition<CopyRow, CopiesAnswer> = {
   path: '/api/copies',
   filters: ['q', 'state', 'registry', 'unused'],
   interest: { views: ['copies'] },
+  kind: 'mirroredimages',
   layout: 'grid-copies',
   columns: [
     { id: 'image', title: 'Source', cell: (row) => <ImageLink id={row.image} /> },

@@ -447,8 +447,8 @@ export function Image(): JSX.Element {
         {value.hidden.length > 0 && (
           <p class="hint">
             <Icon name="alert" size={14} />
-            You may not list {value.hidden.map((kind) => hiddenWords[kind] ?? kind).join(', ')}: these parts are left
-            out.
+            Left out, as there are none that you may list:{' '}
+            {value.hidden.map((kind) => hiddenWords[kind] ?? kind).join(', ')}.
           </p>
         )}
         <Parts of={value} />

@@ -53,6 +53,7 @@ export const images: ListDefinition<ImageRow, ImagesAnswer> = {
   path: '/api/images',
   filters: ['q', 'ns', 'registry', 'copy', 'result', 'running', 'pull', 'vuln', 'repository', 'sort', 'order'],
   interest: { views: ['images'] },
+  kind: 'pods',
   layout: 'grid-images',
   columns: [
     {

@@ -60,6 +60,7 @@ const jobs: ListDefinition<JobRow, JobsAnswer> = {
   path: '/api/jobs',
   filters: ['q', 'ns', 'state', 'origin'],
   interest: { views: ['jobs'] },
+  kind: 'jobs',
   layout: 'grid-jobs',
   columns: [
     { id: 'name', title: 'Job', cell: (row) => <JobName row={row} /> },

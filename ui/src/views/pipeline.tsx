@@ -109,6 +109,7 @@ const policies: ListDefinition<PipelinePolicy, PipelineAnswer> = {
   path: '/api/pipeline',
   filters: ['q', 'ns'],
   interest: { views: ['pipeline'] },
+  kind: 'imagedetecteds',
   layout: 'grid-policies',
   columns: [
     {
@@ -165,6 +166,7 @@ const detections: ListDefinition<DetectionRow, Page<DetectionRow>> = {
   path: '/api/detections',
   filters: ['q', 'ns', 'phase', 'policy', 'image'],
   interest: { views: ['pipeline'] },
+  kind: 'imagedetecteds',
   layout: 'grid-detections',
   columns: [
     { id: 'image', title: 'Image', cell: (row) => <ImageLink id={row.image} /> },

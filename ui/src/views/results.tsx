@@ -9,7 +9,7 @@ import { renderPlace, withParams } from '../model/location.ts';
 import { Stack } from '../parts/charts.tsx';
 import { CopyButton, Search, Segments } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { type ListDefinition, ListView } from '../parts/list-view.tsx';
+import { EmptyNotice, type ListDefinition, ListView } from '../parts/list-view.tsx';
 import { ErrorBanner, ErrorNotice, Loading, Notice } from '../parts/notice.tsx';
 import { resultLooks, SeverityPill, State, type Tone } from '../parts/state.tsx';
 import { Age, ObjectName, Text } from '../parts/text.tsx';
@@ -45,6 +45,7 @@ const findings: ListDefinition<ResultRow, Page<ResultRow>> = {
   path: '/api/results',
   filters: ['q', 'ns', 'policy', 'result', 'severity', 'source', 'image'],
   interest: { views: ['results'] },
+  kind: 'policyreports',
   layout: 'grid-results',
   columns: [
     { id: 'result', title: 'Result', cell: (row) => <State of={row.result} looks={resultLooks} /> },
@@ -179,9 +180,9 @@ function Groups({ by }: { by: ResultGroups['by'] }): JSX.Element {
         </ul>
       )}
       {groups.length === 0 ? (
-        <Notice icon="results" title="No results">
+        <EmptyNotice icon="results" title="No results" kind="policyreports">
           With the feature “report” every policy is evaluated on what the cluster already has.
-        </Notice>
+        </EmptyNotice>
       ) : (
         <section class="scroller grid-groups" aria-label="Results">
           <table aria-label={`Results by ${by}`}>

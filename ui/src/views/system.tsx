@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { SyncRunRow, SystemAnswer } from '../../../src/dashboard/protocol.ts';
+import type { SyncRunRow, SystemAnswer, WatchRow } from '../../../src/dashboard/protocol.ts';
 import { now } from '../data/app-state.ts';
 import { useResource } from '../data/resource.ts';
 import { renderBytes, renderCount, renderDuration, renderNoun } from '../model/format.ts';
@@ -64,6 +64,35 @@ function SyncRun({ run }: { run: SyncRunRow }): JSX.Element {
   );
 }
 
+const watchLooks = {
+  absent: ['idle', 'dot', 'absent'],
+  problem: ['bad', 'cross', 'problem'],
+  synced: ['good', 'check', 'synced'],
+  reading: ['busy', 'spin', 'reading'],
+} as const;
+
+function Watch({ watch: { kind, objects, isSynced, isAbsent, problem } }: { watch: WatchRow }): JSX.Element {
+  const [tone, icon, word] =
+    watchLooks[isAbsent ? 'absent' : problem !== undefined ? 'problem' : isSynced ? 'synced' : 'reading'];
+  return (
+    <li class="line">
+      <span class={`state ${tone}`}>
+        <Icon name={icon} size={14} />
+        <span class="unseen">{word}</span>
+      </span>
+      <div class="line-main">
+        <Text of={kind} length={60} /> {isAbsent && <span class="faint">not installed in this cluster</span>}
+        {problem !== undefined && (
+          <span class="bad-text">
+            <Text of={problem} length={200} />
+          </span>
+        )}
+      </div>
+      <span>{isAbsent ? '–' : renderCount(objects)}</span>
+    </li>
+  );
+}
+
 const dayMs = 86_400_000;
 
 function Authority({ expiresAt }: { expiresAt: string }): JSX.Element {
@@ -79,7 +108,8 @@ function Authority({ expiresAt }: { expiresAt: string }): JSX.Element {
 export function System(): JSX.Element {
   const { value, error } = useResource<SystemAnswer>('/api/system', { views: ['system'] }).value;
   if (value === undefined) return error === undefined ? <Loading rows={10} /> : <ErrorNotice error={error} />;
-  const { replicas, leases, watches, syncRuns, configuration, memory } = value;
+  const { configuration, memory } = value;
+  const isOperator = configuration !== undefined;
   return (
     <>
       <ErrorBanner error={error} />
@@ -111,105 +141,107 @@ export function System(): JSX.Element {
               </dd>
             </div>
           )}
-          <div>
-            <dt>This page</dt>
-            <dd>
-              {renderNoun(memory.images, 'image')} in {renderBytes(memory.heapBytes)},{' '}
-              {renderNoun(memory.streams, 'stream')}
-            </dd>
-          </div>
-        </dl>
-        <div class="columns">
-          <Panel title="Replicas" count={replicas.length}>
-            <ul class="lines">
-              {replicas.map(({ name, node, ready, startedAt }) => (
-                <li key={name} class="line">
-                  <span class={`state ${ready ? 'good' : 'bad'}`}>
-                    <Icon name={ready ? 'check' : 'cross'} size={14} />
-                    {ready ? 'ready' : 'not ready'}
-                  </span>
-                  <div class="line-main">
-                    <span class="lead">
-                      <Text of={name} length={80} />
-                    </span>
-                    {node !== undefined && (
-                      <span class="faint">
-                        {' on '}
-                        <Text of={node} length={60} />
-                      </span>
-                    )}
-                  </div>
-                  <Age at={startedAt} />
-                </li>
-              ))}
-              {leases.map(({ name, group, holder, renewedAt }) => (
-                <li key={name} class="line">
-                  <Pill tone="busy">leader</Pill>
-                  <div class="line-main">
-                    <span class="lead">
-                      <Text of={group} length={60} />
-                    </span>{' '}
-                    <span class="faint">
-                      <Text of={holder ?? 'nobody'} length={80} />
-                    </span>
-                  </div>
-                  <Age at={renewedAt} />
-                </li>
-              ))}
-            </ul>
-            {replicas.length === 0 && (
-              <p class="part-empty">This program runs outside of the cluster: it has no pods.</p>
-            )}
-            <p class="tags">
-              {value.features.map((feature) => (
-                <Pill key={feature}>
-                  <Text of={feature} length={40} />
-                </Pill>
-              ))}
-            </p>
-          </Panel>
-          <Panel title="Watches" count={watches.length}>
-            <ul class="lines">
-              {watches.map(({ kind, objects, isSynced, problem }) => (
-                <li key={kind} class="line">
-                  <span class={`state ${problem === undefined ? (isSynced ? 'good' : 'busy') : 'bad'}`}>
-                    <Icon name={problem === undefined ? (isSynced ? 'check' : 'spin') : 'cross'} size={14} />
-                    <span class="unseen">{problem === undefined ? (isSynced ? 'synced' : 'reading') : 'problem'}</span>
-                  </span>
-                  <div class="line-main">
-                    <Text of={kind} length={60} />{' '}
-                    {problem !== undefined && (
-                      <span class="bad-text">
-                        <Text of={problem} length={200} />
-                      </span>
-                    )}
-                  </div>
-                  <span>{renderCount(objects)}</span>
-                </li>
-              ))}
-            </ul>
-          </Panel>
-        </div>
-        <Panel title="Policy sync" count={syncRuns.length}>
-          {syncRuns.length === 0 ? (
-            <p class="part-empty">Policies are not synchronised from Fairwinds Insights, or no run has ended yet.</p>
-          ) : (
-            <ul class="lines">
-              {syncRuns.map((run) => (
-                <SyncRun key={run.at} run={run} />
-              ))}
-            </ul>
-          )}
-        </Panel>
-        {configuration !== undefined && (
-          <Panel title="Configuration">
-            <div class="code">
-              <pre>{visibleText(configuration)}</pre>
-              <CopyButton text={configuration} label="Copy the configuration" />
+          {isOperator && (
+            <div>
+              <dt>This page</dt>
+              <dd>
+                {renderNoun(memory.images, 'image')} in {renderBytes(memory.heapBytes)},{' '}
+                {renderNoun(memory.streams, 'stream')}
+              </dd>
             </div>
-          </Panel>
+          )}
+        </dl>
+        {!isOperator && (
+          <p class="hint">
+            <Icon name="alert" size={14} />
+            Replicas, watches, policy sync and the configuration are for those who may list pods everywhere.
+          </p>
         )}
+        {isOperator && <Operation of={value} />}
       </div>
+    </>
+  );
+}
+
+/** What concerns those who run the program. */
+function Operation({ of: value }: { of: SystemAnswer }): JSX.Element {
+  const { replicas, leases, watches, syncRuns, configuration } = value;
+  return (
+    <>
+      <div class="columns">
+        <Panel title="Replicas" count={replicas.length}>
+          <ul class="lines">
+            {replicas.map(({ name, node, ready, startedAt }) => (
+              <li key={name} class="line">
+                <span class={`state ${ready ? 'good' : 'bad'}`}>
+                  <Icon name={ready ? 'check' : 'cross'} size={14} />
+                  {ready ? 'ready' : 'not ready'}
+                </span>
+                <div class="line-main">
+                  <span class="lead">
+                    <Text of={name} length={80} />
+                  </span>
+                  {node !== undefined && (
+                    <span class="faint">
+                      {' on '}
+                      <Text of={node} length={60} />
+                    </span>
+                  )}
+                </div>
+                <Age at={startedAt} />
+              </li>
+            ))}
+            {leases.map(({ name, group, holder, renewedAt }) => (
+              <li key={name} class="line">
+                <Pill tone="busy">leader</Pill>
+                <div class="line-main">
+                  <span class="lead">
+                    <Text of={group} length={60} />
+                  </span>{' '}
+                  <span class="faint">
+                    <Text of={holder ?? 'nobody'} length={80} />
+                  </span>
+                </div>
+                <Age at={renewedAt} />
+              </li>
+            ))}
+          </ul>
+          {replicas.length === 0 && <p class="part-empty">This program runs outside of the cluster: it has no pods.</p>}
+          <p class="tags">
+            {value.features.map((feature) => (
+              <Pill key={feature}>
+                <Text of={feature} length={40} />
+              </Pill>
+            ))}
+          </p>
+        </Panel>
+        <Panel title="Watches" count={watches.length}>
+          <ul class="lines">
+            {watches.map((watch) => (
+              <Watch key={watch.kind} watch={watch} />
+            ))}
+          </ul>
+        </Panel>
+      </div>
+      <Panel title="Policy sync" count={syncRuns.length}>
+        {syncRuns.length === 0 ? (
+          <p class="part-empty">Policies are not synchronised from Fairwinds Insights, or no run has ended yet.</p>
+        ) : (
+          <ul class="lines">
+            {syncRuns.map((run) => (
+              <SyncRun key={run.at} run={run} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {configuration !== undefined && (
+        <Panel title="Configuration">
+          <div class="code">
+            <pre>{visibleText(configuration)}</pre>
+            <CopyButton text={configuration} label="Copy the configuration" />
+          </div>
+        </Panel>
+      )}
     </>
   );
 }
