@@ -18,7 +18,7 @@ const shared = [
   'inventory',
   'insights',
 ];
-const features = ['admission', 'generate', 'mirror', 'detect', 'create', 'report', 'sync', 'jobs', 'dashboard'];
+const features = ['admission', 'generate', 'mirror', 'detect', 'create', 'report', 'cleanup', 'sync', 'jobs', 'dashboard'];
 
 export const rules: Rules = {
   base: [],

@@ -75,6 +75,20 @@ const events: readonly EventDescription[] = [
     meaning: 'It reaches them again.',
   },
   {
+    reason: 'PolicyApplied',
+    type: 'Normal',
+    about: 'DeletingPolicy',
+    from: 'cleanup/cleanup.ts',
+    meaning: 'The policy deleted an object.',
+  },
+  {
+    reason: 'PolicyError',
+    type: 'Warning',
+    about: 'DeletingPolicy',
+    from: 'cleanup/cleanup.ts',
+    meaning: 'The policy could not judge or delete an object, or not list a kind.',
+  },
+  {
     reason: 'ScanFailed',
     type: 'Warning',
     about: 'ImageResourcePolicy',

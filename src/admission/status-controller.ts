@@ -7,7 +7,7 @@ import {
 } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type GroupVersionKind, type KubeObject, keyOf } from '../object/index.ts';
-import { type LivePolicies, typeOfPolicy } from '../runtime/index.ts';
+import { deletingPolicyTypes, type LivePolicies, typeOfPolicy } from '../runtime/index.ts';
 import { celPolicyStatus } from './cel-policy-status.ts';
 import { type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
@@ -43,6 +43,8 @@ export function createStatusController(options: StatusControllerOptions): Contro
     waiting.delete(key);
     if (!live || live.object.metadata.deletionTimestamp !== undefined) return undefined;
     const type = typeOfPolicy(live.object);
+    // Their status is about their runs.
+    if (deletingPolicyTypes.includes(type)) return undefined;
     const current = informers.for<KubeObject>(type).get(keyOf(live.object));
     // The informer has another revision than the policy set: its event causes another reconcile.
     if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;

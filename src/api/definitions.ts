@@ -1,4 +1,5 @@
 import { celExceptionSchema } from './cel-exception-schema.ts';
+import { deletingPolicySchema } from './deleting-policy-schema.ts';
 import { imageDetectedSchema, imageResourcePolicySchema, resourceTemplateSchema } from './detection-schema.ts';
 import { exceptionSchema } from './exception-schema.ts';
 import { generatingPolicySchema } from './generating-policy-schema.ts';
@@ -109,6 +110,19 @@ const celPolicy = {
   ],
 } as const;
 
+const deletingPolicy = {
+  ...celPolicy,
+  schema: deletingPolicySchema,
+  columns: [
+    { name: 'SCHEDULE', type: 'string', jsonPath: '.spec.schedule' },
+    { name: 'READY', type: 'boolean', jsonPath: '.status.conditionStatus.ready' },
+    { name: 'LAST RUN', type: 'date', jsonPath: '.status.lastExecutionTime' },
+    age,
+    { name: 'NEXT RUN', type: 'string', jsonPath: '.status.nextExecutionTime', priority: 1 },
+    { name: 'MESSAGE', type: 'string', jsonPath: '.status.conditionStatus.message', priority: 1 },
+  ],
+} as const;
+
 export const definitions: readonly Definition[] = [
   {
     ...policy,
@@ -192,6 +206,23 @@ export const definitions: readonly Definition[] = [
     scope: 'Namespaced',
     description: 'CEL expressions that generate objects in one namespace, for objects of it.',
     schema: generatingPolicySchema,
+  },
+  {
+    ...deletingPolicy,
+    kind: 'DeletingPolicy',
+    plural: 'deletingpolicies',
+    shortNames: ['dpol'],
+    scope: 'Cluster',
+    description:
+      'Objects of the whole cluster that are deleted at certain times, where CEL expressions are true of them.',
+  },
+  {
+    ...deletingPolicy,
+    kind: 'NamespacedDeletingPolicy',
+    plural: 'namespaceddeletingpolicies',
+    shortNames: ['ndpol'],
+    scope: 'Namespaced',
+    description: 'Objects of one namespace that are deleted at certain times, where CEL expressions are true of them.',
   },
   {
     group: 'policies.kyverno.io',

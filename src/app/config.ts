@@ -13,13 +13,14 @@ const featureNames = [
   'detect',
   'create',
   'report',
+  'cleanup',
   'sync',
   'jobs',
   'dashboard',
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 /** The features that watch policies. */
-export const policyFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'generate', 'report']);
+export const policyFeatures: ReadonlySet<FeatureName> = new Set(['admission', 'generate', 'report', 'cleanup']);
 
 const server = z
   .strictObject({
@@ -98,6 +99,27 @@ const report = z
   .prefault({})
   .describe('Policy reports: feature report. See [reports](../reports.md).');
 
+const cleanup = z
+  .strictObject({
+    maxDeletions: z.int().min(1).max(100_000).default(1_000).describe('How many objects one run of a policy deletes.'),
+    timeout: duration.default('10m').describe('How long one run of a policy may take.'),
+    startingDeadline: duration.optional().meta({
+      description:
+        'How long after its time a missed run is made up for. By default at any time; of several missed runs one is.',
+      examples: ['1h'],
+    }),
+    namespacedResources: z
+      .array(z.string().min(1))
+      .default([])
+      .meta({
+        description:
+          'Resources that NamespacedDeletingPolicies may delete in their namespace, as `pods` or `jobs.batch`; `*` matches any characters.',
+        examples: [['pods', 'jobs.batch']],
+      }),
+  })
+  .prefault({})
+  .describe('Objects that policies delete at certain times: feature cleanup. See [cleanup](../cleanup.md).');
+
 const lookUps = z
   .strictObject({
     timeout: duration.default('5s').describe('How long one look-up may take.'),
@@ -169,6 +191,7 @@ export const configSchema = z.strictObject({
   admission,
   generate,
   report,
+  cleanup,
   lookUps,
   network,
   registries,

@@ -10,7 +10,7 @@ export interface Part extends Omit<PartValues, 'features'> {
 
 /** Admission, generation and reports exchange results in the process, so they are one part. */
 export const defaultParts: readonly Part[] = [
-  { name: 'policies', features: ['admission', 'generate', 'report'] },
+  { name: 'policies', features: ['admission', 'generate', 'report', 'cleanup'] },
   { name: 'mirror', features: ['mirror'] },
   { name: 'automation', features: ['detect', 'create'] },
   { name: 'insights', features: ['sync', 'jobs'] },

@@ -1,4 +1,4 @@
-import { celPolicyTypes } from '../runtime/index.ts';
+import { celPolicyTypes, deletingPolicyTypes } from '../runtime/index.ts';
 import { configurationName, configurationTypes, probeRegistration } from '../webhook/index.ts';
 import {
   constant,
@@ -117,12 +117,14 @@ const jobsRuleTemplates: readonly RuleTemplate[] = [
 export const pullSecretRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
 
 /**
- * The labels with which an administrator adds permissions for the kinds that policies generate, look up or report on.
+ * The labels with which an administrator adds permissions for the kinds that policies generate, look up, report on or
+ * delete.
  */
 const kyvernoControllers: Partial<Record<FeatureName, string>> = {
   admission: 'admission-controller',
   generate: 'background-controller',
   report: 'reports-controller',
+  cleanup: 'cleanup-controller',
 };
 
 /** Selects the ClusterRoles whose rules are aggregated for the policy features. */
@@ -178,6 +180,8 @@ const reportRules: readonly RuleTemplate[] = [
 ];
 
 const celPolicies = celPolicyTypes.map(({ resource }) => resource);
+const deletingPolicies = deletingPolicyTypes.map(({ resource }) => resource);
+const statusOf = (resources: readonly string[]) => resources.map((name) => `${name}/status`);
 
 /** To watch policies, and for the most usual look-ups of rules. */
 const policyRules: readonly RuleTemplate[] = [
@@ -255,7 +259,16 @@ const dashboardRules: readonly RuleTemplate[] = [
 
 const statusRules: readonly RuleTemplate[] = [
   { apiGroups: ['kyverno.io'], resources: ['clusterpolicies/status', 'policies/status'], verbs: ['update'] },
-  { apiGroups: ['policies.kyverno.io'], resources: celPolicies.map((name) => `${name}/status`), verbs: ['update'] },
+  {
+    apiGroups: ['policies.kyverno.io'],
+    resources: statusOf(celPolicies.filter((name) => !deletingPolicies.includes(name))),
+    verbs: ['update'],
+  },
+];
+
+/** To say when policies ran. The administrator grants the kinds that they delete by aggregation. */
+const cleanupRules: readonly RuleTemplate[] = [
+  { apiGroups: ['policies.kyverno.io'], resources: statusOf(deletingPolicies), verbs: ['update'] },
 ];
 
 /**
@@ -336,6 +349,7 @@ export const clusterRuleTemplates: InstallTemplate = [
   given(runs('mirror'), mirrorRules),
   given(runs('generate'), generateRules),
   given(runs('report'), reportRules),
+  given(runs('cleanup'), cleanupRules),
   given(runs('sync', 'jobs'), syncRules),
   given(runs('dashboard'), dashboardRules),
   given(runs('admission', 'mirror'), webhookRules('mutating')),

@@ -69,6 +69,7 @@ export async function startLocalFeatures(options: LocalFeaturesOptions): Promise
         network: { allowLoopback: true },
         create: { allowLocalRepositories: true, allowLoopback: true },
         generate: { trustReviews: true },
+        cleanup: { namespacedResources: ['*'] },
         mirror: { registry: `${registry}/copies`, plainHttpRegistries: [registry], trustReviews: true },
         leaderElection: { enabled: false },
         dashboard: { port: 0 },

@@ -27,6 +27,7 @@ export {
 } from './certificate.ts';
 export { type Clock, rfc3339, rfc3339Micro, systemClock } from './clock.ts';
 export { closestName } from './closest-name.ts';
+export { CronError, type CronSchedule, parseCron } from './cron.ts';
 export {
   errorCode,
   errorMessage,

@@ -12,6 +12,7 @@ export { findKyverno } from './kyverno.ts';
 export {
   celPolicyTypes,
   createLivePolicies,
+  deletingPolicyTypes,
   exceptionsCountForAll,
   type LivePolicies,
   type LivePolicy,

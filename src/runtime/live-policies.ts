@@ -27,6 +27,12 @@ export const policyTypes = {
 
 const celGroup = 'policies.kyverno.io';
 
+/** Those that delete objects at certain times. Requests and reports are not about them. */
+export const deletingPolicyTypes: readonly ResourceType[] = [
+  typeIn(celGroup, 'v1', 'deletingpolicies', 'DeletingPolicy', false),
+  typeIn(celGroup, 'v1', 'namespaceddeletingpolicies', 'NamespacedDeletingPolicy', true),
+];
+
 /** Policies that consist of expressions. */
 export const celPolicyTypes: readonly ResourceType[] = [
   typeIn(celGroup, 'v1', 'validatingpolicies', 'ValidatingPolicy', false),
@@ -35,6 +41,7 @@ export const celPolicyTypes: readonly ResourceType[] = [
   typeIn(celGroup, 'v1', 'namespacedmutatingpolicies', 'NamespacedMutatingPolicy', true),
   typeIn(celGroup, 'v1', 'generatingpolicies', 'GeneratingPolicy', false),
   typeIn(celGroup, 'v1', 'namespacedgeneratingpolicies', 'NamespacedGeneratingPolicy', true),
+  ...deletingPolicyTypes,
 ];
 
 const celExceptionType = typeIn(celGroup, 'v1', 'policyexceptions', 'PolicyException', true);

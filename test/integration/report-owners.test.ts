@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { configOf } from '../../src/app/config.ts';
-import { isExcludedBy } from '../../src/app/features/report-setup.ts';
+import { isExcludedBy } from '../../src/app/excluded-objects.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import type { Cluster } from '../support/real-cluster.ts';

@@ -19,11 +19,11 @@
 {{- if not $parts -}}
 {{- $features := .Values.features -}}
 {{- if not $features -}}
-{{- $features = (list "admission" "detect" "create" "report" "generate") -}}
+{{- $features = (list "admission" "detect" "create" "report" "cleanup" "generate") -}}
 {{- if .Values.mirror.registry }}{{ $features = append $features "mirror" }}{{ end -}}
 {{- end -}}
 {{- $parts = list -}}
-{{- range $standard := list (dict "name" "policies" "features" (list "admission" "generate" "report")) (dict "name" "mirror" "features" (list "mirror")) (dict "name" "automation" "features" (list "detect" "create")) (dict "name" "insights" "features" (list "sync" "jobs")) (dict "name" "dashboard" "features" (list "dashboard")) -}}
+{{- range $standard := list (dict "name" "policies" "features" (list "admission" "generate" "report" "cleanup")) (dict "name" "mirror" "features" (list "mirror")) (dict "name" "automation" "features" (list "detect" "create")) (dict "name" "insights" "features" (list "sync" "jobs")) (dict "name" "dashboard" "features" (list "dashboard")) -}}
 {{- $chosen := list -}}
 {{- range $standard.features }}{{ if has . $features }}{{ $chosen = append $chosen . }}{{ end }}{{ end -}}
 {{- if $chosen }}{{ $parts = append $parts (dict "name" $standard.name "features" $chosen) }}{{ end -}}

@@ -1,5 +1,6 @@
 import { admissionScene } from './admission-scene.ts';
 import { celScene } from './cel-scene.ts';
+import { cleanupScene } from './cleanup-scene.ts';
 import { createScene } from './create-scene.ts';
 import { deploymentScene } from './deployment-scene.ts';
 import { generateScene } from './generate-scene.ts';
@@ -17,6 +18,7 @@ const scenes: readonly Scene[] = [
   celScene,
   reportScene,
   generateScene,
+  cleanupScene,
   createScene,
   insightsScene,
   mirrorScene,

@@ -9,6 +9,7 @@ const loaders: Partial<Record<FeatureName, () => Promise<WireFeature>>> = {
   detect: async () => (await import('./detect.ts')).wireDetect,
   create: async () => (await import('./create.ts')).wireCreate,
   report: async () => (await import('./report.ts')).wireReport,
+  cleanup: async () => (await import('./cleanup.ts')).wireCleanup,
   sync: async () => (await import('./sync.ts')).wireSync,
   jobs: async () => (await import('./jobs.ts')).wireJobs,
   dashboard: async () => (await import('./dashboard.ts')).wireDashboard,

@@ -1,16 +1,7 @@
-import { defaultResourceFilters, parseResourceFilters } from '../../admission/index.ts';
 import { parseDurationMs } from '../../object/index.ts';
-import { createReporter, type IsExcluded, type Reporter, type ReporterOptions } from '../../report/index.ts';
-import type { Config } from '../config.ts';
+import { createReporter, type Reporter, type ReporterOptions } from '../../report/index.ts';
+import { isExcludedBy } from '../excluded-objects.ts';
 import type { FeatureEnvironment } from './feature.ts';
-
-/** Resources excluded from reports: the same as for admission. */
-export function isExcludedBy(config: Config): IsExcluded {
-  const filters = parseResourceFilters(config.admission.resourceFilters ?? defaultResourceFilters);
-  // A Namespace counts as being in itself, as in admission requests.
-  return (kind, namespace, name) =>
-    filters.excludes(kind, '', kind.group === '' && kind.kind === 'Namespace' ? name : namespace, name);
-}
 
 type ReporterEnvironment = Pick<
   FeatureEnvironment,

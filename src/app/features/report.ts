@@ -8,8 +8,9 @@ import {
   type OnReportProblem,
   type OpenReportMetrics,
 } from '../../report/index.ts';
+import { isExcludedBy } from '../excluded-objects.ts';
 import type { FeatureEnvironment, WireFeature } from './feature.ts';
-import { isExcludedBy, openReporter } from './report-setup.ts';
+import { openReporter } from './report-setup.ts';
 import { createReportThread, type RemoteReporter } from './report-thread.ts';
 
 /** Background scan of the cluster, written as policy reports; only on the leader. */

@@ -62,6 +62,10 @@ it('a DeletingPolicy without a schedule is refused', () => {
   expect(judge({ schedule: '' })).toEqual([expect.stringContaining('spec.schedule')]);
 });
 
+it('a DeletingPolicy whose schedule never comes round as written is refused', () => {
+  expect(judge({ schedule: '0 * * *' })).toEqual([expect.stringContaining('spec.schedule: must have five fields')]);
+});
+
 describe('a DeletingPolicy without resource rules', () => {
   it.each([undefined, {}, { resourceRules: [] }])('judges documents (%j)', (matchConstraints) => {
     const spec = { matchConstraints, ...conditions("object.args[0] == 'a'") };

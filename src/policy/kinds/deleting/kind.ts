@@ -1,3 +1,4 @@
+import { CronError, parseCron } from '../../../base/index.ts';
 import { policyLanguage } from '../../../cel/index.ts';
 import type { Issues } from '../../check/issues.ts';
 import { object, oneOf, string } from '../../check/shape.ts';
@@ -84,7 +85,7 @@ function compileRun(spec: DeletingSpec, isNamespaced: boolean): CompiledRule['ru
 }
 
 function check({ kind, spec }: KindPolicy<DeletingSpec>, issues: Issues): void {
-  if (!spec.schedule) issues.error('policy-field-required', 'spec.schedule', 'is required');
+  checkSchedule(spec.schedule, issues);
   if (!selectsObjects(spec))
     issues.warn('policy-scope', 'spec.matchConstraints', 'without resourceRules the policy is only for JSON payloads');
   checkNames(spec.variables, 'spec.variables', issues);
@@ -93,4 +94,14 @@ function check({ kind, spec }: KindPolicy<DeletingSpec>, issues: Issues): void {
   for (const [i, each] of [...variables.expressions.values()].entries())
     reportExpression(issues, `spec.variables[${i}].expression`, each);
   for (const [i, each] of conditions.entries()) reportExpression(issues, `spec.conditions[${i}].expression`, each);
+}
+
+function checkSchedule(schedule: string | undefined, issues: Issues): void {
+  try {
+    if (schedule) parseCron(schedule);
+    else issues.error('policy-field-required', 'spec.schedule', 'is required');
+  } catch (thrown) {
+    if (!(thrown instanceof CronError)) throw thrown;
+    issues.error('policy-field-value', 'spec.schedule', thrown.message);
+  }
 }
