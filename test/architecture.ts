@@ -18,7 +18,18 @@ const shared = [
   'inventory',
   'insights',
 ];
-const features = ['admission', 'generate', 'mirror', 'detect', 'create', 'report', 'cleanup', 'sync', 'jobs', 'dashboard'];
+const features = [
+  'admission',
+  'generate',
+  'mirror',
+  'detect',
+  'create',
+  'report',
+  'cleanup',
+  'sync',
+  'jobs',
+  'dashboard',
+];
 
 export const rules: Rules = {
   base: [],

@@ -21,7 +21,7 @@ import { type RunOptions, runPolicy } from './run.ts';
 import { type DeletingStatus, type EndedRun, nextStatus } from './status.ts';
 import { targetsOf } from './targets.ts';
 
-export interface CleanupOptions extends Omit<RunOptions, 'client' | 'exceptions' | 'onDeleted' | 'onFailed'> {
+interface CleanupOptions extends Omit<RunOptions, 'client' | 'exceptions' | 'onDeleted' | 'onFailed'> {
   readonly client: Pick<KubeClient, 'get' | 'pages' | 'delete' | 'replace'>;
   readonly discovery: Pick<Discovery, 'list'>;
   readonly informers: InformerFactory;

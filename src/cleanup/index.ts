@@ -6,5 +6,5 @@
  * and was matched by the policy as it is stored; a policy of a namespace deletes objects of that namespace only, of kinds
  * that the administrator allows; what the API server did not confirm is not counted.
  */
-export { type CleanupOptions, createCleanup } from './cleanup.ts';
+export { createCleanup } from './cleanup.ts';
 export { createCleanupMetrics } from './metrics.ts';

@@ -5,7 +5,7 @@ import type { ExceptionProgram, LookUpAnswer, PolicyProgram } from '../policy/in
 import { type EvaluationTurns, evaluate, type LookUps } from '../runtime/index.ts';
 
 /** What a policy says of one object. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'delete' }
   | { readonly kind: 'keep' }
   /** It is kept: nobody knows what the policy would say. */
@@ -18,7 +18,7 @@ export interface JudgeOptions {
   readonly clock: Clock;
 }
 
-export interface Subject {
+interface Subject {
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly namespaceLabels: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-export type RunResult = 'success' | 'failure';
+type RunResult = 'success' | 'failure';
 
 /** What runs did. */
 export interface CleanupMetrics {

@@ -5,7 +5,7 @@ import type { LookUpAnswer, PolicyProgram } from '../policy/index.ts';
 import { type JudgeOptions, judge } from './judge.ts';
 
 /** Whether objects are spared whatever policies say. */
-export type IsSpared = (kind: GroupVersionKind, namespace: string, name: string) => boolean;
+type IsSpared = (kind: GroupVersionKind, namespace: string, name: string) => boolean;
 
 export interface RunOptions extends JudgeOptions {
   readonly client: Pick<KubeClient, 'get' | 'pages' | 'delete'>;

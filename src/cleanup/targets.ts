@@ -4,7 +4,7 @@ import { renderGroupResource } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 
 /** The kinds that a policy deletes objects of. */
-export interface Targets {
+interface Targets {
   readonly types: readonly DiscoveredType[];
   /** Why others are left out that the policy names. */
   readonly refused: readonly string[];

@@ -90,7 +90,7 @@ describe('the rights of an installation on a real API server', () => {
       ...place,
       image: 'i',
       replicas: 1,
-      features: ['admission', 'generate', 'report', 'mirror', 'detect', 'create', 'sync', 'jobs'],
+      features: ['admission', 'generate', 'report', 'cleanup', 'mirror', 'detect', 'create', 'sync', 'jobs'],
       backupRegistry: 'r.example/copies',
       mirrorNamespaces: ['mirrored'],
     });

@@ -37,7 +37,7 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
 
   it('is installed, upgraded, rolled back and uninstalled; definitions and policies stay', async () => {
     const notes = await succeed('install', 'sc', folder, '--create-namespace', '--wait', '--timeout', '120s');
-    expect(notes).toContain('runs in namespace cargo, as policies (admission, generate, report), automation');
+    expect(notes).toContain('runs in namespace cargo, as policies (admission, generate, report, cleanup), automation');
     expect(notes).toContain('kubectl apply -f policy.yaml');
     expect(await get(deployment)).toMatchObject({ status: { readyReplicas: 2 } });
     await eventually(async () => expect((await api.get(policies)).status).toBe(200));

@@ -61,7 +61,17 @@ function comparable(objects: readonly KubeObject[]): Readonly<Record<string, unk
 }
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-const allFeatures = ['admission', 'generate', 'report', 'mirror', 'detect', 'create', 'sync', 'jobs'] as const;
+const allFeatures = [
+  'admission',
+  'generate',
+  'report',
+  'cleanup',
+  'mirror',
+  'detect',
+  'create',
+  'sync',
+  'jobs',
+] as const;
 const registry = 'registry.example:5000/copies';
 const cases: readonly (readonly [string, Partial<InstallOptions>, Values])[] = [
   ['defaults', {}, {}],

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object/index.ts';
 import { compilePolicy, type PolicyProgram } from '../../policy/index.ts';
 
-export const createdMs = Date.parse('2029-12-31T23:59:30Z');
+const createdMs = Date.parse('2029-12-31T23:59:30Z');
 
 /** A policy that deletes pods that are done. */
 export function deletingPolicy(spec: object = {}, metadata: object = {}, kind = 'DeletingPolicy'): KubeObject {
