@@ -6,7 +6,7 @@ import { checkSize } from '../check/limits.ts';
 import { boolean, checkShape, integer, listOf, mapOf, object, oneOf, type Shape, string } from '../check/shape.ts';
 import type { PolicyIssue } from '../types.ts';
 import type { KindDefinition } from './definition.ts';
-import type { KindPolicy } from './types.ts';
+import type { KindPolicy, KindSpec } from './types.ts';
 
 /** The checks and the parts of specs that all kinds share. */
 
@@ -108,6 +108,12 @@ function expressionLengths(value: unknown): readonly number[] {
   return Object.entries(value).flatMap(([key, field]) =>
     typeof field === 'string' ? (expressionFields.has(key) ? [field.length] : []) : expressionLengths(field),
   );
+}
+
+/** A policy for objects of the cluster that names none would never run. */
+export function requireResourceRules({ matchConstraints, evaluation }: KindSpec, issues: Issues): void {
+  if ((evaluation?.mode ?? 'Kubernetes') !== 'Kubernetes' || matchConstraints?.resourceRules?.length) return;
+  issues.error('policy-field-required', 'spec.matchConstraints.resourceRules', 'must not be empty');
 }
 
 /** A policy with an expression that does not compile does not run. */

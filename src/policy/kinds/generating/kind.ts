@@ -1,6 +1,14 @@
 import type { Issues } from '../../check/issues.ts';
 import { boolean, listOf, object, oneOf, string } from '../../check/shape.ts';
-import { checkNames, commonFields, evaluationFields, isNamespacedKind, reportExpression, switched } from '../check.ts';
+import {
+  checkNames,
+  commonFields,
+  evaluationFields,
+  isNamespacedKind,
+  reportExpression,
+  requireResourceRules,
+  switched,
+} from '../check.ts';
 import type { KindDefinition } from '../definition.ts';
 import { kindPolicy, kindRule } from '../policy.ts';
 import { readsOfKind } from '../reads.ts';
@@ -69,6 +77,7 @@ function expressionsOf(spec: GeneratingSpec, isNamespaced: boolean): readonly st
 }
 
 function check({ kind, spec }: KindPolicy<GeneratingSpec>, issues: Issues): void {
+  requireResourceRules(spec, issues);
   if (!spec.generate?.length) issues.error('policy-field-required', 'spec.generate', 'must not be empty');
   for (const [i, { expression, template }] of (spec.generate ?? []).entries()) {
     if (expression && template)

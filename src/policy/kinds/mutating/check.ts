@@ -8,6 +8,7 @@ import {
   isNamespacedKind,
   namedExpressions,
   reportExpression,
+  requireResourceRules,
   switched,
 } from '../check.ts';
 import type { KindPolicy } from '../types.ts';
@@ -46,6 +47,10 @@ export function checkMutating({ kind, spec }: KindPolicy<MutatingSpec>, issues: 
     issues.error('policy-unsupported', 'spec.evaluation.mode', `${mode} is not supported yet`);
     return;
   }
+  const { admission, mutateExisting } = spec.evaluation ?? {};
+  if (admission?.enabled === false && !mutateExisting?.enabled)
+    issues.error('policy-field-conflict', 'spec.evaluation', 'admission or mutateExisting must be enabled');
+  requireResourceRules(spec, issues);
   if (!spec.mutations?.length) issues.error('policy-field-required', 'spec.mutations', 'must not be empty');
   for (const [i, { patchType, applyConfiguration, jsonPatch }] of (spec.mutations ?? []).entries()) {
     const path = `spec.mutations[${i}]`;

@@ -177,7 +177,15 @@ describe('a MutatingPolicy', () => {
     ]);
     expect(issuesOf({ mutations: [{ patchType: 'JSONPatch' }] })).toMatchObject([{ code: 'policy-field-required' }]);
     expect(issuesOf({})).toMatchObject([{ code: 'policy-field-required', path: 'spec.mutations' }]);
-    expect(issuesOf({ mutations: [apply('Object{}')], evaluation: { mode: 'JSON' } })).toMatchObject([
+    const mutations = [apply('Object{}')];
+    expect(issuesOf({ mutations, matchConstraints: {} })).toMatchObject([
+      { code: 'policy-field-required', path: 'spec.matchConstraints.resourceRules' },
+    ]);
+    const evaluation = { admission: { enabled: false } };
+    expect(issuesOf({ mutations, evaluation })).toMatchObject([
+      { code: 'policy-field-conflict', path: 'spec.evaluation' },
+    ]);
+    expect(issuesOf({ mutations, evaluation: { mode: 'JSON' } })).toMatchObject([
       { code: 'policy-unsupported', path: 'spec.evaluation.mode' },
     ]);
   });

@@ -1,6 +1,13 @@
 import type { Issues } from '../../check/issues.ts';
 import { listOf, object, oneOf, string } from '../../check/shape.ts';
-import { checkNames, commonFields, evaluationFields, isNamespacedKind, reportExpression } from '../check.ts';
+import {
+  checkNames,
+  commonFields,
+  evaluationFields,
+  isNamespacedKind,
+  reportExpression,
+  requireResourceRules,
+} from '../check.ts';
 import type { KindPolicy } from '../types.ts';
 import { compileExpressions } from './rule.ts';
 import type { ValidatingSpec } from './types.ts';
@@ -17,6 +24,7 @@ export const validatingShape = object({
 });
 
 export function checkValidating({ kind, spec }: KindPolicy<ValidatingSpec>, issues: Issues): void {
+  requireResourceRules(spec, issues);
   if (!spec.validations?.length) issues.error('policy-field-required', 'spec.validations', 'must not be empty');
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);

@@ -140,6 +140,11 @@ describe('a ValidatingPolicy', () => {
       'policy-field-conflict spec.variables[1].name',
     ]);
     expect(judge({})).toEqual(['policy-field-required spec.validations']);
+    const unnamed = ['policy-field-required spec.matchConstraints.resourceRules'];
+    expect(judge({ ...validations('true'), matchConstraints: undefined })).toEqual(unnamed);
+    expect(judge({ ...validations('true'), matchConstraints: { resourceRules: [] } })).toEqual(unnamed);
+    const ofDocuments = { ...validations('true'), matchConstraints: undefined, evaluation: { mode: 'JSON' } };
+    expect(judge(ofDocuments)).not.toEqual(unnamed);
   });
 });
 
@@ -151,7 +156,6 @@ describe('what a ValidatingPolicy is for', () => {
   const onNode = { kind: { group: '', version: 'v1', kind: 'Node', resource: 'nodes' }, object: node };
 
   it.each<[string, object, Partial<PolicyRequest>, boolean]>([
-    ['nothing without constraints', {}, {}, false],
     ['its resource', rule({}), {}, true],
     ['no other operation', rule({}), { operation: 'DELETE', object: undefined, oldObject: pod() }, false],
     ['no subresource', rule({}), { subresource: 'exec' }, false],
