@@ -37,7 +37,7 @@ export function convertPolicies(files: Files, paths: readonly string[]): Convert
         const place = `${placeOf(written)}: ${value.metadata.name ?? ''}`;
         const { converted, refused: without } = convertPolicy(value as PolicyObject);
         for (const one of converted) {
-          policies.push(one.policy);
+          policies.push(one.policy, ...one.derived);
           notes.push(...one.notes.map((note) => `${place}: ${note}`));
         }
         refused.push(

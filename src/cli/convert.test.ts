@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { parseYaml } from '../base/index.ts';
 import { runCli } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'supercargo-convert-'));
@@ -78,4 +79,46 @@ it('says what is wrong with a policy that is not valid', async () => {
   const { exitCode, stderr } = await run('convert', invalid);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`${invalid}:1: no-host-pid: spec.rules[0].validate.message: `);
+});
+
+it('writes mutate and generate rules too, and apply makes the same of them', async () => {
+  const classic = join(folder, 'namespace.yaml');
+  writeFileSync(
+    classic,
+    `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: namespaces }
+spec:
+  rules:
+  - name: label
+    match: { any: [{ resources: { kinds: [Namespace] } }] }
+    mutate: { patchStrategicMerge: { metadata: { labels: { +(team): none } } } }
+  - name: deny-all
+    match: { any: [{ resources: { kinds: [Namespace] } }] }
+    generate:
+      apiVersion: networking.k8s.io/v1
+      kind: NetworkPolicy
+      name: deny-all
+      namespace: '{{ request.object.metadata.name }}'
+      synchronize: true
+      data: { spec: { podSelector: {}, policyTypes: [Ingress, Egress] } }
+`,
+  );
+  const { exitCode, stdout } = await run('convert', classic);
+  expect(exitCode).toBe(0);
+  expect(stdout.match(/^kind: .*$/gm)).toEqual(['kind: MutatingPolicy', 'kind: GeneratingPolicy']);
+  const converted = join(folder, 'namespace-converted.yaml');
+  writeFileSync(converted, stdout);
+  const namespace = join(folder, 'shop.yaml');
+  writeFileSync(namespace, 'apiVersion: v1\nkind: Namespace\nmetadata: { name: shop, labels: { a: b } }\n');
+  const made = async (policy: string, output: string) => {
+    expect((await run('apply', policy, '-r', namespace, '--output-dir', output)).exitCode).toBe(0);
+    return readdirSync(output, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.yaml'))
+      .sort()
+      .map((name) => parseYaml(readFileSync(join(output, name), 'utf8')));
+  };
+  const [before, after] = [await made(classic, join(folder, 'classic')), await made(converted, join(folder, 'new'))];
+  expect(before.length).toBeGreaterThan(0);
+  expect(after).toEqual(before);
 });

@@ -11,11 +11,12 @@ interface ConvertOptions {
 export function defineConvert(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
   program
     .command('convert')
-    .summary('convert classic policies to ValidatingPolicies')
+    .summary('convert classic policies to the CEL kinds')
     .description(
-      'Writes validate rules of ClusterPolicies and Policies as ValidatingPolicies, one for each rule. A rule is converted\n' +
-        'only if both block the same of several hundred objects that are made for what the rule reads. What has no\n' +
-        'equivalent is named on standard error, with the field and the reason.',
+      'Writes the rules of ClusterPolicies and Policies as ValidatingPolicies, MutatingPolicies and GeneratingPolicies, one\n' +
+        'for each rule. A rule is converted only if both do the same with several hundred objects that are made for what\n' +
+        'the rule reads: block the same, change them in the same way, make the same. What has no equivalent is named on\n' +
+        'standard error, with the field and the reason.',
     )
     .argument('<policy...>', 'files or folders of YAML or JSON; "-" is standard input')
     .addOption(
@@ -26,7 +27,7 @@ export function defineConvert(program: Command, context: CliContext, setExitCode
       'after',
       `
 Examples:
-  supercargo convert policy.yaml > validating-policy.yaml
+  supercargo convert policy.yaml > converted.yaml
   supercargo convert policies/ -o json | jq '.items[].metadata.name'
 
 Exit codes: 0 everything is converted; 1 some rules have no equivalent; 2 wrong usage or input.

@@ -1,6 +1,6 @@
 import { findVariables, type PolicyCondition, parseConditionBlock } from '../policy/index.ts';
 import { type Comparison, compare, compareAmount, isAmount } from './amount.ts';
-import { and, type Bool, never, not, or, test } from './bool.ts';
+import { always, and, type Bool, never, not, or, renderBool, test } from './bool.ts';
 import { hasWildcard, literal, quote, wildcardRegex, wildcardTest } from './cel-text.ts';
 import { type Converted, convertExpression, type ExpressionScope } from './expression.ts';
 import { refuse } from './not-convertible.ts';
@@ -13,7 +13,18 @@ export function convertConditions(json: unknown, scope: ExpressionScope, path: s
   const convert = (where: string) => (condition: PolicyCondition, i: number) =>
     convertCondition(condition, scope, `${path}${where}[${i}]`);
   const parts = all.map(convert(Array.isArray(json) ? '' : '.all'));
-  return and([...parts, ...(any ? [or(any.map(convert('.any')))] : [])]);
+  const others = any ? any.map(convert('.any')) : [];
+  if (!scope.isOrdered) return and([...parts, ...(any ? [or(others)] : [])]);
+  return inOrder([...(any ? [inOrder(others, false)] : []), ...parts], true);
+}
+
+/** The first error counts, unless what is before it decides. */
+function inOrder(conditions: readonly Bool[], areAll: boolean): Bool {
+  const [first, ...others] = conditions;
+  if (first === undefined) return areAll ? always : never;
+  if (others.length === 0) return first;
+  const [left, right] = [renderBool(first), renderBool(inOrder(others, areAll))];
+  return test(areAll ? `(${left} ? ${right} : false)` : `(${left} ? true : ${right})`);
 }
 
 function convertCondition({ key, operator, value }: PolicyCondition, scope: ExpressionScope, path: string): Bool {
@@ -21,7 +32,8 @@ function convertCondition({ key, operator, value }: PolicyCondition, scope: Expr
     return isAmong(key, operator, convertKey(value, scope, `${path}.value`), path);
   const left = convertKey(key, scope, `${path}.key`);
   if (containsVariable(value)) return refuse(`${path}.value`, 'a value with variables is not supported');
-  if (left.place) scope.touched.add(left.place, ...(Array.isArray(value) ? value : [value]));
+  const about = left.place ?? left.about;
+  if (about) scope.touched.add(about, ...(Array.isArray(value) ? value : [value]));
   switch (operator) {
     case 'Equals':
       return equals(left, value, `${path}.value`);

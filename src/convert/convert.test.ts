@@ -227,7 +227,7 @@ describe('the policy around them', () => {
 describe('what has no equivalent is named with its field', () => {
   it.each<[object, string]>([
     [{ context: [{ name: 'a', configMap: { name: 'b', namespace: 'c' } }], ...pattern({}) }, 'spec.rules[0].context: '],
-    [{ mutate: { patchStrategicMerge: {} } }, 'spec.rules[0]: only validate rules'],
+    [{ mutate: { patchStrategicMerge: {} } }, 'spec.rules[0].mutate.patchStrategicMerge: nothing is changed'],
     [{ validate: { podSecurity: { level: 'baseline' } } }, 'spec.rules[0].validate: podSecurity'],
     [
       { match: { any: [{ resources: { kinds: ['*'] } }] }, ...named },

@@ -13,6 +13,7 @@ import {
   typeOf,
   valueOr,
 } from './place.ts';
+import { partsOf } from './text-parts.ts';
 import type { TouchedPlaces } from './touched.ts';
 
 /** A JMESPath expression as CEL. */
@@ -23,6 +24,8 @@ export interface Converted {
   readonly items?: ScalarType;
   /** The place, if the expression only leads to one. */
   readonly place?: Place;
+  /** The place that it is about, if it is more than that. */
+  readonly about?: Place;
   /** The value, if the expression is a literal. */
   readonly literal?: unknown;
 }
@@ -32,6 +35,14 @@ export interface ExpressionScope {
   readonly touched: TouchedPlaces;
   /** What `element` is, inside a loop. */
   readonly element?: Place;
+  /** Of a rule that changes other objects: the one that triggers it. `touched` is then about the one that is changed. */
+  readonly trigger?: { readonly touched: TouchedPlaces };
+  /** Of the object that is changed instead. */
+  readonly targetSchema?: Schema | undefined;
+  /** Whether conditions are evaluated one after the other, so that the first error counts. */
+  readonly isOrdered?: boolean;
+  /** The entries of the rule's context. */
+  readonly entries?: ReadonlyMap<string, Converted>;
 }
 
 /** A list expression as the places whose elements it gives, one after the other. */
@@ -39,6 +50,9 @@ export function convertListPlaces(source: string, scope: ExpressionScope, path: 
   const converter = new ExpressionConverter(scope, path, source);
   return converter.listPlaces(parse(source, path));
 }
+
+/** Whether the expression only names fields, so that it is an error where one of them is absent. */
+export const namesFields = (source: string, path: string): boolean => namesOf(parse(source, path)) !== undefined;
 
 /** Fields of the request that CEL has under the same name. */
 const requestTexts: readonly string[] = ['operation', 'name', 'namespace'];
@@ -93,12 +107,28 @@ class ExpressionConverter {
   private ofLiteral(value: unknown): Converted {
     const type = scalarTypeOf(value);
     if (type === undefined) return this.refuse('this literal');
+    if (typeof value === 'string' && value.includes('{{')) return { text: this.nested(value), type };
     return { text: literal(value), type, literal: value };
   }
 
+  /** A text in which variables were put before the expression was read. */
+  private nested(text: string): string {
+    const parts = partsOf(text, this.path).map((part) => {
+      if ('text' in part) return quote(part.text);
+      const { text: value, type } = convertExpression(part.expression, this.scope, this.path);
+      return type === 'string' ? value : this.refuse('what is no text');
+    });
+    return parts.join(' + ');
+  }
+
   private ofPlace(place: Place): Converted {
-    this.scope.touched.add(place);
+    this.touched(place).add(place);
     return { text: place.strict, type: typeOf(place), items: itemsOf(place), place };
+  }
+
+  private touched({ strict }: Place): TouchedPlaces {
+    const { trigger, touched } = this.scope;
+    return trigger && strict.startsWith('request.') ? trigger.touched : touched;
   }
 
   /** `request.object.a.b[0]`; undefined for anything else. */
@@ -107,6 +137,8 @@ class ExpressionConverter {
       case 'current':
         return from;
       case 'field':
+        if (from === undefined && node.name === 'target' && this.scope.trigger)
+          return rootPlace('object', this.scope.targetSchema);
         if (from === undefined) return node.name === 'element' ? this.scope.element : undefined;
         return fieldPlace(from, node.name);
       case 'index': {
@@ -115,7 +147,8 @@ class ExpressionConverter {
       }
       case 'sub': {
         const root = rootNameOf(node);
-        if (root !== undefined && from === undefined) return rootPlace(root, this.scope.schema);
+        if (root !== undefined && from === undefined)
+          return rootPlace(this.scope.trigger ? `request.${root}` : root, this.scope.schema);
         const left = this.placeOf(node.left, from);
         return left && this.placeOf(node.right, left);
       }
@@ -126,6 +159,8 @@ class ExpressionConverter {
 
   private convertRequest(node: JmespathNode): Converted {
     const names = namesOf(node);
+    const entry = names?.length === 1 ? this.scope.entries?.get(names[0] as string) : undefined;
+    if (entry) return entry;
     if (names?.[0] === 'request' && names.length === 2 && requestTexts.includes(names[1] as string))
       return { text: `request.${names[1]}`, type: 'string' };
     if (names?.join('.') === 'request.userInfo.username') return { text: 'request.userInfo.username', type: 'string' };
@@ -138,26 +173,45 @@ class ExpressionConverter {
   private convertOr({ left, right }: Extract<JmespathNode, { kind: 'or' | 'and' | 'pipe' }>): Converted {
     // Every request has an operation.
     if (namesOf(left)?.join('.') === 'request.operation') return this.convertRequest(left);
-    const place = this.placeOf(left);
+    const place = this.placeOf(left) ?? this.entryPlace(left);
     const otherwise = this.convert(right);
+    const second = otherwise.place;
+    if (place?.isOptional && second?.isOptional && areTexts(place, second))
+      return { text: `${place.chain}.or(${second.chain}).value()`, type: typeOf(place) };
     if (!('literal' in otherwise)) return this.refuse('a default that is no literal');
     const list = left.kind === 'projection' || left.kind === 'flatten' ? this.convert(left) : undefined;
     if (list && Array.isArray(otherwise.literal) && otherwise.literal.length === 0) return list;
     if (place === undefined) return this.refuse('this default');
-    this.scope.touched.add(place, otherwise.literal);
+    this.touched(place).add(place, otherwise.literal);
     const type = typeOf(place);
     const isEmpty = isFalsy(otherwise.literal);
+    if (otherwise.literal === '' && type === 'unknown' && place.schema === undefined)
+      return { text: valueOr(place, "''"), type: 'unknown', place };
+    if (otherwise.literal === '' && (type === 'object' || type === 'array') && place.isOptional)
+      return { text: `${place.chain}.optMap(m, size(m) > 0 ? dyn(m) : dyn('')).orValue('')`, type: 'unknown', place };
     if (type !== otherwise.type && !(isEmpty && type === 'array')) return this.refuse('a default of another type');
     if (type === 'string' && !isEmpty) {
       const value = valueOr(place, "''");
-      return { text: `(${value} != '' ? ${value} : ${otherwise.text})`, type };
+      return { text: `(${value} != '' ? ${value} : ${otherwise.text})`, type, about: place };
     }
     if (type === 'boolean' && !isEmpty) return this.refuse('a default of true, which is taken for false too,');
-    return { text: valueOr(place, otherwise.text), type, items: itemsOf(place) };
+    return { text: valueOr(place, otherwise.text), type, items: itemsOf(place), about: place };
+  }
+
+  private entryPlace(node: JmespathNode): Place | undefined {
+    return node.kind === 'field' ? this.scope.entries?.get(node.name)?.place : undefined;
   }
 
   private convertCall({ name, args }: Extract<JmespathNode, { kind: 'call' }>): Converted {
-    const [first, second] = args.map((arg) => this.convert(arg));
+    const [first, second, third] = args.map((arg) => this.convert(arg));
+    if (name === 'regex_replace_all' && second?.type === 'string' && third) {
+      const [regex, replacement] = [first?.literal, third.literal];
+      if (typeof regex === 'string' && typeof replacement === 'string' && /^(?:[^$\\]|\$\d)*$/.test(replacement))
+        return {
+          text: `regex.replace(${second.text}, ${quote(regex)}, ${quote(replacement.replace(/\$(\d)/g, '\\$1'))})`,
+          type: 'string',
+        };
+    }
     if (name === 'length' && first?.type === 'array') return { text: `size(${first.text})`, type: 'integer' };
     if (name === 'length' && first?.type === 'string') return { text: `size(${first.text})`, type: 'integer' };
     if (name === 'to_lower' && first?.type === 'string') return { text: `${first.text}.lowerAscii()`, type: 'string' };
@@ -198,7 +252,9 @@ class ExpressionConverter {
   /** The lists whose elements the expression gives, without a step further. */
   listPlaces(node: JmespathNode): readonly Place[] {
     const place = this.placeOf(node);
-    if (place && typeOf(place) === 'array') return [place];
+    const type = place && typeOf(place);
+    // Only a list can be gone through.
+    if (place && (type === 'array' || (type === 'unknown' && place.schema === undefined))) return [place];
     const { lists, steps } = this.partsOf(node);
     return lists.length > 0 && steps.length === 0 ? lists : this.refuse('this list');
   }
@@ -227,6 +283,9 @@ class ExpressionConverter {
     return lists.every((one) => one !== undefined && typeOf(one) === 'array') ? (lists as readonly Place[]) : [];
   }
 }
+
+/** Texts and amounts: of these only the empty text is taken for absent. */
+const areTexts = (...places: readonly Place[]) => places.every((one) => ['string', 'quantity'].includes(typeOf(one)));
 
 const itemsOf = (place: Place): ScalarType => typeOf({ ...place, schema: place.schema?.items });
 

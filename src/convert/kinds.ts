@@ -58,9 +58,23 @@ export function resourceRules(kinds: readonly ServedKind[], operations: readonly
 
 const metadataOnly: Schema = { properties: { metadata: objectMetaSchema } };
 
-/** The schema of the objects: if they are of several kinds or not built in, of their metadata alone. */
+/** The schema of the objects: of several kinds what they have in common, of what is not built in the metadata alone. */
 export function commonSchema(kinds: readonly ServedKind[]): Schema {
-  const [first] = kinds;
-  const schema = first && kinds.every(({ kind }) => kind === first.kind) ? builtinSchemaOf(first) : undefined;
-  return schema ?? metadataOnly;
+  const schemas = [...new Map(kinds.map((kind) => [kind.kind, builtinSchemaOf(kind)])).values()];
+  const [first, ...others] = schemas;
+  if (first === undefined || others.some((one) => one === undefined)) return metadataOnly;
+  return (others as readonly Schema[]).reduce((common, one) => inCommon(common, one), first);
+}
+
+/** A field is known where it is the same in both. */
+function inCommon(a: Schema, b: Schema): Schema {
+  if (a === b || (a.definition !== undefined && a.definition === b.definition)) return a;
+  if (!a.properties || !b.properties)
+    return a.type !== undefined && a.type === b.type && a.definition === b.definition && !a.items ? a : {};
+  const properties = Object.entries(a.properties).flatMap(([key, own]) => {
+    const other = b.properties?.[key];
+    return other ? [[key, inCommon(own, other)] as const] : [];
+  });
+  const required = (a.required ?? []).filter((key) => b.required?.includes(key));
+  return { type: 'object', properties: Object.fromEntries(properties), required };
 }

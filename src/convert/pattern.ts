@@ -141,5 +141,5 @@ function structureOf(pattern: object, place: Place): Bool {
 }
 
 /** Absent fields count as zero where amounts are compared, and meet null. */
-const needsValue = (pattern: unknown) =>
+export const needsValue = (pattern: unknown) =>
   pattern !== null && (typeof pattern !== 'string' || (/^[\w./:*?-]+$/.test(pattern) && !isAmount(pattern)));

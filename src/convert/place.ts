@@ -21,7 +21,7 @@ export interface Place {
 
 export type ScalarType = 'string' | 'quantity' | 'integer' | 'boolean' | 'array' | 'object' | 'unknown';
 
-export function rootPlace(name: 'object' | 'oldObject', schema: Schema | undefined): Place {
+export function rootPlace(name: string, schema: Schema | undefined): Place {
   return { strict: name, chain: name, isOptional: false, schema, steps: [], depth: 0 };
 }
 
@@ -30,8 +30,8 @@ export function fieldPlace(place: Place, key: string): Place {
   const isRoot = steps.length === 0;
   const below = schema?.properties?.[key] ?? otherFields(schema);
   // Autogen rewrites the text `object.spec` and `object.metadata`, and every Pod has both.
-  const isThere =
-    !isOptional && ((isRoot && (key === 'metadata' || key === 'spec')) || schema?.required?.includes(key) === true);
+  const isKnown = key === 'metadata' || (key === 'spec' && schema?.properties?.['spec'] !== undefined);
+  const isThere = !isOptional && ((isRoot && isKnown) || schema?.required?.includes(key) === true);
   const plain = isSelectable(key) ? `.${key}` : `[${quote(key)}]`;
   const optional = isSelectable(key) ? (isOptional ? `.${key}` : `.?${key}`) : `[?${quote(key)}]`;
   return {

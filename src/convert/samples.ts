@@ -23,7 +23,13 @@ interface Part {
 const newPart = (): Part => ({ fields: new Map(), element: undefined, values: [] });
 
 /** Makes objects that differ in what a rule reads: absent, as the rule wants it, and otherwise. */
-export function sampleMaker(kind: ServedKind, touched: readonly Touched[], random: () => number): () => KubeObject {
+export function sampleMaker(
+  kind: ServedKind,
+  touched: readonly Touched[],
+  random: () => number,
+  /** Whether there is more beside what the rule reads, so that it shows whether that is kept. */
+  { hasOthers = false }: { readonly hasOthers?: boolean } = {},
+): () => KubeObject {
   const root = newPart();
   for (const { place, values } of touched) {
     let part = root;
@@ -58,7 +64,21 @@ export function sampleMaker(kind: ServedKind, touched: readonly Touched[], rando
           : value,
       );
     }
+    if (hasOthers && part && random() < 0.4) addOther(made, part, of);
     return made;
+  };
+
+  /** A field or an entry that nobody has asked for. */
+  const addOther = (made: Record<string, unknown>, part: Part, of: Schema | undefined) => {
+    const others = of?.additionalProperties;
+    if (typeof others === 'object') setOwn(made, 'other.example/key', build(undefined, others));
+    const names = Object.keys(of?.properties ?? {}).filter(
+      (key) => !made[key] && !part.fields.has(key) && !serverFields.has(key),
+    );
+    const key = pick(names);
+    if (key === undefined) return;
+    const value = build(undefined, of?.properties?.[key]);
+    if (!Array.isArray(value)) setOwn(made, key, value);
   };
 
   return () => {
@@ -82,6 +102,8 @@ export function sampleMaker(kind: ServedKind, touched: readonly Touched[], rando
     } as KubeObject;
   };
 }
+
+const serverFields = new Set(['apiVersion', 'kind', 'metadata', 'status', 'managedFields', 'ownerReferences']);
 
 function below(part: Part, step: Step): Part {
   if (typeof step !== 'string') return (part.element ??= newPart());
@@ -146,4 +168,33 @@ function textsIn(value: unknown): readonly string[] {
         .trim(),
     )
     .flatMap((one) => [one.replaceAll('*', '').replaceAll('?', 'a'), one.replaceAll('*', 'any').replaceAll('?', 'b')]);
+}
+
+/** The object with names of their own for the elements of lists that have names, as an API server demands. */
+export function withKeys(object: KubeObject, kind: ServedKind): KubeObject {
+  return keyed(object, builtinSchemaOf(kind)) as KubeObject;
+}
+
+function keyed(value: unknown, schema: Schema | undefined): unknown {
+  if (Array.isArray(value)) {
+    const keys = schema?.['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
+    const seen = new Set<unknown>();
+    return value.map((item, i) => {
+      const made = keyed(item, schema?.items);
+      const [key] = keys;
+      if (key === undefined || !isJsonObject(made)) return made;
+      const id = made[key];
+      const isNumber = schema?.items?.properties?.[key]?.type === 'integer';
+      const own = seen.has(id) || !id ? (isNumber ? 8000 + i : `${String(id || 'x')}${i}`) : id;
+      seen.add(own);
+      return { ...made, [key]: own };
+    });
+  }
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, below]) => {
+      const others = schema?.additionalProperties;
+      return [key, keyed(below, schema?.properties?.[key] ?? (typeof others === 'object' ? others : undefined))];
+    }),
+  );
 }

@@ -13,7 +13,8 @@ export class TouchedPlaces {
   readonly groups: string[] = [];
 
   add(place: Place, ...values: readonly unknown[]): void {
-    this.all.push({ place, values });
+    const known = values.filter((value) => typeof value !== 'string' || !value.includes('{{'));
+    this.all.push({ place, values: known });
   }
 
   addSubjects(

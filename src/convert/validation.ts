@@ -21,7 +21,7 @@ interface ConvertedValidation {
 /** The part of a rule that judges; throws NotConvertible. */
 export function convertValidation(rule: RuleSpec, scope: ExpressionScope, path: string): ConvertedValidation {
   const { validate } = rule;
-  if (validate === undefined) return refuse(path, 'only validate rules are converted');
+  if (validate === undefined) return refuse(path, 'a rule without validate, mutate or generate');
   const { pattern, anyPattern, deny, cel } = validate;
   if (cel) return convertCel(validate, `${path}.validate.cel`);
   const expression = (): Bool => {
