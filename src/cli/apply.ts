@@ -12,7 +12,7 @@ import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
 import { type CliContext, exitCodes, hasColours, messagesOf } from './context.ts';
 import { bufferedWriter, openProgress, type ProgressBar } from './output.ts';
-import { addPolicyOptions, checkInputs, type PolicyOptions, setupOptions } from './policy-options.ts';
+import { addPolicyOptions, append, checkInputs, type PolicyOptions, setupOptions } from './policy-options.ts';
 
 interface ApplyCommandOptions extends PolicyOptions, ClusterOptions {
   readonly output: string;
@@ -22,6 +22,9 @@ interface ApplyCommandOptions extends PolicyOptions, ClusterOptions {
   readonly allowUnsupported: boolean;
   readonly cluster: boolean;
   readonly namespace?: string;
+  readonly json?: readonly string[];
+  readonly httpPayload?: readonly string[];
+  readonly envoyPayload?: readonly string[];
 }
 
 const formats = ['table', 'json', 'yaml', 'sarif', 'junit', 'policyreport', 'resources'];
@@ -38,6 +41,9 @@ export function defineApply(program: Command, context: CliContext, setExitCode: 
     .option('--detailed', 'list what passed and what was skipped, too', false)
     .option('--audit-warn', 'failures of rules that only audit are warnings', false)
     .option('--allow-unsupported', 'policies that cannot be run yet do not make the command fail', false)
+    .option('--json <path>', 'documents for policies with evaluation.mode JSON', append)
+    .option('--http-payload <path>', 'HTTP requests for policies with evaluation.mode HTTP', append)
+    .option('--envoy-payload <path>', 'check requests of Envoy for policies with evaluation.mode Envoy', append)
     .option('--cluster', 'apply them to the objects of the cluster in the kubeconfig, instead of files', false)
     .option('-n, --namespace <name>', 'only this namespace of the cluster')
     .addOption(kubeconfigOption())
@@ -50,6 +56,7 @@ Examples:
   kustomize build . | supercargo apply policies/ -r - -o sarif > result.sarif
   supercargo apply mutate.yaml -r pods.yaml -o resources | kubectl apply -f -
   supercargo apply policies/ --cluster -n shop
+  supercargo apply no-latest.yaml --json dockerfile.json
 
 Exit codes: 0 no enforced rule failed, 1 an enforced rule failed, 2 wrong usage or input, or a policy that cannot be run,
 5 the cluster cannot be reached.
@@ -61,7 +68,8 @@ Exit codes: 0 no enforced rule failed, 1 an enforced rule failed, 2 wrong usage 
 }
 
 async function apply(policies: readonly string[], options: ApplyCommandOptions, context: CliContext): Promise<number> {
-  checkInputs(policies, options, options.cluster);
+  const { json = [], httpPayload: http = [], envoyPayload: envoy = [] } = options;
+  checkInputs(policies, options, options.cluster, [...json, ...http, ...envoy]);
   if (options.namespace !== undefined && !options.cluster)
     throw new UsageError('cli-namespace-without-cluster', '--namespace goes with --cluster');
   const offline = await loadOffline();
@@ -139,6 +147,7 @@ async function* source(given: Source): AsyncGenerator<Finding> {
       setup,
       files,
       resources: options.resource,
+      payloads: { json: options.json, http: options.httpPayload, envoy: options.envoyPayload },
       findings,
       threads: program && { program, count: Math.min(availableParallelism(), 8) },
       onProgress: ({ resources, bytes, totalBytes }) => progress.update(resources, bytes, totalBytes),

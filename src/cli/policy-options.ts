@@ -43,22 +43,26 @@ export const setupOptions = (policies: readonly string[], options: PolicyOptions
  */
 export function checkInputs(
   policies: readonly string[],
-  { resource }: PolicyOptions,
+  { resource }: Pick<PolicyOptions, 'resource'>,
   cluster: boolean | undefined,
+  payloads: readonly string[] = [],
 ): void {
   const isCluster = cluster === true;
-  if (resource.length === 0 && !isCluster)
+  const inputs = [...resource, ...payloads];
+  if (inputs.length === 0 && !isCluster)
     throw new UsageError(
       'cli-no-resources',
       `nothing to evaluate: name resources with -r${cluster === undefined ? '' : ', or a cluster with --cluster'}`,
     );
   if (resource.length > 0 && isCluster)
     throw new UsageError('cli-resources-and-cluster', 'resources come from -r or from --cluster, not from both');
-  if (policies.includes('-') && resource.includes('-'))
+  if (payloads.length > 0 && isCluster)
+    throw new UsageError('cli-payloads-and-cluster', 'a cluster has no payloads: give them without --cluster');
+  if ([...policies, ...inputs].filter((path) => path === '-').length > 1)
     throw new UsageError('cli-standard-input-twice', 'standard input can hold the policies or the resources, not both');
 }
 
-function append(value: string, before: readonly string[] = []): readonly string[] {
+export function append(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -3,6 +3,7 @@ import { type Files, manifestFiles } from '../manifests/index.ts';
 import { definitionsOf, type EvaluatedResource, type PolicyApplication } from './apply.ts';
 import { type Batch, readBatches } from './batches.ts';
 import type { EvaluationPool } from './evaluation-pool.ts';
+import { type PayloadPaths, readPayloads } from './payloads.ts';
 import { type Finding, type FindingOptions, findingOf } from './report/index.ts';
 import type { ApplySetup } from './setup.ts';
 
@@ -12,6 +13,8 @@ export interface ApplyRun {
   readonly files: Files;
   /** Files, folders, and `-` for standard input. */
   readonly resources: readonly string[];
+  /** Documents and requests, which some policies judge. */
+  readonly payloads?: PayloadPaths | undefined;
   readonly findings: FindingOptions;
   /** The worker program and the maximum number of threads; without it everything runs in this thread. */
   readonly threads?: { readonly program: URL; readonly count: number } | undefined;
@@ -55,10 +58,13 @@ export async function* applyToFiles(run: ApplyRun): AsyncGenerator<Finding> {
       }
     }
     for await (const findings of scheduler.rest()) yield* count(findings);
+    for (const evaluated of run.application.evaluatePayloads(readPayloads(run.files, run.payloads ?? {})))
+      yield* count([findingOf(evaluated, run.findings)]);
   } finally {
     await scheduler.close();
   }
-  if (resources === 0) throw noResources(run.resources);
+  const { json = [], http = [], envoy = [] } = run.payloads ?? {};
+  if (resources === 0) throw noResources([...run.resources, ...json, ...http, ...envoy]);
 }
 
 /** The responses one by one, in this thread: for callers that need more than the findings. */

@@ -10,6 +10,7 @@ import {
 } from './evaluator.ts';
 import { createLookUpResolver, labelsOfNamespace, namespaceNamed } from './fake-cluster.ts';
 import { givenNames } from './given.ts';
+import { requireJudges, subjectOfPayload, type WrittenPayload } from './payloads.ts';
 import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected } from './policies.ts';
 import { settle } from './resources.ts';
 import { isDefinition, scopesOf } from './scope.ts';
@@ -36,6 +37,8 @@ export interface PolicyApplication {
   readonly evaluatorOptions: OfflineEvaluatorOptions;
   /** Evaluates the resources of a batch in order. */
   evaluateBatch(batch: Batch): Generator<EvaluatedResource>;
+  /** Evaluates documents and requests in place of resources, in order; throws for those that no policy judges. */
+  evaluatePayloads(payloads: readonly WrittenPayload[]): Generator<EvaluatedResource>;
   /** The custom resource definitions known so far. */
   readonly definitions: readonly KubeObject[];
   /** Adds custom kinds for everything evaluated from now on. */
@@ -81,6 +84,18 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
     evaluatorOptions,
     definitions,
     learn,
+    *evaluatePayloads(payloads) {
+      requireJudges(
+        payloads,
+        policies.programs.map(({ policy }) => policy),
+      );
+      for (const written of payloads) {
+        const { payload, file, line } = written;
+        const response = evaluate(subjectOfPayload(written), undefined, payload);
+        // There is no object that could be shown or changed.
+        yield { response: { ...response, object: undefined }, file, line, hasNamespace: false };
+      }
+    },
     *evaluateBatch(batch) {
       const written = parseObjects(batch);
       learn(definitionsAmong(written));

@@ -13,6 +13,7 @@ import {
   namespaceNamed,
 } from './fake-cluster.ts';
 import { givenNames } from './given.ts';
+import { nameOfPayload, readPayloads } from './payloads.ts';
 import { compileExceptions, compilePolicies, type LoadedPolicies, type Rejected, readExceptions } from './policies.ts';
 import { readResources, withoutDuplicates } from './resources.ts';
 import { isDefinition, type Scopes, scopesOf } from './scope.ts';
@@ -118,7 +119,7 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
       if (!responses) {
         responses = [
           ...triggers.map((trigger) => evaluate(trigger, (operation || undefined) as PolicyOperation | undefined)),
-          ...payloads.map((payload) => evaluate(standInFor(payload), undefined, payload)),
+          ...payloads.map((payload) => evaluate(nameOfPayload(payload), undefined, payload)),
         ];
         byOperation.set(operation, responses);
       }
@@ -128,20 +129,13 @@ export function setUpTest(files: Files, testFile: string, test: TestSpec, now: n
 }
 
 function loadPayloads(files: Files, test: TestSpec, at: (path: string) => string): readonly Payload[] {
-  const load = (mode: Payload['mode'], paths: readonly string[] = []) =>
-    unique(paths).flatMap((path) => readDocuments(files, at(path)).map(({ value }): Payload => ({ mode, value })));
-  return [
-    ...load('JSON', [...(test.jsonPayload ? [test.jsonPayload] : []), ...(test.jsonPayloads ?? [])]),
-    ...load('HTTP', test.httpPayloads),
-    ...load('Envoy', test.envoyPayloads),
-  ];
-}
-
-/** Results name what they are of: a payload by the name that it may have. */
-function standInFor({ value }: Payload): KubeObject {
-  const metadata = isJsonObject(value) && isJsonObject(value['metadata']) ? value['metadata'] : {};
-  const name = typeof metadata['name'] === 'string' ? { name: metadata['name'] } : {};
-  return { apiVersion: '', kind: '', metadata: name };
+  const { jsonPayload, jsonPayloads = [], httpPayloads = [], envoyPayloads = [] } = test;
+  const paths = {
+    json: [...(jsonPayload ? [jsonPayload] : []), ...jsonPayloads].map(at),
+    http: httpPayloads.map(at),
+    envoy: envoyPayloads.map(at),
+  };
+  return readPayloads(files, paths).map(({ payload }) => payload);
 }
 
 const unique = (paths: readonly string[] = []) => [...new Set(paths)];

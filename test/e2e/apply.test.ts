@@ -308,3 +308,67 @@ describe('supercargo apply --cluster', { timeout: 60_000 }, () => {
     expect(await refused('apply', enforce, '-r', good, '-n', 'shop')).toContain('--namespace goes with --cluster');
   });
 });
+
+describe('apply with payloads', () => {
+  const judge = (name: string, mode: string, expression: string) =>
+    write(
+      `${name}.yaml`,
+      `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: ${name} }
+spec:
+  evaluation: { mode: ${mode} }
+  validations:
+  - { message: not allowed, expression: "${expression}" }
+`,
+    );
+  const dockerfile = judge('no-latest', 'JSON', "!object.stages.exists(s, s.from.endsWith(':latest'))");
+  const http = judge(
+    'health-only',
+    'HTTP',
+    "object.attributes.path == '/health' ? http.Allowed().Response() : http.Denied('closed').Response()",
+  );
+  const stages = (image: string) => JSON.stringify({ stages: [{ from: image }] });
+  const json = write('payloads/dockerfile.json', stages('node:latest'));
+  const pinned = write('pinned.json', stages('node:22'));
+  const request = (name: string, at: string) => write(`${name}.json`, JSON.stringify({ attributes: { path: at } }));
+
+  it('judges documents by policies of mode JSON', async () => {
+    const failed = await runProgram(['apply', dockerfile, '--json', json, '-o', 'json']);
+    expect({ exitCode: failed.exitCode, stderr: failed.stderr }).toEqual({ exitCode: 1, stderr: '' });
+    expect(JSON.parse(failed.stdout).results).toMatchObject([
+      {
+        policy: 'no-latest',
+        result: 'fail',
+        message: 'not allowed',
+        resource: { kind: 'JSON', name: 'dockerfile.json' },
+      },
+    ]);
+    expect((await runProgram(['apply', dockerfile, '--json', pinned])).exitCode).toBe(0);
+    expect((await runProgram(['apply', dockerfile, '--json', '-'], {}, stages('a:latest'))).exitCode).toBe(1);
+  });
+
+  it('judges requests of proxies by policies of mode HTTP, beside resources', async () => {
+    const open = request('open', '/health');
+    const closed = request('closed', '/admin');
+    expect((await runProgram(['apply', http, '--http-payload', open])).exitCode).toBe(0);
+    const both = ['apply', http, enforce, '-r', good, '--http-payload', open, '--http-payload', closed, '-o', 'json'];
+    const { exitCode, stdout } = await runProgram([...both, '--detailed']);
+    expect(exitCode).toBe(1);
+    expect(
+      JSON.parse(stdout).results.map((one: { policy: string; result: string }) => [one.policy, one.result]),
+    ).toEqual([
+      ['pinned', 'pass'],
+      ['health-only', 'pass'],
+      ['health-only', 'fail'],
+    ]);
+  });
+
+  it('says in one line what cannot be', async () => {
+    expect(await refused('apply', dockerfile, '--envoy-payload', json)).toContain(
+      'no policy judges it: none has evaluation.mode Envoy',
+    );
+    expect(await refused('apply', dockerfile, '--json', json, '--cluster')).toContain('a cluster has no payloads');
+    expect(await refused('apply', dockerfile, '--json', write('bad.json', '{'))).toContain('bad.json:1');
+  });
+});
