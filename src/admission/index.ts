@@ -18,4 +18,4 @@ export type { PolicyProblem, PolicyProblems } from './policy-status.ts';
 export { createPolicyRegistrations } from './registrations.ts';
 export { defaultResourceFilters, parseResourceFilters } from './resource-filters.ts';
 export type { OnResults } from './results.ts';
-export { createStatusController } from './status-controller.ts';
+export { createStatusController, type PolicyWebhook } from './status-controller.ts';

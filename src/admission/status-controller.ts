@@ -7,6 +7,7 @@ import {
 } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type GroupVersionKind, type KubeObject, keyOf } from '../object/index.ts';
+import type { PolicyProgram } from '../policy/index.ts';
 import { deletingPolicyTypes, type LivePolicies, typeOfPolicy } from '../runtime/index.ts';
 import { celPolicyStatus } from './cel-policy-status.ts';
 import { type PolicyProblems, policyStatus } from './policy-status.ts';
@@ -18,12 +19,19 @@ interface StatusControllerOptions {
   readonly informers: InformerFactory;
   readonly policies: Pick<LivePolicies, 'all' | 'get' | 'subscribe'>;
   readonly registrations: Pick<PolicyRegistrations, 'isRegistered' | 'refusalOf' | 'subscribe'>;
+  readonly webhooks?: PolicyWebhook | undefined;
   readonly problems?: PolicyProblems | undefined;
   /** The kinds that the cluster serves, for the condition about kinds that it does not serve. */
   readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
   readonly metrics: Pick<ControllerMetrics, 'forController'>;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** Another webhook that rules of policies need, such as that of generate rules. */
+export interface PolicyWebhook {
+  isRegistered(program: PolicyProgram): boolean;
+  subscribe(listener: () => void): () => void;
 }
 
 const conflictPauseMs = 100;
@@ -49,7 +57,10 @@ export function createStatusController(options: StatusControllerOptions): Contro
     // The informer has another revision than the policy set: its event causes another reconcile.
     if (!current || current.metadata.generation !== live.object.metadata.generation) return undefined;
     const served = await options.servedKinds?.(signal).catch(() => undefined);
-    const isRegistered = live.program !== undefined && registrations.isRegistered(live.program);
+    const isRegistered =
+      live.program !== undefined &&
+      registrations.isRegistered(live.program) &&
+      (options.webhooks?.isRegistered(live.program) ?? true);
     if (live.program && !isRegistered) waiting.add(key);
     const render = live.object.apiVersion.startsWith('policies.') ? celPolicyStatus : policyStatus;
     const status = render(
@@ -98,6 +109,9 @@ export function createStatusController(options: StatusControllerOptions): Contro
           registrations.subscribe((isChanged) => {
             for (const { key, program } of policies.all)
               if (waiting.has(key) || (program && isChanged(program))) sink.add(key);
+          }),
+          options.webhooks?.subscribe(() => {
+            for (const key of waiting) sink.add(key);
           }),
           repeat(clock, resyncMs, addAll),
           options.problems?.subscribe((key) => sink.add(key)),

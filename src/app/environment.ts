@@ -22,7 +22,13 @@ import type { Config } from './config.ts';
 import type { ConfigReload } from './config-watch.ts';
 import type { Connection } from './connect.ts';
 import { exemptNamespacesOf } from './exempt-namespaces.ts';
-import type { AdmissionResultsFeed, DashboardPlace, FeatureEnvironment, PolicyProblemsFeed } from './features/index.ts';
+import type {
+  AdmissionResultsFeed,
+  DashboardPlace,
+  FeatureEnvironment,
+  PolicyProblemsFeed,
+  PolicyWebhooks,
+} from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
 import { registryNetwork } from './registry-network.ts';
@@ -118,6 +124,7 @@ export function createEnvironment({
     webhooks: webhooksOf({ config, env, connection, informers, namespace, events, metrics, controllerMetrics, log }),
     admissionResults: createFeed(),
     policyProblems: createProblems(),
+    policyWebhooks: createPolicyWebhooks(),
     events,
     metrics,
     controllerMetrics,
@@ -217,6 +224,20 @@ function createProblems(): PolicyProblemsFeed {
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+  };
+}
+
+function createPolicyWebhooks(): PolicyWebhooks {
+  const webhooks: Parameters<PolicyWebhooks['add']>[0][] = [];
+  return {
+    add: (webhook) => void webhooks.push(webhook),
+    isRegistered: (program) => webhooks.every((webhook) => webhook.isRegistered(program)),
+    subscribe(listener) {
+      const stops = webhooks.map((webhook) => webhook.subscribe(listener));
+      return () => {
+        for (const stop of stops) stop();
+      };
     },
   };
 }

@@ -86,3 +86,33 @@ test('namespaced policies receive requests of their namespace only, and act on t
   for (const route of ['', 'shop']) await reviewer.review(request, { route, authenticated: false, bytes: 1, signal });
   expect(collected.map(({ policyNamespace }) => policyNamespace)).toEqual([undefined, 'shop']);
 });
+
+test('a policy is registered when the API server sends the requests that its rules need', async () => {
+  const [first, second] = [program('first'), program('second')];
+  let programs = [first];
+  const { registration, registrations } = createRequestListener({
+    table: () => createRuleTable(programs, types),
+    discovery: { list: async () => types, byResource: async () => types[0] },
+    policies: {
+      get current() {
+        return createPolicySet(programs);
+      },
+    } as never,
+    namespaces: { hasSynced: true, labels: () => ({}), fetchLabels: async () => ({}) },
+    roles: { of: async () => ({ roles: [], clusterRoles: [] }) },
+    clock: systemClock,
+    trustsReviews: false,
+    collect: async () => {},
+  });
+  const calls: boolean[] = [];
+  const stop = registrations.subscribe(() => calls.push(registrations.isRegistered(second)));
+  const { signal } = new AbortController();
+  await registration.entries(signal);
+  expect(registrations.isRegistered(first)).toBe(false);
+  programs = [first, second];
+  registration.onRegistered?.([], []);
+  expect(registrations.isRegistered(first)).toBe(true);
+  registration.onRegistered?.(await registration.entries(signal), []);
+  expect(calls).toEqual([false, true]);
+  stop();
+});

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import type { DiscoveredType, Discovery } from '../kube/index.ts';
-import type { RuleProgram } from '../policy/index.ts';
+import type { PolicyProgram, RuleProgram } from '../policy/index.ts';
 import type { LivePolicies, Namespaces, Roles } from '../runtime/index.ts';
 import {
   createRequestReader,
@@ -11,6 +11,7 @@ import {
 } from '../webhook/index.ts';
 import type { CollectReview } from './outbox.ts';
 import { createRuleTable, type RuleTable } from './rule-table.ts';
+import { isGenerating } from './rules.ts';
 
 interface RequestListenerOptions {
   readonly table: () => RuleTable;
@@ -24,12 +25,24 @@ interface RequestListenerOptions {
   readonly collect: CollectReview;
 }
 
+/** Which policies receive their requests. */
+interface RequestRegistrations {
+  /** False for a policy whose rules may need requests that the API server does not send yet. */
+  isRegistered(program: PolicyProgram): boolean;
+  /** Calls the listener after each registration. */
+  subscribe(listener: () => void): () => void;
+}
+
 /** Receives the requests that admission-bound rules act on. It never denies, and its failurePolicy is Ignore. */
 export function createRequestListener(options: RequestListenerOptions): {
   readonly reviewer: Reviewer;
   readonly registration: Registration;
+  readonly registrations: RequestRegistrations;
 } {
   const { table, discovery, policies, roles, trustsReviews, collect } = options;
+  let requested: readonly PolicyProgram[] = [];
+  let registered: ReadonlySet<PolicyProgram> = new Set();
+  const listeners = new Set<() => void>();
   const reader = createRequestReader(options);
   return {
     reviewer: {
@@ -55,13 +68,26 @@ export function createRequestListener(options: RequestListenerOptions): {
       type: 'validating',
       async entries(signal) {
         const known = await discovery.list({ signal });
-        const bound = boundRules(createRuleTable(policies.current.programs, known));
+        const { programs } = policies.current;
+        requested = programs;
+        const bound = boundRules(createRuleTable(programs, known));
         return [...bound].flatMap(([namespace, ofNamespace]) => {
           const rules = listenedRules(ofNamespace, known, namespace === undefined ? '*' : 'Namespaced');
           return rules.length === 0 ? [] : [entryOf(namespace, rules)];
         });
       },
       subscribe: (listener) => policies.subscribe(({ type }) => type === 'policy' && listener()),
+      onRegistered() {
+        registered = new Set(requested);
+        for (const listener of [...listeners]) listener();
+      },
+    },
+    registrations: {
+      isRegistered: (program) => registered.has(program) || !program.rules.some(isGenerating),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
     },
   };
 }

@@ -66,6 +66,7 @@ export const wireAdmission: WireFeature = (environment) => {
     informers,
     policies,
     registrations,
+    webhooks: environment.policyWebhooks,
     problems: environment.policyProblems,
     servedKinds,
     metrics: environment.controllerMetrics,

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { OnResults, PolicyProblem, PolicyProblems } from '../../admission/index.ts';
+import type { OnResults, PolicyProblem, PolicyProblems, PolicyWebhook } from '../../admission/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { ControllerMetrics, Runnable } from '../../controller/index.ts';
 import type { Inventory } from '../../inventory/index.ts';
@@ -40,6 +40,7 @@ export interface FeatureEnvironment {
   readonly webhooks: Webhooks;
   readonly admissionResults: AdmissionResultsFeed;
   readonly policyProblems: PolicyProblemsFeed;
+  readonly policyWebhooks: PolicyWebhooks;
   readonly events: EventRecorder;
   readonly metrics: Registry;
   /** The metrics of controllers and queues. */
@@ -65,6 +66,11 @@ export interface AdmissionResultsFeed {
   readonly publish: OnResults;
   readonly hasListeners: boolean;
   subscribe(listener: OnResults): () => void;
+}
+
+/** Webhooks of policies beside those of admission: a policy is ready when all of them are registered. */
+export interface PolicyWebhooks extends PolicyWebhook {
+  add(webhook: PolicyWebhook): void;
 }
 
 /** From the features that run policies to the one that writes their status. */

@@ -44,6 +44,9 @@ export const wireGenerate: WireFeature = (environment) => {
     clock,
     log,
   });
-  if (receivesRequests) environment.webhooks.add(listener);
+  if (receivesRequests) {
+    environment.webhooks.add(listener);
+    environment.policyWebhooks.add(listener.registrations);
+  }
   return { runnables };
 };

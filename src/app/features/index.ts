@@ -48,4 +48,10 @@ export async function loadFeature(name: FeatureName): Promise<WireFeature> {
   return load();
 }
 
-export type { AdmissionResultsFeed, DashboardPlace, FeatureEnvironment, PolicyProblemsFeed } from './feature.ts';
+export type {
+  AdmissionResultsFeed,
+  DashboardPlace,
+  FeatureEnvironment,
+  PolicyProblemsFeed,
+  PolicyWebhooks,
+} from './feature.ts';
