@@ -3,7 +3,9 @@
  * Kubernetes' options in the same run, and all of them together against JSON.parse of the review. Then the pod-security
  * policies of `bench policy`, converted to ValidatingPolicies, as the engine runs them for a review.
  *
- * npm run bench -- cel [--runs 5] [--count 20000]
+ * Everything takes turns, and the best of each is compared: a busy moment of the machine can only make one slower.
+ *
+ * npm run bench -- cel [--runs 10] [--count 10000]
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -18,11 +20,11 @@ import {
   type PolicyRequest,
 } from '../src/policy/index.ts';
 import { askCelOracle, locateCelOracle } from '../test/support/cel-oracle.ts';
-import { best, type Figure, renderFigures } from './support/figures.ts';
+import { type Figure, renderFigures } from './support/figures.ts';
 import { podSecurityPolicies } from './support/pod-security.ts';
 
 const { values: options } = parseArgs({
-  options: { runs: { type: 'string', default: '5' }, count: { type: 'string', default: '20000' } },
+  options: { runs: { type: 'string', default: '10' }, count: { type: 'string', default: '10000' } },
 });
 const runs = Number(options.runs);
 const count = Number(options.count);
@@ -83,59 +85,72 @@ function review(): void {
 const oracle = await locateCelOracle();
 if (oracle.path === undefined) process.stderr.write(`cel-go is left out: ${oracle.reason}\n`);
 
-const faster: number[] = [];
-const share: number[] = [];
-const own: number[] = [];
+const parsed: number[] = [];
 const reviewed: number[] = [];
 const rows = expressions.map(() => ({ ours: [] as number[], theirs: [] as number[] }));
+const inputs = [object];
 for (let run = 0; run < runs; run++) {
-  const inputs = [object];
-  const ours = programs.map((program) => nanosOf(() => void program.evaluate(inputs), count));
-  const parse = nanosOf(() => void JSON.parse(text), count / 4);
-  const all = ours.reduce((sum, nanos) => sum + nanos, 0);
-  own.push(all / 1000);
-  share.push(all / parse);
-  reviewed.push(nanosOf(review, count / 4) / parse);
+  parsed.push(nanosOf(() => void JSON.parse(text), count / 4));
+  reviewed.push(nanosOf(review, count / 4));
+  for (const [i, program] of programs.entries())
+    rows[i]!.ours.push(nanosOf(() => void program.evaluate(inputs), count));
   const theirs = oracle.path
     ? await askCelOracle(
         oracle.path,
         expressions.map((expression) => ({ expression, object, bench: count })),
       )
     : [];
-  const ratios = theirs.map(({ nanos = 0 }, i) => nanos / (ours[i] as number));
-  for (const [i, row] of rows.entries()) {
-    row.ours.push(ours[i] as number);
-    if (theirs[i]) row.theirs.push(theirs[i].nanos ?? 0);
-  }
-  if (ratios.length > 0) faster.push(Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length));
+  for (const [i, { nanos = Number.POSITIVE_INFINITY }] of theirs.entries()) rows[i]!.theirs.push(nanos);
 }
 
+const least = (values: readonly number[]) => Math.min(...values);
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const parse = least(parsed);
+const all = sum(rows.map(({ ours }) => least(ours)));
+const ratios = rows.flatMap(({ ours, theirs }) => (theirs.length > 0 ? [least(theirs) / least(ours)] : []));
+
 const figures: Figure[] = [
-  ...(faster.length > 0
-    ? [{ name: 'against cel-go, geometric mean', unit: '×', better: 'more', values: faster, target: 10 } as const]
+  ...(ratios.length > 0
+    ? [
+        {
+          name: 'against cel-go, geometric mean',
+          unit: '×',
+          better: 'more',
+          values: [Math.exp(sum(ratios.map(Math.log)) / ratios.length)],
+          target: 10,
+        } as const,
+        { name: 'the slowest of them against cel-go', unit: '×', better: 'more', values: [least(ratios)] } as const,
+      ]
     : []),
   {
     name: `${expressions.length} expressions against JSON.parse of the review`,
     unit: '×',
     better: 'less',
-    values: share,
+    values: [all / parse],
     target: 0.6,
   },
   {
     name: `${policyPrograms.length} ValidatingPolicies of pod security against JSON.parse`,
     unit: '×',
     better: 'less',
-    values: reviewed,
+    values: [least(reviewed) / parse],
     target: 0.6,
   },
-  { name: `${expressions.length} expressions`, unit: 'µs', better: 'less', values: own },
+  {
+    name: `${policyPrograms.length} ValidatingPolicies of pod security`,
+    unit: 'µs',
+    better: 'less',
+    values: reviewed.map((nanos) => nanos / 1000),
+  },
+  { name: 'JSON.parse of the review', unit: 'µs', better: 'less', values: parsed.map((nanos) => nanos / 1000) },
+  { name: `${expressions.length} expressions`, unit: 'µs', better: 'less', values: [all / 1000] },
 ];
 process.stdout.write(`${renderFigures(figures)}\n\n`);
 for (const [i, { ours, theirs }] of rows.entries()) {
-  const mine = best({ name: '', unit: '', better: 'less', values: ours });
-  const other = theirs.length > 0 ? best({ name: '', unit: '', better: 'less', values: theirs }) : undefined;
-  const ratio = other === undefined ? '' : `  cel-go ${Math.round(other)} ns  ${(other / mine).toFixed(1)} ×`;
-  process.stdout.write(
-    `${Math.round(mine).toString().padStart(6)} ns${ratio}  ${(expressions[i] as string).slice(0, 90)}\n`,
-  );
+  const ratio =
+    theirs.length === 0
+      ? ''
+      : `  cel-go ${Math.round(least(theirs))} ns  ${(least(theirs) / least(ours)).toFixed(1)} ×`;
+  const shown = (expressions[i] as string).slice(0, 90);
+  process.stdout.write(`${Math.round(least(ours)).toString().padStart(6)} ns${ratio}  ${shown}\n`);
 }

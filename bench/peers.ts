@@ -2,7 +2,9 @@
  * The same policies on the same pods as whole processes: `supercargo apply` and Kyverno's command, in turns. Both must
  * have the same totals, or the figures mean nothing.
  *
- * npm run bench -- peers [--runs 3] [--pods 3000]
+ * npm run bench -- peers [--runs 3] [--pods 3000] [--cel]
+ *
+ * With `--cel` the policies are the pod-security rules of `bench cel` as ValidatingPolicies.
  *
  * Kyverno comes from the user's cache (SUPERCARGO_KYVERNO=build puts it there). Time, CPU and peak memory are what the
  * kernel counted for the process (wait4), the same way for both.
@@ -13,16 +15,23 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderYaml } from '../src/base/index.ts';
+import { convertPolicy } from '../src/convert/index.ts';
+import type { PolicyObject } from '../src/policy/index.ts';
 import { locateKyverno } from '../test/support/kyverno.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
+import { podSecurityPolicies } from './support/pod-security.ts';
 import { podOf } from './support/pods.ts';
 
 const { values: options } = parseArgs({
-  options: { runs: { type: 'string', default: '3' }, pods: { type: 'string', default: '3000' } },
+  options: {
+    runs: { type: 'string', default: '3' },
+    pods: { type: 'string', default: '3000' },
+    cel: { type: 'boolean', default: false },
+  },
 });
 const runs = Number(options.runs);
 const pods = Number(options.pods);
-const policies = ['pod-security.yaml', 'best-practices.yaml'].map((name) => resolve('bench/data/policies', name));
+const classic = ['pod-security.yaml', 'best-practices.yaml'].map((name) => resolve('bench/data/policies', name));
 
 interface Usage {
   readonly wallMs: number;
@@ -59,7 +68,15 @@ function writePods(file: string): string {
   return file;
 }
 
-const located = await locateKyverno();
+function writeValidatingPolicies(file: string): string {
+  const converted = podSecurityPolicies.flatMap(
+    (policy) => convertPolicy(policy as PolicyObject, { samples: 10 }).converted,
+  );
+  writeFileSync(file, converted.map(({ policy }) => `---\n${renderYaml(policy)}`).join(''));
+  return file;
+}
+
+const located = await locateKyverno(process.env, ['command']);
 if (!located.kyverno) {
   process.stdout.write(`not compared: ${located.reason}\n`);
 } else {
@@ -67,6 +84,7 @@ if (!located.kyverno) {
   const folder = mkdtempSync(join(tmpdir(), 'supercargo-peers-'));
   try {
     const file = writePods(join(folder, 'pods.yaml'));
+    const policies = options.cel ? [writeValidatingPolicies(join(folder, 'policies.yaml'))] : classic;
     const ours: Usage[] = [];
     const theirs: Usage[] = [];
     for (let run = 0; run < runs; run++) {

@@ -18,9 +18,10 @@ const one: CallCost = () => 1;
 const scan: CallCost = (text) => Math.ceil(librarySize(text) * 0.1);
 const scanTwice: CallCost = (text) => Math.ceil(librarySize(text) * 0.2);
 const traversal: CallCost = (value) => traversalCost(value);
-const regexCost = (text: unknown, pattern: unknown) =>
-  Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
-const regex: CallCost = (text, pattern) => regexCost(text, pattern);
+const regex: CallCost = knowingSecond((pattern) => {
+  const factor = Math.ceil(costSize(pattern) * 0.25);
+  return (text) => Math.ceil((1 + costSize(text)) * 0.1) * factor;
+});
 
 /** A list, the walk over its text, and a list and a struct for every second character. */
 const selectorCost: CallCost = (_, selector) => {
@@ -30,6 +31,14 @@ const selectorCost: CallCost = (_, selector) => {
 
 const withResult = (cost: (first: unknown, second: unknown, result: unknown) => number): CallCost =>
   Object.defineProperty(cost, 'usesResult', { value: true });
+
+function knowingSecond(withSecond: NonNullable<CallCost['withSecond']>): CallCost {
+  const cost = (first: unknown, second: unknown) => {
+    const known = withSecond(second);
+    return typeof known === 'number' ? known : known(first);
+  };
+  return Object.assign(cost, { withSecond });
+}
 
 function traversalCost(value: unknown): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * 0.1);
@@ -78,8 +87,8 @@ const outputSize = withResult((_first, _second, result) => allocating(costSize(r
 const digestCost: CallCost = (text) => 20 + Math.ceil(costSize(text) * 0.05);
 
 const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
-  ['starts_with_string', (_, part) => tenth(part)],
-  ['ends_with_string', (_, part) => tenth(part)],
+  ['starts_with_string', knowingSecond(tenth)],
+  ['ends_with_string', knowingSecond(tenth)],
   ...['string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map(
     (id) => [id, (text: unknown) => tenth(text)] as const,
   ),
@@ -91,7 +100,13 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['add_bytes', (a, b) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
   ['matches', regex],
   ['matches_string', regex],
-  ['contains_string', (text, part) => tenth(text) * tenth(part)],
+  [
+    'contains_string',
+    knowingSecond((part) => {
+      const factor = tenth(part);
+      return (text) => tenth(text) * factor;
+    }),
+  ],
   ['list_sets_contains_list', (a, b) => 1 + costSize(a) * costSize(b)],
   ['list_sets_intersects_list', (a, b) => 1 + costSize(a) * costSize(b)],
   ['list_sets_equivalent_list', (a, b) => 1 + 2 * costSize(a) * costSize(b)],

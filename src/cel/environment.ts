@@ -25,6 +25,8 @@ export interface FunctionDecl {
 export interface CallCost {
   (first: unknown, second: unknown, result: unknown): number;
   readonly usesResult?: true;
+  /** The cost with a second argument that is known, such as a literal: by the first one, or the same for all. */
+  readonly withSecond?: (second: unknown) => ((first: unknown) => number) | number;
 }
 
 /** Everything an expression may refer to. Made once, shared by all expressions. */

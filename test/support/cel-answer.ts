@@ -3,7 +3,7 @@ import { CelCompileError } from '../../src/cel/errors.ts';
 import { compile } from '../../src/cel/program.ts';
 import { dynType } from '../../src/cel/types.ts';
 import { findKey, isMap, mapKeys } from '../../src/cel/values/map.ts';
-import { renderDouble } from '../../src/cel/values/render.ts';
+import { renderDouble } from '../../src/cel/values/numbers.ts';
 import { renderTimestamp } from '../../src/cel/values/time.ts';
 import {
   CelBytes,

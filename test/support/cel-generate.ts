@@ -182,9 +182,9 @@ export class Generator {
       case 'int':
         return this.pick(ints);
       case 'uint':
-        return this.pick(['0u', '1u', '5u', '18446744073709551615u']);
+        return this.pick(['0u', '1u', '5u', '9223372036854775808u', '18446744073709551615u']);
       case 'double':
-        return this.pick(['0.0', '1.0', '-1.5', '2.5', '1e100', '0.1']);
+        return this.pick(['0.0', '1.0', '-1.5', '2.5', '1e100', '0.1', '1234567.5', '1e18', '-9.3e18', '1e-7']);
       case 'string':
         return `'${this.pick(words)}'`;
       case 'bool':
@@ -225,6 +225,7 @@ export class Generator {
           () => `${of('list')}.${this.pick(['sum', 'max', 'min'])}()`,
           () => `${of('optional')}.orValue(${of('int')})`,
           () => `${of('list')}[${of('int')}]`,
+          () => `${of(this.pick(['list', 'map']))}[dyn(${of(this.pick(['double', 'uint', 'int']))})]`,
         ])();
       case 'uint':
         return this.pick([

@@ -15,13 +15,20 @@ import {
 } from '../values/values.ts';
 import type { Eval } from './frame.ts';
 import { abnormalOf } from './logic.ts';
+import type { Plan } from './plan.ts';
 
 type Call = (...args: unknown[]) => unknown;
 
 /** The call of a function with values for arguments; errors and unknowns among them are passed on before. */
-export function compileCall(call: Call, cost: CallCost | undefined, args: readonly Eval[]): Eval {
+export function compileCall(call: Call, cost: CallCost | undefined, plans: readonly Plan[]): Eval {
+  const args = plans.map((plan) => plan.eval);
   if (args.length === 1) return unary(call, cost, args[0] as Eval);
-  if (args.length === 2) return binary(call, cost, args[0] as Eval, args[1] as Eval);
+  if (args.length === 2) {
+    const constant = cost?.usesResult ? undefined : plans[1]?.constant;
+    if (constant && !(constant.value instanceof Abnormal))
+      return withConstant(call, cost, args[0] as Eval, constant.value);
+    return binary(call, cost, args[0] as Eval, args[1] as Eval);
+  }
   return (frame) => {
     const values: unknown[] = [];
     let unknown: Abnormal | undefined;
@@ -77,16 +84,27 @@ function binary(call: Call, cost: CallCost | undefined, left: Eval, right: Eval)
   };
 }
 
+/** A call whose second argument is a literal. */
+function withConstant(call: Call, cost: CallCost | undefined, left: Eval, b: unknown): Eval {
+  const units = cost ? (cost.withSecond?.(b) ?? ((a: unknown) => cost(a, b, undefined))) : 1;
+  const fixed = typeof units === 'number' ? units : undefined;
+  const unitsOf = typeof units === 'number' ? () => units : units;
+  return (frame) => {
+    const a = left(frame);
+    if (a instanceof CelError) return a;
+    frame.charge(fixed ?? unitsOf(a));
+    return a instanceof Abnormal ? a : call(a, b);
+  };
+}
+
 /** The function for one call: the one implementation, the form that was found, or the form that fits when called. */
 export function implementation(declaration: FunctionDecl, overloads: readonly Overload[]): Call {
   const { name, singleton, accepts } = declaration;
   if (singleton) {
     if (!accepts) return singleton;
     const refused = new CelError(`no such overload: ${name}`);
-    return (a, b) => {
-      if (accepts(a)) return singleton(a, b);
-      return isReceiver(a) ? noSuchOverload : refused;
-    };
+    // All of them have one or two arguments.
+    return (a, b) => (accepts(a) ? singleton(a, b) : isReceiver(a) ? noSuchOverload : refused);
   }
   const forms = (overloads.length === 1 ? overloads : declaration.overloads).map(({ args, call }) => ({
     arity: args.length,

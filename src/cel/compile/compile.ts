@@ -153,7 +153,6 @@ function compileFunction(node: CallNode, context: Context): Plan {
   const { declaration, overloads, isQualified } = resolved;
   const nodes = node.target && !isQualified ? [node.target, ...node.args] : node.args;
   const plans = nodes.map((each) => compileNode(each, context));
-  const evals = plans.map((plan) => plan.eval);
   const { name } = declaration;
   const overload = overloads.length === 1 ? (overloads[0]?.id ?? '') : '';
   if ((name === 'or' && isOr(overload)) || (name === 'orValue' && isOrValue(overload))) {
@@ -178,7 +177,7 @@ function compileFunction(node: CallNode, context: Context): Plan {
     return parsedOnce(call, cost, argument.constant.value);
   const literal = plans[1]?.constant?.value;
   const prepared = typeof literal === 'string' ? context.environment.prepare(name, literal) : undefined;
-  return { eval: compileCall(prepared ?? call, cost, evals) };
+  return { eval: compileCall(prepared ?? call, cost, plans) };
 }
 
 /** Functions without a cost of their own that are cheaper than a call where their arguments are of the usual form. */

@@ -11,8 +11,7 @@ import {
   typeType,
   uintType,
 } from '../types.ts';
-import { type Int, intOf, maxUint, uintOf } from '../values/numbers.ts';
-import { renderDouble } from '../values/render.ts';
+import { type Int, intOf, maxUint, renderDouble, uintOf } from '../values/numbers.ts';
 import { sizeOf } from '../values/size.ts';
 import { parseCelDuration, parseTimestamp, renderSeconds, renderTimestamp, timestampOf } from '../values/time.ts';
 import {

@@ -2,7 +2,7 @@ import type { FunctionDecl } from '../environment.ts';
 import { dynType, listType, stringType } from '../types.ts';
 import { checkSize } from '../values/effort.ts';
 import { findKey, isMap, mapKeys } from '../values/map.ts';
-import { renderDouble } from '../values/render.ts';
+import { renderDouble } from '../values/numbers.ts';
 import { renderSeconds, renderTimestamp } from '../values/time.ts';
 import {
   CelBytes,

@@ -155,7 +155,12 @@ const numbers = (name: string) => [
 ];
 
 /** Orders within a type, and across the types of numbers. */
-function order(name: string, symbol: string, holds: (result: number) => boolean): FunctionDecl {
+function order(
+  name: string,
+  symbol: string,
+  holds: (result: number) => boolean,
+  holdsForNumbers: (a: number, b: number) => boolean,
+): FunctionDecl {
   const ids: readonly [string, CelType][] = [
     ['int64', intType],
     ['uint64', uintType],
@@ -165,6 +170,7 @@ function order(name: string, symbol: string, holds: (result: number) => boolean)
     ids.map(([right, b]) => form(`${name}_${left}${left === right ? '' : `_${right}`}`, [a, b], boolType)),
   );
   const call = (a: unknown, b: unknown) => {
+    if (typeof a === 'number' && typeof b === 'number') return holdsForNumbers(a, b);
     const result = compare(a, b);
     if (result === undefined) return false;
     return typeof result === 'number' ? holds(result) : result;
@@ -220,10 +226,30 @@ export const operatorFunctions: readonly FunctionDecl[] = [
     form('negate_double', [doubleType], doubleType),
     form('negate_int64', [intType], intType),
   ),
-  order('less', operators.less, (result) => result < 0),
-  order('less_equals', operators.lessEquals, (result) => result <= 0),
-  order('greater', operators.greater, (result) => result > 0),
-  order('greater_equals', operators.greaterEquals, (result) => result >= 0),
+  order(
+    'less',
+    operators.less,
+    (result) => result < 0,
+    (a, b) => a < b,
+  ),
+  order(
+    'less_equals',
+    operators.lessEquals,
+    (result) => result <= 0,
+    (a, b) => a <= b,
+  ),
+  order(
+    'greater',
+    operators.greater,
+    (result) => result > 0,
+    (a, b) => a > b,
+  ),
+  order(
+    'greater_equals',
+    operators.greaterEquals,
+    (result) => result >= 0,
+    (a, b) => a >= b,
+  ),
   declareSingleton(
     operators.in,
     contains,

@@ -1,5 +1,5 @@
 import { setOwn } from '../../base/index.ts';
-import { type Int, intOf } from './numbers.ts';
+import { maxInt, renderDouble } from './numbers.ts';
 import {
   Boxed,
   CelBytes,
@@ -118,19 +118,16 @@ export class MapBuilder {
   }
 }
 
-/** The index that a value is for a list: numbers of integral value. */
+/** The index that a value is for a list: numbers of integral value, within 64 bits. */
 export function indexOf(value: unknown): number | CelError {
-  if (typeof value === 'number') {
-    return Number.isInteger(value) ? value : new CelError(`unsupported index value ${value} in list`);
+  const number = value instanceof CelDouble ? value.value : value;
+  if (typeof number === 'number') {
+    const isIndex = Number.isInteger(number) && Math.abs(number) < 2 ** 63;
+    return isIndex ? number : unsupportedIndex(renderDouble(number));
   }
-  const number: Int | undefined =
-    value instanceof CelDouble
-      ? value.value
-      : value instanceof CelUint
-        ? intOf(value.value)
-        : typeof value === 'bigint'
-          ? value
-          : undefined;
-  if (number === undefined) return new CelError(`unsupported index type '${typeNameOf(value)}' in list`);
-  return Number(number);
+  if (typeof value === 'bigint') return Number(value);
+  if (!(value instanceof CelUint)) return new CelError(`unsupported index type '${typeNameOf(value)}' in list`);
+  return value.value <= maxInt ? Number(value.value) : unsupportedIndex(String(value.value));
 }
+
+const unsupportedIndex = (value: string) => new CelError(`unsupported index value ${value} in list`);

@@ -106,3 +106,15 @@ export const arithmetic = {
   multiply: (a: number, b: number) => double(a * b),
   divide: (a: number, b: number) => double(a / b),
 };
+
+/** A double with the fewest digits that tell it apart, as Go prints it: with an exponent below -4 and from 6 on. */
+export function renderDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (Object.is(value, -0)) return '-0';
+  const [digits = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  const size = Math.abs(power);
+  return `${digits}e${power < 0 ? '-' : '+'}${size < 10 ? '0' : ''}${size}`;
+}

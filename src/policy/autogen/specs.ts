@@ -7,7 +7,7 @@ interface AutogenSpec extends KindSpec {
 }
 
 /** A kind that a derived spec is for. */
-export interface AutogenTarget {
+interface AutogenTarget {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
