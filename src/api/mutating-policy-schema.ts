@@ -72,8 +72,12 @@ const spec = object({
     object({
       ...evaluationFields('Kubernetes', 'JSON'),
       mutateExisting: described(
-        'Whether objects that are already there are changed when the policy is written.',
+        'Whether stored objects are changed: when the policy is written, and in the background from then on.',
         object({ enabled: described('Whether they are.', withDefault(false, flag)) }),
+      ),
+      skipBackgroundRequests: described(
+        'Accepted for compatibility: what Supercargo itself writes is never a trigger.',
+        flag,
       ),
       useServerSideApply: described(
         'Lets apply configurations replace lists, maps and structs that are one value.',

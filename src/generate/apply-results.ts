@@ -1,6 +1,6 @@
 import { errorMessage } from '../base/index.ts';
 import type { ResourceType } from '../kube/index.ts';
-import { gvkOf, type KubeObject, keyOf, renderGvk } from '../object/index.ts';
+import { deepEqual, gvkOf, type KubeObject, keyOf, renderGvk } from '../object/index.ts';
 import type { PolicyProgram, RuleProgram, RuleResult } from '../policy/index.ts';
 import type { Downstream } from './downstream-index.ts';
 import type { DownstreamWriter } from './downstream-writer.ts';
@@ -42,7 +42,7 @@ export interface RuleFailure {
 export async function applyResults(options: ApplyOptions): Promise<readonly RuleFailure[]> {
   const failures: RuleFailure[] = [];
   for (const rule of options.rules) {
-    const result = options.run.results.find((one) => one.rule.name === rule.name);
+    const result = options.run.results.find((one) => one.rule === rule);
     try {
       await applyRule(options, rule, result);
     } catch (thrown) {
@@ -69,7 +69,7 @@ async function applyRule(options: ApplyOptions, rule: RuleProgram, result: RuleR
     if (options.run.refused) throw forbiddenCall(options.run.refused);
     throw new GenerateError('generate-rule-failed', `rule ${rule.name}: ${result.message}`);
   }
-  if (rule.phase === 'mutate') return changeTargets(options, rule, result?.targets ?? []);
+  if (rule.phase === 'mutate') return changeTargets(options, rule, targetsOf(options, rule, result));
   if (result?.status === 'pass') return result.generated ? generate(options, rule, result) : undefined;
   if (!isSynchronized(rule) || result?.exceptions) return;
   if (!result && matchesOtherwise(options, rule)) return;
@@ -86,6 +86,16 @@ function matchesOtherwise({ program, context, subject, run }: ApplyOptions, rule
   if (program.form === 'cel' && rule.mismatchReason({ ...request, operation }) === undefined) return false;
   const other = operation === 'CREATE' ? 'UPDATE' : 'CREATE';
   return rule.mismatchReason({ ...request, operation: other }) === undefined;
+}
+
+/** What the rule changes: other objects, or the trigger itself. */
+function targetsOf({ context, subject }: ApplyOptions, rule: RuleProgram, result?: RuleResult): readonly KubeObject[] {
+  if (rule.actsOnOthers) return result?.targets ?? [];
+  const patched = result?.status === 'pass' ? result.patched : undefined;
+  if (!patched || context.operation === 'DELETE' || deepEqual(patched, subject)) return [];
+  if (identityOf(patched) === identityOf(subject) && patched.metadata.uid === subject.metadata.uid) return [patched];
+  const message = `rule ${rule.name}: a mutation must not change the kind, name or namespace of its target`;
+  throw new GenerateError('generate-rule-failed', message);
 }
 
 async function changeTargets(

@@ -127,4 +127,18 @@ describe('writing generated objects', () => {
     expect(results.sort()).toEqual(['created', 'done before', 'done before']);
     expect(calls.filter((call) => call.startsWith('create shop/'))).toHaveLength(1);
   });
+
+  it('changes what was read, and nothing that may be made up', async () => {
+    const read = { ...wanted(), metadata: { ...wanted().metadata, uid: 'u', resourceVersion: '1' } };
+    const { writer, calls } = setUp([read]);
+    const { signal } = new AbortController();
+    const change = (metadata: object) =>
+      writer.change({ ...read, metadata: { ...read.metadata, ...metadata } } as KubeObject, 'MutatingPolicy/p', signal);
+    for (const field of ['uid', 'resourceVersion'])
+      await expect(change({ [field]: undefined })).rejects.toThrow('would replace whatever is there');
+    await expect(change({ resourceVersion: '0' })).rejects.toThrow('kube-conflict');
+    expect(calls).toEqual([]);
+    await change({});
+    expect(calls).toEqual([`replace ${keyOf(read)}`]);
+  });
 });

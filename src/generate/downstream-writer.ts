@@ -145,6 +145,12 @@ export class DownstreamWriter {
   /** Writes a mutated existing object unless it changed since it was read. */
   async change(target: KubeObject, policy: string, signal: AbortSignal): Promise<void> {
     const { client, fieldManager } = this.options;
+    // Without both, the write would replace whatever is there: an expression may have made up the object.
+    if (!target.metadata.uid || !target.metadata.resourceVersion) {
+      const what = `${target.kind} ${keyOf(target)}`;
+      const message = `${what} has no uid or no resourceVersion, and would replace whatever is there; not changed`;
+      throw new GenerateError('generate-rule-failed', message);
+    }
     const type = await this.writableTypeOf(target, policy, signal);
     await this.permitted('update', type, target.metadata.namespace, async () => {
       this.remember(await client.replace<KubeObject>(type, target, { signal, fieldManager }));

@@ -31,7 +31,7 @@ export function createRuleTable(programs: readonly PolicyProgram[], known: reado
   const types = new Map<string, DiscoveredType>();
   let hasUnknownKinds = false;
   for (const program of programs) {
-    const rules = program.rules.filter(isGenerating);
+    const rules = program.rules.filter((rule) => isGenerating(program, rule));
     if (rules.length === 0) {
       others.push(program);
       continue;

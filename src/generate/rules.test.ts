@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DiscoveredType } from '../kube/index.ts';
 import { compilePolicy } from '../policy/index.ts';
-import { followedTypes, isAdmissionBound, needsTrust } from './rules.ts';
+import { actsOnWrites, existingOperation, followedTypes, isAdmissionBound, isGenerating, needsTrust } from './rules.ts';
 
 const type = (group: string, version: string, kind: string, more: Partial<DiscoveredType> = {}): DiscoveredType => ({
   group,
@@ -130,5 +130,71 @@ describe('a rule', () => {
     expect(existing(undefined, true)).toBe(true);
     expect(existing(false, true)).toBe(false);
     expect(existing(true, undefined)).toBe(true);
+  });
+});
+
+describe('a policy of expressions', () => {
+  const compiled = (
+    kind: string,
+    evaluation: object,
+    more: object = {},
+    resources = ['pods'],
+    operations = ['CREATE'],
+  ) => {
+    const { program, issues } = compilePolicy({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind,
+      metadata: { name: 'p' },
+      spec: {
+        matchConstraints: { resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations, resources }] },
+        evaluation,
+        ...more,
+      },
+    });
+    if (!program) throw new Error(JSON.stringify(issues));
+    return { program, rule: program.rules[0]! };
+  };
+  const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }];
+  const generate = [{ template: { value: '{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}' } }];
+  const on = { enabled: true };
+  const off = { enabled: false };
+
+  it('changes what is stored only with mutateExisting', () => {
+    const targets = { targetMatchConstraints: { expression: "resource.Get('v1', 'pods', 'a', 'b')" } };
+    const isActive = (evaluation: object, more: object) => {
+      const { program, rule } = compiled('MutatingPolicy', evaluation, { mutations, ...more });
+      return isGenerating(program, rule);
+    };
+    expect(isActive({}, {})).toBe(false);
+    expect(isActive({}, targets)).toBe(false);
+    expect(isActive({ mutateExisting: on }, {})).toBe(true);
+    expect(isActive({ mutateExisting: on }, targets)).toBe(true);
+  });
+
+  it('generates for writes unless its admission is off; mutations are for writes too', () => {
+    expect(actsOnWrites(compiled('GeneratingPolicy', {}, { generate }).program)).toBe(true);
+    expect(actsOnWrites(compiled('GeneratingPolicy', { admission: off }, { generate }).program)).toBe(false);
+    const { program } = compiled('MutatingPolicy', { admission: off, mutateExisting: on }, { mutations });
+    expect(actsOnWrites(program)).toBe(true);
+  });
+
+  it('sees what exists as created, or as updated where it mutates', () => {
+    const generating = compiled('GeneratingPolicy', {}, { generate }, ['pods'], ['CREATE', 'UPDATE']);
+    expect(existingOperation(generating.rule, types[0]!)).toBe('CREATE');
+    const mutating = (operations: string[]) =>
+      existingOperation(
+        compiled('MutatingPolicy', { mutateExisting: on }, { mutations }, ['pods'], operations).rule,
+        types[0]!,
+      );
+    expect(mutating(['CREATE', 'UPDATE'])).toBe('UPDATE');
+    expect(mutating(['*'])).toBe('UPDATE');
+    expect(mutating(['CREATE'])).toBe('CREATE');
+  });
+
+  it('watches frequently written kinds only where it names them', () => {
+    const followed = (...resources: string[]) =>
+      followedTypes(compiled('GeneratingPolicy', {}, { generate }, resources).rule, types).map(({ kind }) => kind);
+    expect(followed('*')).toEqual(['Pod', 'Namespace', 'HorizontalPodAutoscaler']);
+    expect(followed('events')).toEqual(['Event']);
   });
 });

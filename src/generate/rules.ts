@@ -1,9 +1,12 @@
 import type { DiscoveredType } from '../kube/index.ts';
-import { kindOf, kindsOf, type PolicyProgram, type RuleProgram } from '../policy/index.ts';
+import { kindOf, kindsOf, type MatchedKind, type PolicyProgram, type RuleProgram } from '../policy/index.ts';
 
-/** True for rules that create or change other objects than the one under review. */
-export function isGenerating(rule: RuleProgram): boolean {
-  return rule.actsOnOthers;
+/**
+ * True for rules that create or change other objects than the one under review. A mutation of expressions with
+ * `mutateExisting` changes objects that are stored: those that its targets select, or the trigger itself.
+ */
+export function isGenerating({ form }: PolicyProgram, { phase, actsOnOthers, actsOnExisting }: RuleProgram): boolean {
+  return form === 'cel' && phase === 'mutate' ? actsOnExisting : actsOnOthers;
 }
 
 /**
@@ -49,9 +52,16 @@ export function followedTypes(rule: RuleProgram, types: readonly DiscoveredType[
 }
 
 /**
- * Whether writes trigger the rules of a policy. A policy of expressions may be for existing objects only, and for what it
- * has generated.
+ * Whether writes trigger the rules of a policy. One of expressions that generates may be for existing objects only, and
+ * for what it has generated. Mutations of existing objects without admission are found by watches all the more.
  */
-export const actsOnWrites = ({ form, settings }: PolicyProgram): boolean => form === 'rules' || settings.admission;
+export const actsOnWrites = ({ form, settings, rules }: PolicyProgram): boolean =>
+  form === 'rules' || settings.admission || rules.some(({ phase }) => phase === 'mutate');
+
+/** The operation with which an existing object triggers a rule. */
+export function existingOperation({ phase, operationsOn }: RuleProgram, kind: MatchedKind): 'CREATE' | 'UPDATE' {
+  // As upstream: what is mutated exists, so this is an update, unless the policy is for creations only.
+  return phase === 'mutate' && operationsOn?.(kind, '').has('UPDATE') ? 'UPDATE' : 'CREATE';
+}
 
 export const isSynchronized = ({ spec }: RuleProgram): boolean => spec.generate?.synchronize === true;

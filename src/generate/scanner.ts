@@ -8,7 +8,7 @@ import { triggerIdentityOf } from './origin.ts';
 import type { PendingTrigger } from './pending.ts';
 import type { WatchPosition } from './position-tracker.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
-import { actsOnWrites } from './rules.ts';
+import { actsOnWrites, existingOperation } from './rules.ts';
 import {
   type ActiveSince,
   type CutOff,
@@ -215,7 +215,7 @@ export class Scanner {
       isWithin(object, createdAtMs(object), observed) || !isSince(creationOf(policy.program.policy), object);
     for (const rule of policy.watched) {
       if (!rule.mayMatchKind(kind, '')) continue;
-      const asExisting = isThere ? 'CREATE' : undefined;
+      const asExisting = isThere ? existingOperation(rule, kind) : undefined;
       const isExisting = existing.has(rule.name);
       if (!isExisting && !actsOnWrites(policy.program)) continue;
       const operation = isExisting ? asExisting : missedTrigger(object, since(rule.name), observed);

@@ -37,6 +37,8 @@ interface WorkerOptions {
 
 const concurrency = 8;
 const retryPrefix = 'retry ';
+/** How often a trigger is processed at once whose objects change meanwhile. */
+const maxRaces = 5;
 
 /** Processes triggers and synchronization: one at a time per policy and object, eight in parallel. */
 export class Worker {
@@ -123,7 +125,7 @@ export class Worker {
     const operation = context.operation === 'UPDATE' ? 'UPDATE' : 'CREATE';
     let rules = tried && [...tried];
     try {
-      const failed = await this.process(trigger, signal);
+      const failed = await this.processFresh(trigger, signal);
       rules = failed.map(({ rule }) => rule);
       if (failed.length > 0) throw combineErrors(failed);
       if (!trigger.onFailed && failures.delete({ policy, type, uid, operation }, tried)) this.failuresChanged();
@@ -158,6 +160,20 @@ export class Worker {
     const identity = { apiVersion, kind: type.kind, namespace, name, uid };
     const rules = failed.rules && new Set(failed.rules);
     await this.attempt({ policy, type, identity, context: { operation }, rules, done: () => {} }, signal);
+  }
+
+  /** Again with objects as they are now when they changed meanwhile, which is no failure. */
+  private async processFresh(trigger: PendingTrigger, signal: AbortSignal): Promise<readonly RuleFailure[]> {
+    const isRace = ({ thrown }: RuleFailure) => isKubeError(thrown, 'kube-conflict');
+    let failed = await this.process(trigger, signal);
+    for (let attempt = 1; attempt < maxRaces && failed.length > 0 && failed.every(isRace); attempt++) {
+      const { operation } = trigger.context;
+      const rules = new Set(failed.map(({ rule }) => rule));
+      // Requests keep the object that they are about.
+      const context = trigger.context.info ? trigger.context : { ...trigger.context, operation, object: undefined };
+      failed = await this.process({ ...trigger, context, rules }, signal);
+    }
+    return failed;
   }
 
   private async process(

@@ -113,7 +113,7 @@ export function createLivePolicies({
     }
     // Compiling is expensive: a status update must not cause it.
     if (before && isSameRevision(before.object, object)) return;
-    const after: LivePolicy = { object, key: id, ...compileLive(object) };
+    const after: LivePolicy = { object, key: id, ...compilePolicy(object) };
     policies.set(id, after);
     for (const issue of after.issues.filter(({ severity }) => severity === 'error'))
       log.warn('policy cannot run', { policy: id, code: issue.code, path: issue.path, issue: issue.message });
@@ -206,21 +206,6 @@ function isSameException({ metadata: a }: KubeObject, { metadata: b }: KubeObjec
 /** Whether exceptions of a namespace apply to ClusterPolicies and to Policies of other namespaces. */
 export function exceptionsCountForAll(exceptionNamespaces: readonly string[], namespace: string): boolean {
   return exceptionNamespaces.includes('*') || exceptionNamespaces.includes(namespace);
-}
-
-/** What policies of expressions change in other objects than the one of the request is done on files only. */
-function compileLive(object: KubeObject): Pick<LivePolicy, 'program' | 'issues'> {
-  const compiled = compilePolicy(object);
-  const { program } = compiled;
-  const changesOthers = program?.rules.some(({ phase, actsOnOthers }) => phase === 'mutate' && actsOnOthers);
-  if (program?.form !== 'cel' || !changesOthers) return compiled;
-  const issue: PolicyIssue = {
-    code: 'policy-unsupported',
-    path: 'spec.targetMatchConstraints',
-    message: 'changing other objects is not supported in a cluster yet',
-    severity: 'error',
-  };
-  return { program: undefined, issues: [...compiled.issues, issue] };
 }
 
 /** The parts of a policy's key: what it is, where and how it is called. Undefined for what is no such key. */

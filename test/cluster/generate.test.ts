@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { defineBoundaryScenarios } from '../integration/generate/boundary-scenarios.ts';
+import { defineCelMutateScenarios } from '../integration/generate/cel-mutate-scenarios.ts';
 import { defineCelScenarios } from '../integration/generate/cel-scenarios.ts';
 import { defineDigestScenarios } from '../integration/generate/digest-scenarios.ts';
 import { defineExampleScenarios } from '../integration/generate/example-scenarios.ts';
@@ -28,6 +29,7 @@ describe.skipIf(missing !== undefined)(`on a real cluster${missing === undefined
   defineSyncScenarios(() => cluster);
   defineOtherScenarios(() => cluster);
   defineCelScenarios(() => cluster);
+  defineCelMutateScenarios(() => cluster);
   defineDigestScenarios(() => cluster);
   defineOutboxScenarios(() => cluster);
   const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.cjs', import.meta.url)));

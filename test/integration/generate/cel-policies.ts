@@ -53,3 +53,34 @@ metadata:
 data:
   level: (( object.metadata.labels.level ))
 `;
+
+interface MutationParts {
+  readonly resources?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly conditions?: readonly string[];
+  readonly targets?: object;
+  /** An expression for an `Object{…}`. */
+  readonly merged: string;
+  readonly admission?: boolean;
+}
+
+/** A MutatingPolicy that changes stored objects, or a NamespacedMutatingPolicy with a namespace. */
+export function mutateExistingPolicy(name: string, parts: MutationParts, namespace?: string): KubeObject {
+  const { resources = 'configmaps', labels, conditions = [], targets, merged, admission = false } = parts;
+  const operations = ['CREATE', 'UPDATE'];
+  return {
+    apiVersion: 'policies.kyverno.io/v1',
+    kind: namespace === undefined ? 'MutatingPolicy' : 'NamespacedMutatingPolicy',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+    spec: {
+      evaluation: { mutateExisting: on, admission: { enabled: admission } },
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations, resources: [resources] }],
+        ...(labels ? { objectSelector: { matchLabels: labels } } : {}),
+      },
+      matchConditions: conditions.map((text, i) => ({ name: `c${i}`, expression: text })),
+      ...(targets ? { targetMatchConstraints: targets } : {}),
+      mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: merged } }],
+    },
+  };
+}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { startEmbedded } from '../../support/embedded-cluster.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
 import { defineBoundaryScenarios } from './boundary-scenarios.ts';
+import { defineCelMutateScenarios } from './cel-mutate-scenarios.ts';
 import { defineCelScenarios } from './cel-scenarios.ts';
 import { defineDigestScenarios } from './digest-scenarios.ts';
 import { defineExampleScenarios } from './example-scenarios.ts';
@@ -22,6 +23,7 @@ describe('on the embedded cluster', () => {
   defineSyncScenarios(() => cluster);
   defineOtherScenarios(() => cluster);
   defineCelScenarios(() => cluster);
+  defineCelMutateScenarios(() => cluster);
   defineDigestScenarios(() => cluster);
   defineOutboxScenarios(() => cluster);
   defineBoundaryScenarios(() => cluster, { checksPermissions: false });

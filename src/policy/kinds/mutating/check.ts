@@ -22,6 +22,7 @@ export const mutatingShape = object({
   evaluation: object({
     ...evaluationFields('Kubernetes', 'JSON'),
     mutateExisting: switched,
+    skipBackgroundRequests: boolean,
     useServerSideApply: boolean,
   }),
   mutations: listOf(
@@ -69,9 +70,8 @@ export function checkMutating({ kind, spec }: KindPolicy<MutatingSpec>, issues: 
 
 /** Targets are listed, so they must be named. */
 function checkTargets(constraints: TargetConstraints, issues: Issues): void {
-  const { resourceRules = [], expression: written, namespaceSelector } = constraints;
+  const { resourceRules = [], expression: written } = constraints;
   const path = 'spec.targetMatchConstraints';
-  if (namespaceSelector) issues.error('policy-unsupported', `${path}.namespaceSelector`, 'is not supported yet');
   if (written && resourceRules.length > 0) {
     issues.error('policy-field-conflict', `${path}.expression`, 'cannot be used with resourceRules');
   }

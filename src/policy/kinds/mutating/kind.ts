@@ -25,7 +25,7 @@ export const mutatingKind = (isNamespaced: boolean): KindDefinition<MutatingSpec
           constraints: form.matchConstraints,
           policyNamespace,
           actsOnOthers,
-          actsOnExisting: actsOnOthers && (spec.evaluation?.mutateExisting?.enabled ?? false),
+          actsOnExisting: spec.evaluation?.mutateExisting?.enabled ?? false,
           reads: readsOfKind(form, expressionsOf(form)),
           run: compileMutatingRun(form, policyNamespace),
         }),

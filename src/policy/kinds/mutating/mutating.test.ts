@@ -266,6 +266,36 @@ describe('a MutatingPolicy with targets', () => {
     expect(targets).toEqual([]);
   });
 
+  it('are selected by the labels of their namespaces', () => {
+    const targetMatchConstraints = { resourceRules: [maps], namespaceSelector: { matchLabels: { team: 'a' } } };
+    const namespace = (name: string, labels: Record<string, string>): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name, labels },
+    });
+    const answer = (need: LookUp): LookUpAnswer => ({
+      ok: true,
+      value:
+        need.kind === 'resources' && need.resource === 'namespaces'
+          ? [namespace('shop', { team: 'b' }), namespace('bank', { team: 'a' })]
+          : [map('a'), map('b', 'bank'), map('c', 'unknown')],
+    });
+    const { targets } = run([policyOf({ mutations, targetMatchConstraints })], {}, answer);
+    expect(targets?.map(({ metadata }) => metadata.name)).toEqual(['b']);
+    const asked: LookUp[] = [];
+    run([policyOf({ mutations, targetMatchConstraints }, 'NamespacedMutatingPolicy')], {}, (need) => {
+      asked.push(need);
+      return { ok: true, value: [] };
+    });
+    expect(asked).toMatchObject([{ resource: 'configmaps', namespace: 'shop' }]);
+  });
+
+  it('need a policy that is evaluated at all', () => {
+    const off = { admission: { enabled: false } };
+    expect(issuesOf({ mutations, evaluation: off })).toMatchObject([{ path: 'spec.evaluation' }]);
+    expect(issuesOf({ mutations, evaluation: { ...off, mutateExisting: { enabled: true } } })).toEqual([]);
+  });
+
   it('are named without stars', () => {
     const constraints = { resourceRules: [{ ...maps, resources: ['*'] }] };
     expect(issuesOf({ mutations, targetMatchConstraints: constraints })).toMatchObject([

@@ -1,7 +1,7 @@
 import { setOwn } from '../../../base/index.ts';
 import { CelError, documentSize } from '../../../cel/index.ts';
 import { applyConfiguration, applyPatchValue, type MutationResult } from '../../../mutation/index.ts';
-import { gvkOf, type KubeObject } from '../../../object/index.ts';
+import { deepEqual, gvkOf, type KubeObject } from '../../../object/index.ts';
 import { builtinSchemaOf } from '../../../schema/index.ts';
 import type { CompiledRule } from '../../compile/index.ts';
 import { errored, type MaybeOutcome, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
@@ -121,7 +121,7 @@ function mutateTargets(
     const result = met === true ? mutate(target, expressions.mutations, evaluator, allowsAtomic) : met;
     if ('error' in result) failure ??= failedToEvaluate(result.error);
     else if (!isSame(result.object, target)) failure ??= failedToEvaluate(identityChanged);
-    else if (result.object !== target) changed.push(result.object);
+    else if (!deepEqual(result.object, target)) changed.push(result.object);
   }
   const outcome = failure ?? (targets.length === 0 ? skip('no target found') : pass('success'));
   return { ...outcome, targets: changed };

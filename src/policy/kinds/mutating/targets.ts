@@ -48,9 +48,14 @@ export function compileTargets(
       ),
     ),
   );
+  const selectsNamespaces = selectors.namespaceSelector !== undefined && policyNamespace === '';
   return (run) => {
     const found: KubeObject[] = [];
     const needs: LookUp[] = [];
+    const namespaces = selectsNamespaces ? findAnswer(run.context, allNamespaces) : undefined;
+    if (namespaces?.answer?.ok === false) return { error: namespaces.answer.message };
+    if (namespaces && !namespaces.answer) needs.push(namespaces.lookUp);
+    const labels = labelsByName(namespaces?.answer?.ok ? namespaces.answer.value : []);
     for (const { apiVersion, resource } of lists) {
       const { answer, lookUp } = findAnswer(run.context, {
         kind: 'resources',
@@ -72,7 +77,9 @@ export function compileTargets(
             subresource: '',
             object,
             oldObject: undefined,
-            namespaceLabels: object.metadata.namespace === namespaceOf(run) ? request.namespaceLabels : {},
+            namespaceLabels:
+              labels.get(object.metadata.namespace ?? '') ??
+              (object.metadata.namespace === namespaceOf(run) ? request.namespaceLabels : {}),
           };
           if (matcher.mismatchReason(asRequest) === undefined) found.push(object);
         }
@@ -83,6 +90,15 @@ export function compileTargets(
     return { targets: found };
   };
 }
+
+const allNamespaces = { kind: 'resources', apiVersion: 'v1', resourceKind: '', resource: 'namespaces' } as const;
+
+type Labels = Readonly<Record<string, string>>;
+
+const labelsByName = (namespaces: unknown): ReadonlyMap<string, Labels> =>
+  new Map(
+    (namespaces as readonly KubeObject[]).map(({ metadata: { name = '', labels = {} } }) => [name, labels] as const),
+  );
 
 const namespaceOf = ({ request }: Run) => (request.object ?? request.oldObject)?.metadata.namespace;
 

@@ -10,6 +10,7 @@ export interface MutatingSpec extends KindSpec {
   readonly autogen?: { readonly podControllers?: { readonly controllers?: readonly string[] } };
   readonly evaluation?: NonNullable<KindSpec['evaluation']> & {
     readonly mutateExisting?: { readonly enabled?: boolean };
+    readonly skipBackgroundRequests?: boolean;
     readonly useServerSideApply?: boolean;
   };
 }
