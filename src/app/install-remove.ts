@@ -2,7 +2,8 @@ import { customResourceDefinitions, ownerLabel } from '../api/index.ts';
 import { type Clock, SupercargoError } from '../base/index.ts';
 import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { configurationTypes } from '../webhook/index.ts';
+import { configurationTypes, installedInAnnotation } from '../webhook/index.ts';
+import { crds } from './definitions.ts';
 import {
   describeObject,
   type InstallationPlace,
@@ -19,6 +20,8 @@ interface RemoveOptions extends InstallationPlace {
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   /** Says what it would do, and does nothing. */
   readonly dryRun: boolean;
+  /** Removes these definitions too, and with them every object of their kinds. */
+  readonly definitions?: readonly KubeObject[];
   readonly onStep: OnObjectAction;
 }
 
@@ -31,8 +34,8 @@ const revokeTimeoutMs = 60_000;
 
 /**
  * Removes what has the label of the installation and belongs to this namespace. Webhooks are removed first: otherwise
- * the API server would call a server that is gone. Definitions stay: deleting them would delete every policy of the
- * cluster.
+ * the API server would call a server that is gone. Definitions stay unless they are given: with them every policy of the
+ * cluster is deleted.
  */
 export async function removeInstallation(options: RemoveOptions): Promise<void> {
   const { client, installation, onStep } = options;
@@ -42,9 +45,19 @@ export async function removeInstallation(options: RemoveOptions): Promise<void> 
     await remove(options, installed);
     onStep({ action: 'removed', object: describeObject(installed.object) });
   }
+  const removed = new Set<string>();
+  for (const object of options.definitions ?? []) {
+    await remove(options, { type: crds, object });
+    removed.add(describeObject(object));
+    onStep({ action: 'removed', object: describeObject(object) });
+  }
   await removeNamespace(options);
-  for (const definition of customResourceDefinitions(installation))
-    onStep({ action: 'kept', object: describeObject(definition), reason: 'every policy or report would go with it' });
+  for (const definition of customResourceDefinitions(installation)) {
+    const object = describeObject(definition);
+    if (removed.has(object)) continue;
+    const reason = options.definitions ? 'it is not ours' : 'every policy or report would go with it';
+    onStep({ action: 'kept', object, reason });
+  }
 }
 
 /**
@@ -89,12 +102,8 @@ async function removeWebhooksOnce(options: Omit<RemoveOptions, 'discovery'>, kep
     const { items } = await client.list(type, { labelSelector: `${ownerLabel}=${installation}` });
     for (const object of items) {
       const name = describeObject(object);
-      const called = namespacesOf(object);
-      const elsewhere = called.find((one) => one !== namespace);
-      // A program outside the cluster registers it again; it is removed when that program stops.
-      if (called.length === 0 && kept.has(name)) continue;
-      if (elsewhere === undefined) {
-        if (called.length === 0) kept.add(name);
+      const owners = namespacesOf(object);
+      if (owners.length > 0 && owners.every((one) => one === namespace)) {
         await remove(options, { type, object }).catch((thrown) => {
           // Somebody else was faster.
           if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-conflict')) throw thrown;
@@ -106,7 +115,10 @@ async function removeWebhooksOnce(options: Omit<RemoveOptions, 'discovery'>, kep
         onStep({
           action: 'kept',
           object: name,
-          reason: `it belongs to the installation in namespace ${elsewhere}`,
+          reason:
+            owners.length > 0
+              ? `it belongs to the installation in namespace ${owners.find((one) => one !== namespace)}`
+              : 'a program outside the cluster registered it, and removes it when it stops; if none runs, delete it',
         });
       }
     }
@@ -114,12 +126,17 @@ async function removeWebhooksOnce(options: Omit<RemoveOptions, 'discovery'>, kep
   return hasRemoved;
 }
 
-/** The namespaces of the Services that a webhook configuration calls. */
+/**
+ * The namespaces of the installations that a webhook configuration belongs to: of the Services that it calls, or else
+ * what the program noted. None for a program that runs outside the cluster.
+ */
 function namespacesOf(configuration: KubeObject): readonly string[] {
   const webhooks = (configuration['webhooks'] ?? []) as readonly {
     readonly clientConfig?: { readonly service?: { readonly namespace?: string } };
   }[];
-  return webhooks.flatMap(({ clientConfig }) => clientConfig?.service?.namespace ?? []);
+  const called = webhooks.flatMap(({ clientConfig }) => clientConfig?.service?.namespace ?? []);
+  const noted = configuration.metadata.annotations?.[installedInAnnotation];
+  return called.length > 0 || noted === undefined ? called : [noted];
 }
 
 /** What the program has written in its own namespace: certificates, checkpoints, outboxes. Not generated objects. */

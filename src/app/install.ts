@@ -13,6 +13,7 @@ import { installationLabels } from './install-objects.ts';
 import { type Part, partsOf } from './install-parts.ts';
 
 export { applyManifests } from './install-apply.ts';
+export { type InstalledDefinition, listInstalledDefinitions } from './install-data.ts';
 export type { OnObjectAction } from './install-objects.ts';
 export { parseParts } from './install-parts.ts';
 export { removeInstallation, removeWebhooks } from './install-remove.ts';

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadInstall, parseFeatures } from '../app/index.ts';
 import { renderJson, renderYaml, systemClock, UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
+import { confirm } from './confirm.ts';
 import { type CliContext, messagesOf } from './context.ts';
 
 interface InstallCommandOptions extends ClusterOptions {
@@ -29,6 +30,8 @@ interface UninstallCommandOptions extends ClusterOptions {
   readonly namespace: string;
   readonly installation: string;
   readonly webhooksOnly: boolean;
+  readonly crds: boolean;
+  readonly yes: boolean;
   readonly dryRun: boolean;
 }
 
@@ -74,6 +77,8 @@ export function defineInstall(program: Command, context: CliContext): void {
     .summary('remove an installation from the cluster')
     .description('Removes what an installation created, last first. Only objects that carry its label are touched.')
     .option('--webhooks-only', 'remove the webhooks alone, and the rights to register them again', false)
+    .option('--crds', 'also the definitions it installed, and with them every policy, report and detection', false)
+    .option('--yes', 'with --crds: without a question, as in a script', false)
     .option('--dry-run', 'say what would be removed', false)
     .action((options: UninstallCommandOptions) => uninstall(options, context));
 }
@@ -117,12 +122,31 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
 }
 
 async function uninstall(options: UninstallCommandOptions, context: CliContext): Promise<void> {
-  const { removeInstallation, removeWebhooks } = await loadInstall();
+  const { removeInstallation, removeWebhooks, listInstalledDefinitions } = await loadInstall();
   const { installation, namespace, dryRun, webhooksOnly } = options;
-  const remove = webhooksOnly ? removeWebhooks : removeInstallation;
-  await onCluster(options, context, (connection, onStep) =>
-    remove({ ...connection, installation, namespace, dryRun, clock: systemClock, onStep }),
-  );
+  if (options.crds && webhooksOnly) throw new UsageError('uninstall-crds', 'choose one of --crds and --webhooks-only');
+  if (options.yes && !options.crds) throw new UsageError('uninstall-yes', '--yes belongs to --crds');
+  await onCluster(options, context, async (connection, onStep) => {
+    const place = { installation, namespace, signal: context.signal };
+    const found = options.crds ? await listInstalledDefinitions(connection.client, place) : undefined;
+    if (found && !options.yes && !dryRun) await confirmLoss(found, installation, context);
+    const definitions = found?.map(({ definition }) => definition);
+    const remove = webhooksOnly ? removeWebhooks : removeInstallation;
+    const given = definitions === undefined ? {} : { definitions };
+    await remove({ ...connection, ...given, installation, namespace, dryRun, clock: systemClock, onStep });
+  });
+}
+
+/** Before anything is removed. */
+async function confirmLoss(
+  found: readonly { readonly name: string; readonly objects: number }[],
+  word: string,
+  context: CliContext,
+): Promise<void> {
+  if (found.length === 0) return;
+  const lines = found.map(({ name, objects }) => `  ${name} (${objects} ${objects === 1 ? 'object' : 'objects'})`);
+  const consequence = `--crds deletes these definitions, and every object of their kinds in the cluster:\n${lines.join('\n')}`;
+  await confirm({ consequence, word, option: '--yes' }, context);
 }
 
 const wouldBe = { applied: 'would be applied', removed: 'would be removed', kept: 'kept', absent: 'absent' } as const;

@@ -31,7 +31,12 @@ export interface ConfigurationOptions {
   readonly exemptNamespaces: readonly string[];
   readonly namespaceSelector?: LabelSelector | undefined;
   readonly objectSelector?: LabelSelector | undefined;
+  /** The namespace of the installation; undefined where the program removes the configuration when it stops. */
+  readonly installedIn?: string | undefined;
 }
+
+/** The annotation with the namespace of the installation: an address outside the cluster does not tell it. */
+export const installedInAnnotation = 'supercargo.dev/installed-in';
 
 export function configurationName(installation: string, { name }: Pick<Registration, 'name'>): string {
   return `${installation}-${name}`;
@@ -49,6 +54,7 @@ export function renderConfiguration(
     metadata: {
       name: configurationName(options.installation, { name }),
       labels: { 'app.kubernetes.io/name': 'supercargo', [ownerLabel]: options.installation },
+      ...(options.installedIn === undefined ? {} : { annotations: { [installedInAnnotation]: options.installedIn } }),
     },
     webhooks: entries.map((entry) => renderWebhook(entry, type, options)),
   };

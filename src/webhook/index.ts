@@ -7,7 +7,7 @@
  * never reviewed; a configuration or Secret without our label is never changed.
  */
 export type { ClientAuthentication } from './client-certificate.ts';
-export { configurationName, configurationTypes } from './configuration.ts';
+export { configurationName, configurationTypes, installedInAnnotation } from './configuration.ts';
 export { createWebhookMetrics } from './metrics.ts';
 export { probeRegistration } from './probe.ts';
 export { createRequestReader } from './request-reader.ts';

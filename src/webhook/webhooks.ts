@@ -125,6 +125,7 @@ function createRunnables(
             exemptNamespaces: options.exemptNamespaces,
             namespaceSelector: options.namespaceSelector,
             objectSelector: options.objectSelector,
+            installedIn: options.removeOnStop ? undefined : namespace,
           },
     subscribe(listener: () => void) {
       listeners.add(listener);

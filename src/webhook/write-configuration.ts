@@ -2,7 +2,7 @@ import { ownerLabel } from '../api/index.ts';
 import { SupercargoError } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
-import { configurationTypes } from './configuration.ts';
+import { configurationTypes, installedInAnnotation } from './configuration.ts';
 import type { RenderedWebhook } from './narrow.ts';
 
 class RegistrationError extends SupercargoError {}
@@ -18,6 +18,7 @@ interface WriteOptions {
   readonly signal: AbortSignal;
 }
 
+const installedInOf = ({ metadata }: KubeObject) => metadata.annotations?.[installedInAnnotation];
 const webhooksOf = (configuration: KubeObject) => (configuration['webhooks'] ?? []) as readonly RenderedWebhook[];
 
 /** Creates, updates or deletes one configuration; true when something was written. */
@@ -47,7 +48,10 @@ export async function reconcileConfiguration(
     await client.create(type, { ...wanted, webhooks }, { signal });
     return true;
   }
-  if (deepEqual(present['webhooks'], webhooks)) return false;
-  await client.replace(type, { ...present, webhooks }, { signal });
+  const installedIn = installedInOf(wanted);
+  if (deepEqual(present['webhooks'], webhooks) && installedInOf(present) === installedIn) return false;
+  const { [installedInAnnotation]: _, ...others } = present.metadata.annotations ?? {};
+  const annotations = installedIn === undefined ? others : { ...others, [installedInAnnotation]: installedIn };
+  await client.replace(type, { ...present, metadata: { ...present.metadata, annotations }, webhooks }, { signal });
   return true;
 }

@@ -442,6 +442,47 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
       await cluster.api.delete(`${configurations}/of-elsewhere`);
     });
 
+    it('keeps the webhooks of a program outside the cluster, and removes those of its own pods with an address', async () => {
+      const names = ['--namespace', 'addressed', '--installation', 'addressed'];
+      await onCluster('install', '--apply', ...names);
+      const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+      const webhook = (name: string, annotations: Readonly<Record<string, string>>) => ({
+        metadata: { name, labels: { 'supercargo.dev/owner': 'addressed' }, annotations },
+        webhooks: [
+          {
+            name: 'a.example.com',
+            clientConfig: { url: 'https://127.0.0.1:1/x' },
+            failurePolicy: 'Ignore',
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+            rules: [
+              { apiGroups: ['none.example'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['nothing'] },
+            ],
+          },
+        ],
+      });
+      await cluster.api.post(configurations, webhook('of-laptop', {}));
+      await cluster.api.post(configurations, webhook('of-pods', { 'supercargo.dev/installed-in': 'addressed' }));
+      await cluster.api.post(configurations, webhook('of-others', { 'supercargo.dev/installed-in': 'elsewhere' }));
+      const removed = await onCluster('uninstall', ...names);
+      expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(removed.stdout).toContain('validatingwebhookconfiguration/of-pods removed');
+      expect(removed.stdout).toContain('validatingwebhookconfiguration/of-laptop kept: a program outside the cluster');
+      expect(removed.stdout).toContain('of-others kept: it belongs to the installation in namespace elsewhere');
+      for (const name of ['of-laptop', 'of-others']) await cluster.api.delete(`${configurations}/${name}`);
+    });
+
+    it('leaves the webhooks of a running up alone, though it has the default name', async () => {
+      const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+      const before = (await cluster.api.get(configurations)).body['items'] as readonly { metadata: { uid: string } }[];
+      expect(before.length).toBeGreaterThan(0);
+      const { exitCode, stdout } = await onCluster('uninstall', '--webhooks-only');
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^mutatingwebhookconfiguration\/supercargo-probe-admission kept: a program outside/m);
+      const after = (await cluster.api.get(configurations)).body['items'] as readonly { metadata: { uid: string } }[];
+      expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
+    });
+
     it('touches no object that is not its own', async () => {
       await cluster.api.post('/api/v1/namespaces', { metadata: { name: 'shared', labels: { team: 'blue' } } });
       const path_ = '/api/v1/namespaces/shared/configmaps';

@@ -446,7 +446,7 @@ export function defineAdmissionScenario(session: () => AdmissionSession): void {
     });
   });
 
-  it('takes its webhooks away with the last policy, but for the check', async () => {
+  it('takes its webhooks away with the last policy, but for the check and the probe', async () => {
     await ok(['delete', 'cpol', '--all']);
     await eventually(async () => {
       const { stdout } = await ok([
@@ -455,7 +455,10 @@ export function defineAdmissionScenario(session: () => AdmissionSession): void {
         '-o',
         'name',
       ]);
-      expect(stdout.trim()).toBe('validatingwebhookconfiguration.admissionregistration.k8s.io/story-policy-check');
+      expect(stdout.trim().split('\n').sort()).toEqual([
+        'mutatingwebhookconfiguration.admissionregistration.k8s.io/story-probe-admission',
+        'validatingwebhookconfiguration.admissionregistration.k8s.io/story-policy-check',
+      ]);
     });
   });
 }
