@@ -36,6 +36,8 @@ export interface DashboardFixture {
 
 export interface FixtureOptions {
   readonly images: number;
+  /** How many copies, results, detections and jobs there are; otherwise some of each. */
+  readonly rows?: number;
   /** Put wherever a stranger chooses a text: names, tags, messages, reasons. */
   readonly text?: string;
 }
@@ -73,9 +75,9 @@ const hex = (seed: number, length: number) =>
 const pick = <T>(list: readonly T[], i: number): T => list[i % list.length]!;
 
 /** A cluster as the API tells of it: the same for the same options. */
-export function dashboardFixture({ images: count, text = '' }: FixtureOptions): DashboardFixture {
+export function dashboardFixture({ images: count, rows, text = '' }: FixtureOptions): DashboardFixture {
   const images = Array.from({ length: count }, (_, i) => imageRow(i, text));
-  const some = Math.min(count, 400);
+  const some = rows ?? Math.min(count, 400);
   const workload = (i: number): ObjectRef => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -83,9 +85,11 @@ export function dashboardFixture({ images: count, text = '' }: FixtureOptions): 
     name: `${pick(names, i)}${text}`,
   });
   const copies = images.slice(0, some).map((image, i): CopyRow => copyRow(image, i, text));
-  const jobs = images.slice(0, Math.ceil(some / 3)).map((image, i): JobRow => jobRow(image, i, workload(i), text));
+  const jobs = images
+    .slice(0, rows ?? Math.ceil(some / 3))
+    .map((image, i): JobRow => jobRow(image, i, workload(i), text));
   const results = Array.from({ length: some }, (_, i) => resultRow(i, workload(i), pick(images, i).id, text));
-  const detections = images.slice(0, Math.ceil(some / 4)).map((image, i) => detectionRow(image, i, text));
+  const detections = images.slice(0, rows ?? Math.ceil(some / 4)).map((image, i) => detectionRow(image, i, text));
   const tally = <T>(list: readonly T[], is: (one: T) => boolean) => list.filter(is).length;
   const state = (of: CopyState) => tally(copies, (copy) => copy.state === of);
   const job = (of: JobState) => tally(jobs, (row) => row.state === of);

@@ -53,6 +53,31 @@ function Card({ title, href, count, note, portions }: CardProps): JSX.Element {
 
 const portion = (name: string, count: number, tone: Tone, href: string) => ({ name, count, tone, href });
 
+/** A card of objects by their state: each portion leads to those in that state. */
+function StateCard<State extends string>({
+  title,
+  view,
+  by,
+  counts,
+  tones,
+  note,
+}: {
+  title: string;
+  view: ViewName;
+  /** The parameter of the view. */
+  by: string;
+  counts: Readonly<Record<NoInfer<State>, number>>;
+  /** In the order in which they are shown. */
+  tones: Readonly<Record<State, Tone>>;
+  note?: ComponentChildren;
+}): JSX.Element {
+  const portions = (Object.keys(tones) as State[]).map((state) =>
+    portion(state, counts[state], tones[state], to(view, { [by]: state })),
+  );
+  const count = portions.reduce((sum, { count: of }) => sum + of, 0);
+  return <Card title={title} href={to(view)} count={count} note={note || undefined} portions={portions} />;
+}
+
 function Cards({ of }: { of: OverviewAnswer }): JSX.Element {
   const { images, copies, results, jobs, detections, vulnerabilities } = of;
   return (
@@ -68,21 +93,13 @@ function Cards({ of }: { of: OverviewAnswer }): JSX.Element {
         ]}
       />
       {copies && (
-        <Card
+        <StateCard
           title="Copies"
-          href={to('copies')}
-          count={copies.copied + copies.copying + copies.pending + copies.failed}
-          note={
-            copies.unused > 0 ? (
-              <a href={to('copies', { unused: 'true' })}>{renderCount(copies.unused)} unused</a>
-            ) : undefined
-          }
-          portions={[
-            portion('copied', copies.copied, 'good', to('copies', { state: 'copied' })),
-            portion('copying', copies.copying, 'busy', to('copies', { state: 'copying' })),
-            portion('pending', copies.pending, 'idle', to('copies', { state: 'pending' })),
-            portion('failed', copies.failed, 'bad', to('copies', { state: 'failed' })),
-          ]}
+          view="copies"
+          by="state"
+          counts={copies}
+          tones={{ copied: 'good', copying: 'busy', pending: 'idle', failed: 'bad' }}
+          note={copies.unused > 0 && <a href={to('copies', { unused: 'true' })}>{renderCount(copies.unused)} unused</a>}
         />
       )}
       {results && (
@@ -100,29 +117,21 @@ function Cards({ of }: { of: OverviewAnswer }): JSX.Element {
         />
       )}
       {detections && (
-        <Card
+        <StateCard
           title="Detections"
-          href={to('pipeline')}
-          count={detections.pending + detections.processing + detections.completed + detections.failed}
-          portions={[
-            portion('completed', detections.completed, 'good', to('pipeline', { phase: 'completed' })),
-            portion('processing', detections.processing, 'busy', to('pipeline', { phase: 'processing' })),
-            portion('pending', detections.pending, 'idle', to('pipeline', { phase: 'pending' })),
-            portion('failed', detections.failed, 'bad', to('pipeline', { phase: 'failed' })),
-          ]}
+          view="pipeline"
+          by="phase"
+          counts={detections}
+          tones={{ completed: 'good', processing: 'busy', pending: 'idle', failed: 'bad' }}
         />
       )}
       {jobs && (
-        <Card
+        <StateCard
           title="Jobs"
-          href={to('jobs')}
-          count={jobs.pending + jobs.running + jobs.succeeded + jobs.failed}
-          portions={[
-            portion('succeeded', jobs.succeeded, 'good', to('jobs', { state: 'succeeded' })),
-            portion('running', jobs.running, 'busy', to('jobs', { state: 'running' })),
-            portion('pending', jobs.pending, 'idle', to('jobs', { state: 'pending' })),
-            portion('failed', jobs.failed, 'bad', to('jobs', { state: 'failed' })),
-          ]}
+          view="jobs"
+          by="state"
+          counts={jobs}
+          tones={{ succeeded: 'good', running: 'busy', pending: 'idle', failed: 'bad' }}
         />
       )}
       {vulnerabilities && (
