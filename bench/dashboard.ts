@@ -183,6 +183,7 @@ const port = await new Promise<number>((resolve) => {
     host: '127.0.0.1',
     port: 0,
     hosts: undefined,
+    tls: undefined,
     linkToken,
     pageFolder: undefined,
     client,

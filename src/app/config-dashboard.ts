@@ -1,5 +1,21 @@
 import { z } from 'zod';
 
+const file = (description: string, example: string) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description, examples: [example] });
+
+const tls = z
+  .strictObject({
+    certificateFile: file('The certificate with its chain, in PEM.', '/var/run/supercargo/dashboard-tls/tls.crt'),
+    keyFile: file('The key of the certificate, in PEM.', '/var/run/supercargo/dashboard-tls/tls.key'),
+  })
+  .optional()
+  .describe(
+    'Serves the page over TLS 1.2 or later. The files are read again every 15 s: a changed certificate is used without a restart. Without it the page is plain HTTP, for loopback and for a proxy in front.',
+  );
+
 /** The page of images and its API. */
 export const dashboard = z
   .strictObject({
@@ -12,6 +28,7 @@ export const dashboard = z
         description: 'Host headers that are answered, without port; any if there are none.',
         examples: [['images.example.com']],
       }),
+    tls,
   })
   .prefault({})
   .describe('The page of images and its API: feature dashboard. See [dashboard](../dashboard.md).');

@@ -1,4 +1,5 @@
 import {
+  and,
   configChecksum,
   entries,
   type InstallTemplate,
@@ -15,6 +16,10 @@ import {
 } from './chart/scope.ts';
 import { partFullName, partSelector } from './install-objects.ts';
 import { webhookFeatures } from './install-rbac.ts';
+
+/** Where the Secret with the certificate of the page is mounted. */
+export const dashboardTlsFolder = '/var/run/supercargo/dashboard-tls';
+const servesTls = and(runs('dashboard'), value('dashboard.tls.existingSecret'));
 
 interface DeploymentOptions {
   readonly metadata: InstallTemplate;
@@ -62,6 +67,7 @@ export const deployment = ({ podLabels, metadata }: DeploymentOptions): InstallT
               { name: 'config', mountPath: '/etc/supercargo', readOnly: true },
               // Clones of Git repositories, and keys while git runs.
               { name: 'temporary', mountPath: '/tmp' },
+              when(servesTls, { name: 'dashboard-tls', mountPath: dashboardTlsFolder, readOnly: true }),
               when(value('extraVolumeMounts'), structure(value('extraVolumeMounts'))),
             ],
           },
@@ -85,6 +91,10 @@ export const deployment = ({ podLabels, metadata }: DeploymentOptions): InstallT
           { name: 'config', configMap: { name: scalar(partFullName) } },
           // Only Git repositories take space.
           { name: 'temporary', emptyDir: { sizeLimit: when(runs('create'), '2Gi', '64Mi') } },
+          when(servesTls, {
+            name: 'dashboard-tls',
+            secret: { secretName: scalar(value('dashboard.tls.existingSecret')) },
+          }),
           when(value('extraVolumes'), structure(value('extraVolumes'))),
         ],
       },

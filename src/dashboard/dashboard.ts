@@ -12,11 +12,13 @@ import { createDashboardServer } from './server.ts';
 import { createStreams } from './stream.ts';
 import { type SyncRun, syncRunsOf } from './sync-runs.ts';
 import { createSystem } from './system.ts';
+import type { TlsFiles } from './tls.ts';
 
 interface DashboardOptions {
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[] | undefined;
+  readonly tls: TlsFiles | undefined;
   /** With it, whoever has the link sees everything; without it the API server decides by bearer tokens. */
   readonly linkToken: string | undefined;
   /** The folder of the page's files. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Clock, errorMessage, isJsonObject, type Logger, onAbort, parseJson } from '../base/index.ts';
 import type { Authenticate, Viewer } from './access.ts';
@@ -9,12 +10,15 @@ import type { Session } from './protocol.ts';
 import { InvalidQuery, Query } from './query.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import type { Streams } from './stream.ts';
+import { followTls, readTls, type TlsFiles } from './tls.ts';
 
 interface DashboardServerOptions {
   readonly host: string;
   readonly port: number;
   /** Host headers that are answered, without port; all if undefined. */
   readonly hosts: readonly string[] | undefined;
+  /** Plain HTTP without. */
+  readonly tls: TlsFiles | undefined;
   readonly authenticate: Authenticate;
   readonly api: Api;
   readonly streams: Streams;
@@ -31,41 +35,64 @@ const maxBodyBytes = 32 << 10;
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
 const keepAliveMs = 30_000;
+const handshakeTimeoutMs = 10_000;
 
 /** The page and its API over HTTP. Everything but `/api/session` is a GET that changes nothing. */
 export function createDashboardServer(options: DashboardServerOptions): {
   run(signal: AbortSignal): Promise<void>;
 } {
-  const { host, port, log } = options;
-  const sessions = createSessions();
+  const { tls: files, clock, log } = options;
   return {
-    run: (signal) =>
-      new Promise((resolve, reject) => {
-        let active = 0;
-        const server: Server = createServer(
-          { maxHeaderSize: 24 << 10, headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs },
-          (request, response) => {
-            active++;
-            response.once('close', () => active--);
-            const isBusy = active - options.streams.size > maxRequestsAtOnce;
-            answer({ ...options, sessions, isBusy }, request, response, signal).catch((thrown: unknown) => {
-              if (response.headersSent || response.destroyed) return response.destroy();
-              if (!(thrown instanceof HttpError || thrown instanceof InvalidQuery))
-                log.warn('a request of the dashboard failed', { path: pathOf(request), error: errorMessage(thrown) });
-              return sendError(request, response, httpErrorOf(thrown)).catch(() => response.destroy());
-            });
-          },
-        );
-        server.maxConnections = maxConnections;
-        server.keepAliveTimeout = keepAliveMs;
-        server.once('error', reject);
-        server.listen(port, host, () => options.onListening((server.address() as AddressInfo).port));
-        onAbort(signal, () => {
-          server.close(() => resolve());
-          server.closeAllConnections();
-        });
-      }),
+    async run(signal) {
+      const onRequest = createHandler(options, signal);
+      const settings = { maxHeaderSize: 24 << 10, headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
+      if (files === undefined) return listen(createServer(settings, onRequest), options, signal);
+      const context = await readTls(files);
+      const server = createTlsServer({ ...settings, ...context, handshakeTimeout: handshakeTimeoutMs }, onRequest);
+      const ended = new AbortController();
+      const use = server.setSecureContext.bind(server);
+      const following = followTls({ files, use, clock, log }, context, AbortSignal.any([signal, ended.signal]));
+      try {
+        await listen(server, options, signal);
+      } finally {
+        ended.abort();
+        await following;
+      }
+    },
   };
+}
+
+function createHandler(options: DashboardServerOptions, signal: AbortSignal) {
+  const sessions = createSessions();
+  let active = 0;
+  return (request: IncomingMessage, response: ServerResponse) => {
+    active++;
+    response.once('close', () => active--);
+    const isBusy = active - options.streams.size > maxRequestsAtOnce;
+    answer({ ...options, sessions, isBusy }, request, response, signal).catch((thrown: unknown) => {
+      if (response.headersSent || response.destroyed) return response.destroy();
+      if (!(thrown instanceof HttpError || thrown instanceof InvalidQuery))
+        options.log.warn('a request of the dashboard failed', { path: pathOf(request), error: errorMessage(thrown) });
+      return sendError(request, response, httpErrorOf(thrown)).catch(() => response.destroy());
+    });
+  };
+}
+
+function listen(
+  server: Server | TlsServer,
+  { host, port, onListening }: DashboardServerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.maxConnections = maxConnections;
+    server.keepAliveTimeout = keepAliveMs;
+    server.once('error', reject);
+    server.listen(port, host, () => onListening((server.address() as AddressInfo).port));
+    onAbort(signal, () => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  });
 }
 
 interface Serving extends DashboardServerOptions {

@@ -64,6 +64,11 @@ server:
 {{- if (has "dashboard" $part.features) }}
 dashboard:
   host: "0.0.0.0"
+  {{- if $root.Values.dashboard.tls.existingSecret }}
+  tls:
+    certificateFile: /var/run/supercargo/dashboard-tls/tls.crt
+    keyFile: /var/run/supercargo/dashboard-tls/tls.key
+  {{- end }}
 {{- end }}
 {{- if (or (has "admission" $part.features) (has "mirror" $part.features)) }}
 webhook:

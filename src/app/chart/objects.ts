@@ -1,5 +1,5 @@
 import { detectionAdmission, writesDetections } from '../features/create-admission.ts';
-import { deployment } from '../install-deployment.ts';
+import { dashboardTlsFolder, deployment } from '../install-deployment.ts';
 import { networkPolicy } from '../install-network.ts';
 import { partFullName, partLabels, partSelector, sharedLabels } from '../install-objects.ts';
 import {
@@ -156,7 +156,13 @@ const page: Objects = [
     spec: {
       selector: partSelector,
       sessionAffinity: 'ClientIP',
-      ports: [{ name: 'http', port: 80, targetPort: 'dashboard' }],
+      ports: [
+        when(
+          value('dashboard.tls.existingSecret'),
+          { name: 'https', port: 443, targetPort: 'dashboard' },
+          { name: 'http', port: 80, targetPort: 'dashboard' },
+        ),
+      ],
     },
   }),
 ];
@@ -237,7 +243,13 @@ export const ownConfig: InstallTemplate = {
   namespace: scalar(namespace),
   features: structure(partFeatures),
   server: { host: '0.0.0.0', port: 8080 },
-  dashboard: when(runs('dashboard'), { host: '0.0.0.0' }),
+  dashboard: when(runs('dashboard'), {
+    host: '0.0.0.0',
+    tls: when(value('dashboard.tls.existingSecret'), {
+      certificateFile: `${dashboardTlsFolder}/tls.crt`,
+      keyFile: `${dashboardTlsFolder}/tls.key`,
+    }),
+  }),
   webhook: when(hasWebhooks, {
     service: { name: scalar(webhookName) },
     tls: when(usesCertManager, { secretName: scalar(webhookName) }),

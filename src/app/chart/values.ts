@@ -148,6 +148,22 @@ export const chartValues = z.strictObject({
     })
     .prefault({})
     .describe('Detected images.'),
+  dashboard: z
+    .strictObject({
+      tls: z
+        .strictObject({
+          existingSecret: z
+            .string()
+            .default('')
+            .describe(
+              'A Secret of type kubernetes.io/tls: the page is served over TLS with it, and the Service has port 443.',
+            ),
+        })
+        .prefault({})
+        .describe('By default plain HTTP, for a proxy in front of it.'),
+    })
+    .prefault({})
+    .describe('The page of images.'),
   insights: z
     .strictObject({
       host: z.url().default('https://insights.fairwinds.com').describe('The address of Fairwinds Insights.'),

@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request as plainRequest } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAuthority, issueCertificate, silentLogger, systemClock } from '../base/index.ts';
+import { Cargo } from './cargo.ts';
+import { createDashboardServer } from './server.ts';
+import { createStreams } from './stream.ts';
+import { seesAll } from './visibility.ts';
+
+let folder: string;
+let end: AbortController;
+let running: Promise<void> | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'supercargo-dashboard-'));
+  end = new AbortController();
+  running = undefined;
+});
+afterEach(async () => {
+  end.abort();
+  await running?.catch(() => undefined);
+  await rm(folder, { recursive: true });
+});
+
+const files = () => ({ certificateFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') });
+async function writePair(commonName: string): Promise<string> {
+  const now = Date.now();
+  const authority = createAuthority({ commonName, now, validDays: 2 });
+  const { certPem, keyPem } = issueCertificate(authority, {
+    commonName: '127.0.0.1',
+    hosts: ['127.0.0.1'],
+    usage: 'server',
+    now,
+    validDays: 2,
+  });
+  await writeFile(files().certificateFile, certPem);
+  await writeFile(files().keyFile, keyPem);
+  return authority.certPem;
+}
+
+/** A server that looks at its files when `look` is called. */
+async function serve(tls: ReturnType<typeof files> | undefined) {
+  let look = () => {};
+  const told: string[] = [];
+  const clock = {
+    ...systemClock,
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        look = resolve;
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
+  };
+  const log = { ...silentLogger, info: (text: string) => told.push(text), error: (text: string) => told.push(text) };
+  const port = await new Promise<number>((resolve, reject) => {
+    running = createDashboardServer({
+      host: '127.0.0.1',
+      port: 0,
+      hosts: undefined,
+      tls,
+      authenticate: async (token) =>
+        token === 'good' ? { user: 'ann', method: 'token', sees: seesAll, mayGet: async () => true } : undefined,
+      api: (path) => ({ path }),
+      streams: createStreams({ cargo: new Cargo(() => 1), clock }),
+      assets: new Map(),
+      sessionOf: ({ user }) => ({ user }) as never,
+      onListening: resolve,
+      clock,
+      log,
+    }).run(end.signal);
+    running.catch(reject);
+  });
+  return { port, told, look: () => look() };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly cookie: string;
+  readonly issuer: string;
+}
+
+const ask = (port: number, ca: string, method = 'GET', body = '') =>
+  new Promise<Answer>((resolve, reject) => {
+    const headers = { authorization: 'Bearer good', 'content-type': 'application/json' };
+    const asked = request(
+      { port, host: '127.0.0.1', path: '/api/session', method, ca, headers, agent: false },
+      (response) => {
+        const issuer = (response.socket as TLSSocket).getPeerCertificate().issuer.CN;
+        response.resume().on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            cookie: String(response.headers['set-cookie'] ?? ''),
+            issuer: String(issuer),
+          }),
+        );
+      },
+    );
+    asked.on('error', reject).end(body);
+  });
+
+describe('a server of the page with a certificate of its own', () => {
+  it('answers over TLS, with cookies that other origins cannot set', async () => {
+    const ca = await writePair('first');
+    const { port } = await serve(files());
+    expect(await ask(port, ca)).toMatchObject({ status: 200, issuer: 'first' });
+    const { cookie } = await ask(port, ca, 'POST', JSON.stringify({ token: 'good' }));
+    expect(cookie).toMatch(/^__Host-supercargo=.*; HttpOnly; SameSite=Strict; .*; Secure$/);
+  });
+
+  it('refuses old versions of TLS, and plain HTTP', async () => {
+    const ca = await writePair('first');
+    const { port } = await serve(files());
+    const old = connect({ port, host: '127.0.0.1', ca, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' });
+    await expect(new Promise((_, reject) => old.once('error', reject))).rejects.toThrow();
+    const plain = new Promise((resolve, reject) =>
+      plainRequest({ port, host: '127.0.0.1' }, resolve).once('error', reject).end(),
+    );
+    await expect(plain).rejects.toThrow();
+    expect((await ask(port, ca)).status).toBe(200);
+  });
+
+  it('uses a new certificate for new connections, and keeps the last one while the files are wrong', async () => {
+    const first = await writePair('first');
+    const { port, told, look } = await serve(files());
+    await writeFile(files().keyFile, 'half written');
+    look();
+    await expect.poll(() => told).toEqual(['the dashboard keeps its last certificate']);
+    expect(await ask(port, first)).toMatchObject({ issuer: 'first' });
+    const second = await writePair('second');
+    look();
+    await expect.poll(() => told.at(-1)).toBe('the certificate of the dashboard changed');
+    expect(await ask(port, second)).toMatchObject({ status: 200, issuer: 'second' });
+    await expect(ask(port, first)).rejects.toThrow();
+  });
+
+  it('does not start without a certificate that belongs to its key', async () => {
+    await expect(serve(files())).rejects.toMatchObject({ code: 'dashboard-certificate' });
+    await writePair('first');
+    const { keyPem } = createAuthority({ commonName: 'other', now: Date.now(), validDays: 2 });
+    await writeFile(files().keyFile, keyPem);
+    await expect(serve(files())).rejects.toThrow(/no certificate with its key/);
+  });
+});
