@@ -83,7 +83,7 @@ export function createRequestListener(options: RequestListenerOptions): {
       },
     },
     registrations: {
-      isRegistered: (program) => registered.has(program) || !program.rules.some(isGenerating),
+      isRegistered: (program) => registered.has(program) || !program.rules.some((rule) => isGenerating(program, rule)),
       subscribe(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
