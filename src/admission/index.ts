@@ -12,6 +12,7 @@ export { createAuditQueue } from './audit-queue.ts';
 export { createBudgetConditions, isOverBudget } from './budget-conditions.ts';
 export { checkRegistration, createCheckReviewer } from './check-reviewer.ts';
 export { defaultOmittedEvents, hasEvents, recordEvents } from './events.ts';
+export { createGlobalContextStatus } from './global-context-status.ts';
 export { createAdmissionMetrics } from './metrics.ts';
 export { createPolicyReviewers } from './policy-reviewers.ts';
 export type { PolicyProblem, PolicyProblems } from './policy-status.ts';

@@ -3,6 +3,7 @@ import { deletingPolicySchema } from './deleting-policy-schema.ts';
 import { imageDetectedSchema, imageResourcePolicySchema, resourceTemplateSchema } from './detection-schema.ts';
 import { exceptionSchema } from './exception-schema.ts';
 import { generatingPolicySchema } from './generating-policy-schema.ts';
+import { globalContextSchema } from './global-context-schema.ts';
 import { mirroredImageSchema } from './mirrored-image-schema.ts';
 import { mutatingPolicySchema } from './mutating-policy-schema.ts';
 import { policySchema } from './policy-schema.ts';
@@ -152,6 +153,24 @@ export const definitions: readonly Definition[] = [
     schema: exceptionSchema,
     hasStatus: false,
     columns: [age],
+  },
+  {
+    group: 'kyverno.io',
+    kind: 'GlobalContextEntry',
+    plural: 'globalcontextentries',
+    shortNames: ['gctxentry'],
+    scope: 'Cluster',
+    categories: ['kyverno'],
+    versions: ['v2', 'v2beta1', 'v2alpha1'],
+    description: 'Data that policies read without asking for it each time: objects of a kind, or the answer to a call.',
+    schema: globalContextSchema,
+    hasStatus: true,
+    columns: [
+      { name: 'READY', type: 'string', jsonPath: '.status.conditions[?(@.type == "Ready")].status' },
+      { name: 'REFRESH INTERVAL', type: 'string', jsonPath: '.spec.apiCall.refreshInterval' },
+      { name: 'LAST REFRESH', type: 'date', jsonPath: '.status.lastRefreshTime' },
+      age,
+    ],
   },
   {
     ...celPolicy,

@@ -145,6 +145,13 @@ const lookUps = z
       .array(z.string().min(1))
       .default([])
       .meta({ description: 'Namespaces whose policies may call services, `*` for all.', examples: [['platform']] }),
+    globalContextNamespaces: z
+      .array(z.string().min(1))
+      .default([])
+      .meta({
+        description: 'Namespaces whose policies may read GlobalContextEntries, `*` for all.',
+        examples: [['platform']],
+      }),
   })
   .prefault({})
   .describe('What policies may look up outside of the request.');

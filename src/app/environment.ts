@@ -115,6 +115,7 @@ export function createEnvironment({
     lookUps: createLookUps({
       client,
       discovery,
+      informers,
       clock,
       log,
       imageData: images.imageData,

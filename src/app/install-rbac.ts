@@ -185,7 +185,11 @@ const statusOf = (resources: readonly string[]) => resources.map((name) => `${na
 
 /** To watch policies, and for the most usual look-ups of rules. */
 const policyRules: readonly RuleTemplate[] = [
-  { apiGroups: ['kyverno.io'], resources: ['clusterpolicies', 'policies', 'policyexceptions'], verbs: read },
+  {
+    apiGroups: ['kyverno.io'],
+    resources: ['clusterpolicies', 'policies', 'policyexceptions', 'globalcontextentries'],
+    verbs: read,
+  },
   { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: read },
   { apiGroups: [''], resources: ['namespaces', 'configmaps'], verbs: read },
   {
@@ -258,7 +262,11 @@ const dashboardRules: readonly RuleTemplate[] = [
 ];
 
 const statusRules: readonly RuleTemplate[] = [
-  { apiGroups: ['kyverno.io'], resources: ['clusterpolicies/status', 'policies/status'], verbs: ['update'] },
+  {
+    apiGroups: ['kyverno.io'],
+    resources: ['clusterpolicies/status', 'policies/status', 'globalcontextentries/status'],
+    verbs: ['update'],
+  },
   {
     apiGroups: ['policies.kyverno.io'],
     resources: statusOf(celPolicies.filter((name) => !deletingPolicies.includes(name))),

@@ -50,7 +50,7 @@ export function createLookUpResolver(cluster: FakeCluster): LookUpResolver {
           ? found(cluster.images.get(lookUp.reference))
           : missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
-        if (cluster.globalContext?.has(lookUp.name)) return found(cluster.globalContext.get(lookUp.name));
+        if (cluster.globalContext?.has(lookUp.name)) return projected(cluster.globalContext.get(lookUp.name), lookUp);
         return lookUp.asLibrary ? found(null) : missing(`global context entry ${lookUp.name} not found`);
       case 'resourceName':
         return found(cluster.scopes.pluralOf(lookUp.apiVersion, lookUp.resourceKind));
@@ -174,6 +174,13 @@ function resources({ objects, scopes }: FakeCluster, wanted: Wanted): readonly K
       isLike(wanted.name, object.metadata.name) &&
       selector(object.metadata.labels),
   );
+}
+
+/** A projection of a given entry is one of its fields. */
+function projected(value: unknown, { name, projection }: Extract<LookUp, { readonly kind: 'globalContext' }>) {
+  if (projection === undefined || value === null) return found(value);
+  if (isJsonObject(value) && Object.hasOwn(value, projection)) return found(value[projection]);
+  return missing(`projection "${projection}" not found in global context entry "${name}"`);
 }
 
 /** The data of mocked global context entries, after field path and projections. */

@@ -141,3 +141,17 @@ describe('an API call of a ClusterPolicy', () => {
     expect(read('/api/v1/%2e%2e/x')).toBeTypeOf('string');
   });
 });
+
+describe('global context entries', () => {
+  const read: LookUp = { kind: 'globalContext', name: 'deployments', asLibrary: true };
+
+  it('are read by policies of the cluster, and by those of namespaces that an administrator names', () => {
+    expect(refusal(read)).toBeUndefined();
+    expect(refusal({ ...read, ...own })).toContain('lookUps.globalContextNamespaces');
+    expect(refusal({ ...read, ...own }, { ...strictLookUpRules, globalContextNamespaces: ['other'] })).toBeDefined();
+    for (const allowed of ['shop', '*'])
+      expect(
+        refusal({ ...read, ...own }, { ...strictLookUpRules, globalContextNamespaces: [allowed] }),
+      ).toBeUndefined();
+  });
+});

@@ -8,9 +8,15 @@ export interface LookUpRules {
   readonly postPaths: readonly string[];
   /** Namespaces whose policies may call services; `*` for all. */
   readonly serviceCallNamespaces: readonly string[];
+  /** Namespaces whose policies may read global context entries; `*` for all. */
+  readonly globalContextNamespaces: readonly string[];
 }
 
-export const strictLookUpRules: LookUpRules = { postPaths: [], serviceCallNamespaces: [] };
+export const strictLookUpRules: LookUpRules = {
+  postPaths: [],
+  serviceCallNamespaces: [],
+  globalContextNamespaces: [],
+};
 
 /** Creating a review has no effect: nothing is stored. */
 const reviewPaths: readonly RegExp[] = [
@@ -29,7 +35,7 @@ export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | unde
     case 'apiCall':
       return apiCallRefusal(lookUp, rules);
     case 'serviceCall':
-      if (own !== undefined && !rules.serviceCallNamespaces.some((name) => name === '*' || name === own))
+      if (own !== undefined && !names(rules.serviceCallNamespaces, own))
         return `policies of namespace ${own} may not call services; an administrator allows it with lookUps.serviceCallNamespaces`;
       return lookUp.dryRun ? 'a service is not called with POST for a dry run' : undefined;
     case 'configMap':
@@ -40,11 +46,17 @@ export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | unde
       return own !== undefined && namesSecrets(lookUp.credentials)
         ? 'the secrets of imageRegistryCredentials are not read for a namespaced policy'
         : undefined;
+    // Entries hold what we may read, of all namespaces.
     case 'globalContext':
+      return own !== undefined && !names(rules.globalContextNamespaces, own)
+        ? `policies of namespace ${own} may not read global context entries; an administrator allows it with lookUps.globalContextNamespaces`
+        : undefined;
     case 'resourceName':
       return undefined;
   }
 }
+
+const names = (namespaces: readonly string[], own: string) => namespaces.some((name) => name === '*' || name === own);
 
 /** Why a namespaced policy may not read a resource, in any namespace. */
 export function resourceRefusal(

@@ -8,6 +8,7 @@
 
 export { evaluate, type LookUps, type ReadyLookUps } from './evaluate.ts';
 export { createEvaluationTurns, type EvaluationTurns } from './evaluation-turns.ts';
+export { type GlobalContext, globalContextType } from './global-context.ts';
 export { findKyverno } from './kyverno.ts';
 export {
   celPolicyTypes,

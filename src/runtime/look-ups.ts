@@ -1,12 +1,19 @@
 import type { PullSecretRef } from '../api/index.ts';
 import { type Clock, type Logger, SupercargoError } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
-import { type Discovery, isKubeError, type KubeConnection, type ListOptions } from '../kube/index.ts';
+import {
+  type Discovery,
+  type InformerFactory,
+  isKubeError,
+  type KubeConnection,
+  type ListOptions,
+} from '../kube/index.ts';
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion } from '../object/index.ts';
-import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import type { LookUp } from '../policy/index.ts';
 import { type ConfigMaps, createConfigMaps } from './config-maps.ts';
 import { type LookUpRules, lookUpRefusal, resourceRefusal, strictLookUpRules } from './confinement.ts';
 import type { LookUps } from './evaluate.ts';
+import { createGlobalContext, type GlobalContext } from './global-context.ts';
 import { callService, type ServiceCallLimits } from './service-call.ts';
 
 class LookUpError extends SupercargoError {}
@@ -25,6 +32,8 @@ export type ImageData = (
 interface LookUpsOptions {
   readonly client: KubeConnection;
   readonly discovery: Discovery;
+  /** For GlobalContextEntries; without them there are none. */
+  readonly informers?: InformerFactory | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly imageData?: ImageData | undefined;
@@ -39,6 +48,7 @@ interface LookUpLimits extends ServiceCallLimits {
 
 /** Look-ups in a live cluster; their watches run until `run` ends. */
 export interface LiveLookUps extends LookUps {
+  readonly globalContext: GlobalContext | undefined;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -82,17 +92,47 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
       case 'resourceName':
         return resourceName(options, lookUp, signal);
       case 'globalContext':
-        throw new LookUpError('look-up-global', `global context entries are not available: ${lookUp.name}`);
+        return readGlobal(globalContext, lookUp, limits, signal);
     }
   };
-  return {
-    async answer(lookUp, signal): Promise<LookUpAnswer> {
-      const refusal = lookUpRefusal(lookUp, rules);
-      if (refusal !== undefined) throw new LookUpError('look-up-refused', refusal);
-      return { ok: true, value: await fetchValue(lookUp, signal) };
-    },
-    run: (signal) => configMaps.run(signal),
+  const allowed = async (lookUp: LookUp, signal: AbortSignal): Promise<unknown> => {
+    const refusal = lookUpRefusal(lookUp, rules);
+    if (refusal !== undefined) throw new LookUpError('look-up-refused', refusal);
+    return fetchValue(lookUp, signal);
   };
+  const { informers } = options;
+  const globalContext =
+    informers &&
+    createGlobalContext({
+      ...options,
+      informers,
+      call: allowed,
+      maxObjects: limits.maxObjects,
+      maxBytes: limits.maxResponseBytes * 4,
+    });
+  return {
+    globalContext,
+    answer: async (lookUp, signal) => ({ ok: true, value: await allowed(lookUp, signal) }),
+    async run(signal) {
+      await Promise.all([configMaps.run(signal), globalContext?.run(signal)]);
+    },
+  };
+}
+
+/** Rules name a projection behind a dot; functions of CEL name it apart, and get null for an entry that is not there. */
+async function readGlobal(
+  globalContext: GlobalContext | undefined,
+  { name, projection = '', asLibrary }: Of<'globalContext'>,
+  { timeoutMs }: LookUpLimits,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!globalContext) throw new LookUpError('look-up-global', `global context entries are not available: ${name}`);
+  const [entry = '', inName = ''] = asLibrary ? [name] : name.split('.');
+  const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const found = await globalContext.read(entry, asLibrary ? projection : inName, until);
+  if (found) return found.value;
+  if (asLibrary) return null;
+  throw new LookUpError('look-up-global', `global context entry ${entry} not found`);
 }
 
 async function callApi(

@@ -4,6 +4,7 @@ import {
   createAuditQueue,
   createBudgetConditions,
   createCheckReviewer,
+  createGlobalContextStatus,
   createPolicyRegistrations,
   createPolicyReviewers,
   createStatusController,
@@ -73,6 +74,17 @@ export const wireAdmission: WireFeature = (environment) => {
     clock,
     log,
   });
+  const { globalContext } = environment.lookUps;
+  const entries =
+    globalContext &&
+    createGlobalContextStatus({
+      client,
+      informers,
+      globalContext,
+      metrics: environment.controllerMetrics,
+      clock,
+      log,
+    });
   return {
     runnables: [
       {
@@ -81,6 +93,16 @@ export const wireAdmission: WireFeature = (environment) => {
         needsLeadership: 'admission',
         run: (signal) => status.run(signal),
       },
+      ...(entries
+        ? [
+            {
+              name: entries.name,
+              order: startOrder.controllers,
+              needsLeadership: 'admission' as const,
+              run: (signal: AbortSignal) => entries.run(signal),
+            },
+          ]
+        : []),
     ],
   };
 };

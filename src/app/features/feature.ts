@@ -5,7 +5,7 @@ import type { ControllerMetrics, Runnable } from '../../controller/index.ts';
 import type { Inventory } from '../../inventory/index.ts';
 import type { Environment, EventRecorder, InformerFactory } from '../../kube/index.ts';
 import type { LabelMatcher } from '../../object/index.ts';
-import type { EvaluationTurns, LivePolicies, LookUps, Namespaces, Roles } from '../../runtime/index.ts';
+import type { EvaluationTurns, LiveLookUps, LivePolicies, Namespaces, Roles } from '../../runtime/index.ts';
 import type { Webhooks } from '../../webhook/index.ts';
 import type { Config } from '../config.ts';
 import type { Connection } from '../connect.ts';
@@ -30,7 +30,7 @@ export interface FeatureEnvironment {
   readonly policies: LivePolicies;
   /** Which of them are ours, by their labels; all if undefined. */
   readonly selector: LabelMatcher | undefined;
-  readonly lookUps: LookUps;
+  readonly lookUps: LiveLookUps;
   /** Labels of namespaces, watched only if a feature needs them. */
   readonly namespaces: Namespaces;
   readonly roles: Roles;

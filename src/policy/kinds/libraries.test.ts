@@ -135,8 +135,17 @@ describe('a library of CEL', () => {
       status: 'pass',
       rounds: [[{ kind: 'imageData', reference: 'nginx' }]],
     });
-    expect(asked("globalContext.Get('g', 'p') == 1", { p: 1 }).status).toBe('pass');
-    expect(asked("globalContext.Get('g', 'q') == 1", { p: 1 }).message).toContain('projection "q" not found');
+    expect(asked("globalContext.Get('g', 'p') == 1", 1)).toMatchObject({
+      status: 'pass',
+      rounds: [[{ kind: 'globalContext', name: 'g', projection: 'p', asLibrary: true }]],
+    });
+    expect(asked("globalContext.Get('g').p == 1", { p: 1 })).toMatchObject({
+      status: 'pass',
+      rounds: [[{ kind: 'globalContext', name: 'g', asLibrary: true }]],
+    });
+    const missing = () => ({ ok: false as const, message: 'it has no projection "q"' });
+    const { message } = judge("globalContext.Get('g', 'q') == 1", missing);
+    expect(message).toContain('failed to get global reference: it has no projection "q"');
   });
 
   it('makes the same random text for one object each time it is judged', () => {

@@ -43,7 +43,7 @@ export class RunLibraries implements LibraryHost {
       case 'http':
         return find(serviceCall(asked));
       case 'globalContext':
-        return project(find({ kind: 'globalContext', name: asked.name, asLibrary: true }), asked);
+        return find({ kind: 'globalContext', name: asked.name, ...projectionOf(asked), asLibrary: true });
       case 'image':
         return find({ kind: 'imageData', reference: asked.reference });
       case 'generator':
@@ -160,11 +160,4 @@ function serviceCall({ method, url, headers, caBundle, data }: Of<'http'>): Look
   };
 }
 
-/** A projection of an entry is one of its fields. */
-function project(value: unknown, { name, projection }: Of<'globalContext'>): unknown {
-  if (projection === '' || value === null || value instanceof CelUnknown || value instanceof CelError) return value;
-  if (isJsonObject(value) && Object.hasOwn(value, projection)) return value[projection];
-  return new CelError(
-    `failed to get global reference: projection "${projection}" not found in global context entry "${name}"`,
-  );
-}
+const projectionOf = ({ projection }: Of<'globalContext'>) => (projection === '' ? {} : { projection });
