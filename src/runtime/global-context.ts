@@ -12,7 +12,7 @@ export const globalContextType: ResourceType = {
 };
 
 /** Whether an entry has data, and since when. */
-export interface GlobalEntryState {
+interface GlobalEntryState {
   readonly problem: string | undefined;
   readonly refreshedMs: number | undefined;
 }
@@ -26,7 +26,7 @@ export interface GlobalContext {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface GlobalContextOptions extends GlobalEntryOptions {
+interface GlobalContextOptions extends GlobalEntryOptions {
   readonly informers: InformerFactory;
 }
 
