@@ -76,13 +76,75 @@ describe('the access of a user of the cluster', () => {
     expect(await access('good', signal)).toMatchObject({ user: 'ann' });
   });
 
-  it('refuses more unknown users at once than it asks for', async () => {
+  it('refuses more unknown users at once than it asks for, and most of them of one address', async () => {
     const client = { raw: () => new Promise(() => {}) } as never;
     const access = createClusterAccess({ client, namespacesOf: () => [], log: silentLogger });
-    for (let index = 0; index < 32; index++) void access(`token-${index}`, signal);
-    expect(() => access('one more', signal)).toThrow('too many users log in');
+    for (let index = 0; index < 24; index++) void access(`token-${index}`, signal, 'a');
+    expect(() => access('one more', signal, 'a')).toThrow('too many users log in');
+    for (let index = 0; index < 8; index++) void access(`other-${index}`, signal, 'b');
+    expect(() => access('one more', signal, 'c')).toThrow('too many users log in');
+  });
+
+  it('is asked for once, however many tokens a user has', async () => {
+    const server = clusterOfServiceAccounts();
+    const access = createClusterAccess({ ...server, log: silentLogger });
+    await access('mallory/a 0', signal);
+    const before = server.asked();
+    for (let index = 1; index < 50; index++)
+      expect(await access(`mallory/a ${index}`, signal)).toMatchObject({ user: 'system:serviceaccount:mallory:a' });
+    expect(server.asked()).toBe(before);
+    await access('mallory/b 0', signal);
+    expect(server.asked()).toBe(2 * before);
+  });
+
+  it('is asked for by few requests at once, and a tenant with many accounts keeps nobody out', async () => {
+    const server = clusterOfServiceAccounts();
+    server.hold();
+    const access = createClusterAccess({ ...server, log: silentLogger });
+    const attempts = Array.from({ length: 20 }, (_, index) => access(`mallory/${index} 0`, signal));
+    const settled = Promise.allSettled(attempts);
+    await expect.poll(server.active).toBeGreaterThan(0);
+    const ann = access('ann/a 0', signal);
+    server.release();
+    expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(await ann).toMatchObject({ user: 'system:serviceaccount:ann:a' });
+    expect(server.most()).toBeLessThanOrEqual(32);
   });
 });
+
+/** It knows tokens `namespace/account number`, and lets nobody list anything. */
+function clusterOfServiceAccounts() {
+  let [asked, active, most] = [0, 0, 0];
+  let release = () => {};
+  let held = Promise.resolve();
+  const raw = async (path: string, { post }: { post?: unknown } = {}) => {
+    const { spec } = post as { spec: { token?: string } };
+    if (path.endsWith('tokenreviews')) {
+      const [account = '', number] = (spec.token ?? '').split(' ');
+      const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${number}`] };
+      const user = { username: `system:serviceaccount:${account.replace('/', ':')}`, groups: ['g'], extra };
+      return { value: { status: { authenticated: true, user } } };
+    }
+    asked++;
+    most = Math.max(most, ++active);
+    await held;
+    active--;
+    return { value: { status: { allowed: false } } };
+  };
+  return {
+    client: { raw } as never,
+    namespacesOf: () => Array.from({ length: 100 }, (_, index) => `n-${index}`),
+    asked: () => asked,
+    active: () => active,
+    most: () => most,
+    hold: () => {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+    release: () => release(),
+  };
+}
 
 describe('the access by a link', () => {
   it('is everything for its token, and nothing for another', async () => {

@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { errorMessage, isJsonObject, type Logger, mapConcurrent } from '../base/index.ts';
+import { createLimiter, errorMessage, isJsonObject, type Logger, mapConcurrent } from '../base/index.ts';
 import { isKubeError, type KubeConnection } from '../kube/index.ts';
 import { textOf } from './fields.ts';
 import { HttpError } from './http.ts';
 import type { Session, ShownKind } from './protocol.ts';
+import { createShares } from './shares.ts';
 import { seesAll, shownKinds, Visibility } from './visibility.ts';
 
 /** A user of the page. */
@@ -24,8 +25,8 @@ interface ObjectAttributes {
   readonly name: string;
 }
 
-/** Who has this token, and what they may see; undefined for nobody. */
-export type Authenticate = (token: string, signal: AbortSignal) => Promise<Viewer | undefined>;
+/** Who has this token, and what they may see; undefined for nobody. `from`: the address that sends it. */
+export type Authenticate = (token: string, signal: AbortSignal, from?: string) => Promise<Viewer | undefined>;
 
 interface ClusterAccessOptions {
   readonly client: Pick<KubeConnection, 'raw'>;
@@ -37,9 +38,13 @@ interface ClusterAccessOptions {
 const cachedMs = 60_000;
 const maxViewers = 1_000;
 const maxNamespaces = 2_000;
-const reviewsAtOnce = 16;
-/** Users that are asked about at the same time: unknown tokens must not flood the API server. */
-const viewersAtOnce = 32;
+/** Of all users together. They wait in the order in which they are asked, and each user asks for a few at a time. */
+const reviewsAtOnce = 32;
+const reviewsOfKindAtOnce = 4;
+/** Tokens that are asked about at the same time: unknown tokens must not flood the API server. */
+const tokens = { max: 32, maxOfOne: 24 };
+/** Users whose rights are asked for at the same time, and those of one tenant, who may have any number of tokens. */
+const subjects = { max: 32, maxOfOne: 2 };
 /** A longer text is no token of a cluster. */
 const maxTokenLength = 16 << 10;
 
@@ -61,6 +66,11 @@ const clusterScoped: ReadonlySet<ShownKind> = new Set(['mirroredimages']);
  */
 export function createClusterAccess({ client, namespacesOf, log }: ClusterAccessOptions): Authenticate {
   const viewers = new LRUCache<string, Promise<Viewer | undefined>>({ max: maxViewers, ttl: cachedMs });
+  /** By user: a user with many tokens is asked about once. */
+  const rights = new LRUCache<string, Promise<Visibility>>({ max: maxViewers, ttl: cachedMs });
+  const limiter = createLimiter(reviewsAtOnce);
+  const tokenShares = createShares(tokens);
+  const subjectShares = createShares(subjects);
   /** Apart from the viewers: wrong tokens must not make us ask again for all users. */
   const refused = new LRUCache<string, true>({ max: maxViewers, ttl: cachedMs });
   const post = async (path: string, kind: string, spec: object, signal: AbortSignal) => {
@@ -72,15 +82,10 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
   const allows = async (user: object, attributes: object, signal: AbortSignal) => {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
     const spec = { ...user, resourceAttributes: { verb: 'list', ...attributes } };
-    return (await post(path, 'SubjectAccessReview', spec, signal))['allowed'] === true;
+    return await limiter.run(async () => (await post(path, 'SubjectAccessReview', spec, signal))['allowed'] === true);
   };
 
-  const review = async (token: string, signal: AbortSignal): Promise<Viewer | undefined> => {
-    const status = await post('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', { token }, signal);
-    const user = status['user'];
-    if (status['authenticated'] !== true || !isJsonObject(user)) return undefined;
-    const { username, groups: of, uid, extra } = user;
-    const subject = { user: username, groups: of, uid, extra };
+  const rightsOf = async (subject: object, signal: AbortSignal): Promise<Visibility> => {
     const everywhere = new Set<ShownKind>();
     const namespaces = new Map<ShownKind, Set<string>>();
     await Promise.all(
@@ -93,31 +98,51 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
         if (clusterScoped.has(resource)) return;
         const some = new Set<string>();
         const asked = [...new Set(namespacesOf(resource))].filter((name) => name !== '').slice(0, maxNamespaces);
-        await mapConcurrent(asked, reviewsAtOnce, async (namespace) => {
+        await mapConcurrent(asked, reviewsOfKindAtOnce, async (namespace) => {
           if (await allows(subject, { ...attributes, namespace }, signal)) some.add(namespace);
         });
         if (some.size > 0) namespaces.set(resource, some);
       }),
     );
+    return new Visibility(everywhere, namespaces);
+  };
+
+  const knownRightsOf = (subject: Subject, signal: AbortSignal): Promise<Visibility> => {
+    const key = keyOf(subject);
+    const known = rights.get(key);
+    if (known) return known;
+    const back = subjectShares.take(tenantOf(subject.user));
+    if (!back) throw tooMany();
+    const asked = rightsOf(subject, signal).finally(back);
+    rights.set(key, asked);
+    asked.catch(() => rights.delete(key));
+    return asked;
+  };
+
+  const review = async (token: string, signal: AbortSignal): Promise<Viewer | undefined> => {
+    const status = await post('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', { token }, signal);
+    const user = status['user'];
+    if (status['authenticated'] !== true || !isJsonObject(user)) return undefined;
+    const { groups: of, uid, extra } = user;
+    const subject = { user: textOf(user, 'username'), groups: of, uid, extra };
     return {
-      user: textOf(user, 'username'),
+      user: subject.user,
       method: 'token',
-      sees: new Visibility(everywhere, namespaces),
+      sees: await knownRightsOf(subject, signal),
       mayGet: (object, until) => allows(subject, { verb: 'get', ...object }, until),
     };
   };
 
-  let asking = 0;
-  return (token, signal) => {
+  return (token, signal, from = '') => {
     if (token.length > maxTokenLength) return Promise.resolve(undefined);
     // Tokens are secrets: the cache has their hashes.
     const key = createHash('sha256').update(token).digest('base64');
     if (refused.has(key)) return Promise.resolve(undefined);
     let viewer = viewers.get(key);
     if (!viewer) {
-      if (asking >= viewersAtOnce) throw new HttpError('too-many', 'too many users log in', { 'retry-after': '1' });
-      asking++;
-      viewer = review(token, signal).finally(() => asking--);
+      const back = tokenShares.take(from);
+      if (!back) throw tooMany();
+      viewer = review(token, signal).finally(back);
       viewer.then(
         (found) => {
           if (found) return;
@@ -137,6 +162,28 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
     return viewer;
   };
 }
+
+interface Subject {
+  readonly user: string;
+  readonly groups: unknown;
+  readonly uid: unknown;
+  readonly extra: unknown;
+}
+
+const tooMany = () => new HttpError('too-many', 'too many users log in', { 'retry-after': '1' });
+
+/** Tells one token of a user from another, and nothing about the user. */
+const credentialKey = 'authentication.kubernetes.io/credential-id';
+
+function keyOf({ extra, ...subject }: Subject): string {
+  const { [credentialKey]: _, ...rest } = isJsonObject(extra) ? extra : {};
+  return createHash('sha256')
+    .update(JSON.stringify({ ...subject, extra: rest }))
+    .digest('base64');
+}
+
+/** Whoever may write in a namespace has all of its ServiceAccounts. */
+const tenantOf = (user: string) => /^(system:serviceaccount:[^:]+):/.exec(user)?.[1] ?? user;
 
 /** Whoever has the link has the rights of whoever started the program. */
 export function createLinkAccess(token: string, user: string): Authenticate {

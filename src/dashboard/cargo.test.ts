@@ -206,6 +206,23 @@ describe('the Jobs of a cargo', () => {
   });
 });
 
+describe('the events of a cargo', () => {
+  it('of one namespace do not push out those of another', () => {
+    const cargo = newCargo();
+    const event = (namespace: string, name: string) => {
+      const about = { apiVersion: 'v1', kind: 'Pod', namespace, name, type: 'Normal', reason: 'Pulled', message: '' };
+      cargo.putEvent(`${namespace}/${name}`, { ...about, count: 1, at: '' });
+    };
+    for (let index = 0; index < 10; index++) event('shop', String(index));
+    for (let index = 0; index < 5_000; index++) event('mallory', String(index));
+    const namespaces = [...cargo.events.values()].map(({ namespace }) => namespace);
+    expect(namespaces.filter((name) => name === 'shop')).toHaveLength(10);
+    expect(namespaces).toHaveLength(2_000);
+    expect(cargo.events.has('mallory/4999')).toBe(true);
+    expect(cargo.events.has('mallory/0')).toBe(false);
+  });
+});
+
 describe('the changes of a cargo', () => {
   it('are merged until they are taken, with the namespaces that they concern', () => {
     const cargo = newCargo();

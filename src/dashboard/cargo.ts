@@ -107,13 +107,12 @@ export class Cargo {
   private goneJobs = 0;
   private forgetJobs(): void {
     if (++this.goneJobs <= maxGoneJobs) return;
-    for (const [key, job] of this.jobs) {
-      if (!job.isGone) continue;
-      this.jobs.delete(key);
-      this.goneJobs--;
-      this.images.unlink('jobs', job);
-      return;
-    }
+    const key = oldestOfMost(this.jobs, ({ isGone }) => isGone);
+    const job = this.jobs.get(key);
+    if (!job) return;
+    this.jobs.delete(key);
+    this.goneJobs--;
+    this.images.unlink('jobs', job);
   }
 
   putDetection(key: string, fact: DetectionFact | undefined): void {
@@ -197,7 +196,7 @@ export class Cargo {
     this.events.delete(key);
     if (!fact) return;
     this.events.set(key, fact);
-    if (this.events.size > maxEvents) this.events.delete(this.events.keys().next().value as string);
+    if (this.events.size > maxEvents) this.events.delete(oldestOfMost(this.events));
     this.changed('overview', fact.namespace);
   }
 
@@ -222,6 +221,22 @@ export class Cargo {
 
 const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
   namespace === '' ? name : `${namespace}/${name}`;
+
+/** The key of the oldest one of the namespace that has most of them: a tenant who makes many loses their own. */
+function oldestOfMost<F extends { readonly namespace: string }>(
+  facts: ReadonlyMap<string, F>,
+  counts: (fact: F) => boolean = () => true,
+): string {
+  const byNamespace = new Map<string, { count: number; readonly oldest: string }>();
+  let most = { count: 0, oldest: '' };
+  for (const [key, fact] of facts) {
+    if (!counts(fact)) continue;
+    const found = byNamespace.get(fact.namespace) ?? { count: 0, oldest: key };
+    byNamespace.set(fact.namespace, found);
+    if (++found.count > most.count) most = found;
+  }
+  return most.oldest;
+}
 
 /** Its last state. One that had not ended was deleted by someone. */
 function goneJob(job: JobFact): JobFact {

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAuthority, issueCertificate, silentLogger, systemClock } from '../base/index.ts';
 import { Cargo } from './cargo.ts';
 import { createDashboardServer } from './server.ts';
@@ -141,5 +142,39 @@ describe('a server of the page with a certificate of its own', () => {
     const { keyPem } = createAuthority({ commonName: 'other', now: Date.now(), validDays: 2 });
     await writeFile(files().keyFile, keyPem);
     await expect(serve(files())).rejects.toThrow(/no certificate with its key/);
+  });
+});
+
+describe('slow clients of the page', () => {
+  const reads = (port: number) =>
+    fetch(`http://127.0.0.1:${port}/api/images`, { headers: { authorization: 'Bearer good' } });
+
+  it('that send their log-in byte by byte keep nobody from reading, and are dropped', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { port } = await serve(undefined);
+      const head =
+        'POST /api/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
+      const slow = Array.from({ length: 70 }, () => connectPlain(port, '127.0.0.1').on('error', () => {}));
+      for (const socket of slow) socket.write(head);
+      // All but those that have a place are told so.
+      const told = slow.map((socket) => new Promise((resolve) => socket.once('data', resolve).once('close', resolve)));
+      await Promise.race(told);
+      expect((await reads(port)).status).toBe(200);
+      let isOver = false;
+      void Promise.all(told).then(() => {
+        isOver = true;
+      });
+      await expect
+        .poll(() => {
+          vi.advanceTimersByTime(6_000);
+          return isOver;
+        })
+        .toBe(true);
+      expect((await reads(port)).status).toBe(200);
+      for (const socket of slow) socket.destroy();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, errorMessage, isJsonObject, type Logger, onAbort, parseJson } from '../base/index.ts';
 import type { Authenticate, Viewer } from './access.ts';
 import type { Api } from './api.ts';
@@ -9,6 +9,7 @@ import { HttpError, readBody, sendAsset, sendError, sendJson } from './http.ts';
 import type { Session } from './protocol.ts';
 import { InvalidQuery, Query } from './query.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+import { createShares, type Shares } from './shares.ts';
 import type { Streams } from './stream.ts';
 import { followTls, readTls, type TlsFiles } from './tls.ts';
 
@@ -30,7 +31,13 @@ interface DashboardServerOptions {
 }
 
 const maxConnections = 512;
-const maxRequestsAtOnce = 64;
+const maxRequestsAtOnce = { max: 128, maxOfOne: 64 };
+/** Bodies of log-ins that are being read; they are small and come at once. */
+const maxBodiesAtOnce = { max: 32, maxOfOne: 8 };
+const bodyDeadlineMs = 5_000;
+/** A client that reads more slowly is dropped. */
+const answerDeadlineMs = 30_000;
+const maxConnectionsOfOne = 384;
 const maxBodyBytes = 32 << 10;
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
@@ -63,13 +70,14 @@ export function createDashboardServer(options: DashboardServerOptions): {
 }
 
 function createHandler(options: DashboardServerOptions, signal: AbortSignal) {
-  const sessions = createSessions();
-  let active = 0;
+  const serving = {
+    ...options,
+    sessions: createSessions(),
+    requests: createShares(maxRequestsAtOnce),
+    bodies: createShares(maxBodiesAtOnce),
+  };
   return (request: IncomingMessage, response: ServerResponse) => {
-    active++;
-    response.once('close', () => active--);
-    const isBusy = active - options.streams.size > maxRequestsAtOnce;
-    answer({ ...options, sessions, isBusy }, request, response, signal).catch((thrown: unknown) => {
+    answer(serving, request, response, signal).catch((thrown: unknown) => {
       if (response.headersSent || response.destroyed) return response.destroy();
       if (!(thrown instanceof HttpError || thrown instanceof InvalidQuery))
         options.log.warn('a request of the dashboard failed', { path: pathOf(request), error: errorMessage(thrown) });
@@ -86,6 +94,12 @@ function listen(
   return new Promise((resolve, reject) => {
     server.maxConnections = maxConnections;
     server.keepAliveTimeout = keepAliveMs;
+    const connections = createShares({ max: maxConnections, maxOfOne: maxConnectionsOfOne });
+    server.on('connection', (socket: Socket) => {
+      const back = connections.take(socket.remoteAddress ?? '');
+      if (back) socket.once('close', back);
+      else socket.destroy();
+    });
     server.once('error', reject);
     server.listen(port, host, () => onListening((server.address() as AddressInfo).port));
     onAbort(signal, () => {
@@ -97,7 +111,35 @@ function listen(
 
 interface Serving extends DashboardServerOptions {
   readonly sessions: Sessions;
-  readonly isBusy: boolean;
+  readonly requests: Shares;
+  readonly bodies: Shares;
+}
+
+const tooMany = () => new HttpError('too-many', 'too many requests at once', { 'retry-after': '1' });
+const addressOfClient = ({ socket }: IncomingMessage) => socket.remoteAddress ?? '';
+
+/** Takes a place for the answer until it is delivered, which must not take for ever. */
+function takePlace(requests: Shares, request: IncomingMessage, response: ServerResponse): void {
+  const back = requests.take(addressOfClient(request));
+  if (!back) throw tooMany();
+  const deadline = setTimeout(() => response.destroy(), answerDeadlineMs);
+  response.once('close', () => {
+    clearTimeout(deadline);
+    back();
+  });
+}
+
+/** The body of a log-in. It takes a place of its own: slow bodies keep nobody from reading the page. */
+async function readLogin({ bodies }: Serving, request: IncomingMessage): Promise<string> {
+  const back = bodies.take(addressOfClient(request));
+  if (!back) throw tooMany();
+  const deadline = setTimeout(() => request.destroy(), bodyDeadlineMs);
+  try {
+    return tokenIn(await readBody(request, maxBodyBytes));
+  } finally {
+    clearTimeout(deadline);
+    back();
+  }
 }
 
 const pathOf = ({ url = '/' }: IncomingMessage) => url.split('?', 1)[0]!.slice(0, 200);
@@ -116,14 +158,15 @@ async function answer(
     if (!asset) throw new HttpError('not-found', 'there is no such file');
     return sendAsset(request, response, asset);
   }
-  if (serving.isBusy) throw new HttpError('too-many', 'too many requests at once', { 'retry-after': '1' });
   if (pathname === '/api/session') return session(serving, request, response, signal);
   checkMethod(request, 'GET', 'HEAD');
   const token = serving.sessions.tokenOf(request);
-  const viewer = await viewerOf(serving, token, signal);
+  if (pathname !== '/api/events') takePlace(serving.requests, request, response);
+  const viewer = await viewerOf(serving, token, request, signal);
   if (pathname === '/api/events') {
     checkMethod(request, 'GET');
-    const look = async () => (await serving.authenticate(token!, signal))?.sees;
+    const from = addressOfClient(request);
+    const look = async () => (await serving.authenticate(token!, signal, from))?.sees;
     return serving.streams.open(request, response, viewer, look);
   }
   const body = await serving.api(pathname, new Query(searchParams), viewer, signal);
@@ -131,8 +174,14 @@ async function answer(
   await sendJson(request, response, { body });
 }
 
-async function viewerOf(serving: Serving, token: string | undefined, signal: AbortSignal): Promise<Viewer> {
-  const viewer = token === undefined ? undefined : await serving.authenticate(token, signal);
+async function viewerOf(
+  serving: Serving,
+  token: string | undefined,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Viewer> {
+  const from = addressOfClient(request);
+  const viewer = token === undefined ? undefined : await serving.authenticate(token, signal, from);
   if (!viewer) throw new HttpError('unauthenticated', 'log in with a token', { 'www-authenticate': 'Bearer' });
   return viewer;
 }
@@ -148,14 +197,16 @@ async function session(
   if (request.method === 'POST' || request.method === 'DELETE') checkOrigin(request);
   if (request.method === 'DELETE')
     return sendJson(request, response, { body: {}, headers: { 'set-cookie': sessions.close(request) } });
+  if (request.method !== 'POST') takePlace(serving.requests, request, response);
   if (request.method !== 'POST')
     return sendJson(request, response, {
-      body: sessionOf(await viewerOf(serving, sessions.tokenOf(request), signal)),
+      body: sessionOf(await viewerOf(serving, sessions.tokenOf(request), request, signal)),
     });
   if (!(request.headers['content-type'] ?? '').startsWith('application/json'))
     throw new HttpError('invalid', 'the body must be application/json');
-  const token = tokenIn(await readBody(request, maxBodyBytes));
-  const viewer = await viewerOf(serving, token, signal);
+  const token = await readLogin(serving, request);
+  takePlace(serving.requests, request, response);
+  const viewer = await viewerOf(serving, token, request, signal);
   const headers = { 'set-cookie': sessions.open(request, token, viewer.user) };
   return sendJson(request, response, { body: sessionOf(viewer), headers });
 }

@@ -71,6 +71,13 @@ function Trace({ param }: { param: string }): JSX.Element {
         <code>supercargo explain</code> explains policies on manifests.
       </Notice>
     );
+  if (value === undefined && error?.code === 'forbidden')
+    return (
+      <Notice icon="alert" title="No trace without the right to read">
+        {visibleText(error.message)}. A trace shows what the policy says and what the object has: whoever runs the
+        cluster may grant this right. The result keeps its message.
+      </Notice>
+    );
   if (value === undefined) return error === undefined ? <Loading /> : <ErrorNotice error={error} />;
   return (
     <>
