@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { UsageError } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
 import type { GroupVersionKind } from '../object/index.ts';
@@ -33,16 +34,23 @@ export const defaultResourceFilters: readonly string[] = [
   '[ClusterPolicyReport,*,*]',
 ];
 
+/** More kinds than most clusters have. */
+const maxKinds = 1_000;
+
 /** Parses filters of the form `[kind,namespace,name]`; a text may hold several in a row. */
 export function parseResourceFilters(texts: readonly string[]): ResourceFilters {
   const filters = texts.flatMap(parseText);
+  const byKind = new LRUCache<string, typeof filters>({ max: maxKinds });
+  const filtersFor = (kind: GroupVersionKind, subresource: string) => {
+    const key = `${kind.group}/${kind.version}/${kind.kind}/${subresource}`;
+    let found = byKind.get(key);
+    if (found === undefined) byKind.set(key, (found = filters.filter(({ kinds }) => kinds(kind, subresource))));
+    return found;
+  };
   return {
     excludes: (kind, subresource, namespace, name) =>
-      filters.some(
-        (filter) =>
-          filter.kinds(kind, subresource) &&
-          matchesWildcard(filter.namespace, namespace) &&
-          matchesWildcard(filter.name, name),
+      filtersFor(kind, subresource).some(
+        (filter) => matchesWildcard(filter.namespace, namespace) && matchesWildcard(filter.name, name),
       ),
     excludesKind: (kind, subresource) =>
       filters.some((filter) => filter.namespace === '*' && filter.name === '*' && filter.kinds(kind, subresource)),

@@ -15,12 +15,20 @@ export function compilePatternCheck(rule: string, pattern: unknown, message: Rul
   const template = compileDocument(pattern);
   const passed = pass(`validation rule '${rule}' passed.`);
   const units = unitsOf(pattern, template);
+  // Compiled on first use: not every rule of a policy is evaluated.
+  let constant: ReturnType<typeof compilePattern> | undefined;
   return (run, resource) => {
     spend(run, units);
-    const resolved = resolveWith(template, run);
-    if ('error' in resolved) return errored(resolved.error);
-    const outcome = compilePattern(resolved.value).match(resource);
-    run.trace?.(patternStep('pattern', outcome, resolved.value, resource));
+    let outcome: PatternOutcome;
+    if (constant !== undefined && run.trace === undefined) outcome = constant.match(resource);
+    else {
+      const resolved = resolveWith(template, run);
+      if ('error' in resolved) return errored(resolved.error);
+      const compiled = compilePattern(resolved.value);
+      if (template.isStatic) constant = compiled;
+      outcome = compiled.match(resource);
+      run.trace?.(patternStep('pattern', outcome, resolved.value, resource));
+    }
     switch (outcome.kind) {
       case 'pass':
         return passed;

@@ -44,8 +44,9 @@ type Body = (run: Run, exceptions: readonly CompiledException[]) => MaybeOutcome
 export function compileRule(policy: PolicyObject, { rule, name, origin, autogen }: ExpandedRule): CompiledRule {
   const policyNamespace = policy.kind === 'Policy' ? (policy.metadata.namespace ?? 'default') : undefined;
   const matches: RuleMatcher = compileRuleMatch({ match: rule.match, exclude: rule.exclude, policyNamespace });
-  const load = compileContext(rule.context);
-  const preconditions = compileConditions(rule.preconditions, 'preconditions');
+  const load = rule.context?.length ? compileContext(rule.context) : undefined;
+  const hasPreconditions = rule.preconditions !== undefined && rule.preconditions !== null;
+  const preconditions = hasPreconditions ? compileConditions(rule.preconditions, 'preconditions') : undefined;
   const properties = rule.reportProperties && compileDocument(rule.reportProperties);
   const { phase, body } = compileBody(name, rule, policyNamespace ?? '');
   const toleratesExisting = rule.validate?.allowExistingViolations !== false && isEnforced(policy.spec, rule);
@@ -67,12 +68,11 @@ export function compileRule(policy: PolicyObject, { rule, name, origin, autogen 
     operations: matchedOperations(rule.match),
     failureAction: compileFailureAction(policy.spec, rule),
     run(outer, exceptions) {
-      const judge = (run: Run) => unmetPreconditions(preconditions, run) ?? body(run, exceptions);
-      const run = withContext(outer, load);
+      const loaded = (run: Run) => (load ? withContext(run, load) : run);
+      const judge = (run: Run) => (preconditions && unmetPreconditions(preconditions, run)) ?? body(run, exceptions);
+      const run = loaded(outer);
       const first = judge(run);
-      const outcome = toleratesExisting
-        ? tolerated(outer, first, matches, (old) => judge(withContext(old, load)))
-        : first;
+      const outcome = toleratesExisting ? tolerated(outer, first, matches, (old) => judge(loaded(old))) : first;
       return outcome && properties ? withProperties(outcome, properties, run) : outcome;
     },
   };

@@ -40,7 +40,7 @@ export function candidatesFor(
         .map((rule) => ({
           policy,
           rule,
-          mismatchReason: rule.mismatchReasonFor?.(kind, subresource) ?? ((of) => rule.mismatchReason(of)),
+          mismatchReason: rule.mismatchReasonFor?.(kind, subresource) ?? rule.mismatchReason,
         })),
     );
     if (index.size >= maxKinds) index.clear();

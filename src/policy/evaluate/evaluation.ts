@@ -51,6 +51,10 @@ class RequestEvaluation implements Evaluation {
   /** The bottom scope of the current request, shared by the rules so that lazy values are computed once. */
   private shared: { readonly request: PolicyRequest; readonly scope: Scope } | undefined;
 
+  private matched:
+    | { readonly by: RuleCandidate['mismatchReason']; readonly request: PolicyRequest; readonly isMatch: boolean }
+    | undefined;
+
   constructor(
     private readonly candidates: readonly RuleCandidate[],
     request: PolicyRequest,
@@ -115,6 +119,15 @@ class RequestEvaluation implements Evaluation {
     this.isPaused = false;
   }
 
+  /** Rules of equal match blocks share their matcher. */
+  private matches(mismatchReason: RuleCandidate['mismatchReason']): boolean {
+    if (this.matched?.by !== mismatchReason || this.matched.request !== this.request) {
+      const isMatch = mismatchReason(this.request) === undefined;
+      this.matched = { by: mismatchReason, request: this.request, isMatch };
+    }
+    return this.matched.isMatch;
+  }
+
   private hasApplied(policy: CompiledPolicy): boolean {
     return this.ruleResults.some(
       (result) => result?.policy === policy && (result.status === 'pass' || result.status === 'fail'),
@@ -125,7 +138,7 @@ class RequestEvaluation implements Evaluation {
     const candidate = this.candidates[index]!;
     const { policy, rule, mismatchReason } = candidate;
     this.ruleResults[index] = null;
-    if (mismatchReason(this.request) !== undefined) return undefined;
+    if (!this.matches(mismatchReason)) return undefined;
     const steps = this.options.explain ? ([] as TraceStep[]) : undefined;
     const budget = ruleBudget(this.budget, policy.namespace);
     const allowed = budget.left;

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { renderJson } from '../../base/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { MatchBlock, ResourceFilter } from '../types.ts';
@@ -15,7 +17,21 @@ interface MatchOptions {
 /** Returns why a rule does not match the request, or undefined when it matches. */
 export type RuleMatcher = (request: PolicyRequest) => MismatchReason;
 
-export function compileRuleMatch({ match = {}, exclude, policyNamespace, needsUser }: MatchOptions): RuleMatcher {
+/** Longer blocks are rarely written twice. */
+const maxShared = 1_000;
+const shared = new LRUCache<string, RuleMatcher>({ max: 1_000 });
+
+/** Most rules match the same few kinds: equal blocks have one matcher, which is asked once for a request. */
+export function compileRuleMatch(options: MatchOptions): RuleMatcher {
+  const { match, exclude, policyNamespace, needsUser } = options;
+  const text = renderJson([match ?? null, exclude ?? null, policyNamespace ?? null, needsUser ?? false]);
+  if (text.length > maxShared) return makeRuleMatch(options);
+  let matcher = shared.get(text);
+  if (matcher === undefined) shared.set(text, (matcher = makeRuleMatch(options)));
+  return matcher;
+}
+
+function makeRuleMatch({ match = {}, exclude, policyNamespace, needsUser }: MatchOptions): RuleMatcher {
   const included = compileBlock(match, needsUser ? compileExcluded : compileIncluded);
   const excluded = exclude && hasContent(exclude) ? compileBlock(exclude, compileExcluded) : undefined;
   const matchSubject = (request: PolicyRequest, subject: KubeObject): MismatchReason => {

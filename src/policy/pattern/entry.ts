@@ -24,17 +24,26 @@ export function compileEntry({ raw, anchor, pattern, element }: EntrySource): En
     case 'existence':
       return existence(anchor.key, pattern, element.items);
     case 'equality':
-      return (fields, path, run) =>
-        Object.hasOwn(fields, anchor.key) ? check(fields[anchor.key], run.below(path, anchor.key), run) : undefined;
+      return equality(anchor.key, check);
     case 'negation':
-      return (fields, path, run) =>
-        Object.hasOwn(fields, anchor.key) ? forbidden(run.below(path, anchor.key)) : undefined;
+      return negation(anchor.key);
     default:
       // An add anchor has no meaning here: its whole text is the name of a field.
-      return pattern === '*'
-        ? presence(raw)
-        : (fields, path, run) => check(fieldOf(fields, raw), run.below(path, raw), run);
+      return pattern === '*' ? presence(raw) : field(raw, check);
   }
+}
+
+function field(key: string, check: Check): EntryCheck {
+  return (fields, path, run) => check(fieldOf(fields, key), run.below(path, key), run);
+}
+
+function equality(key: string, check: Check): EntryCheck {
+  return (fields, path, run) =>
+    Object.hasOwn(fields, key) ? check(fields[key], run.below(path, key), run) : undefined;
+}
+
+function negation(key: string): EntryCheck {
+  return (fields, path, run) => (Object.hasOwn(fields, key) ? forbidden(run.below(path, key)) : undefined);
 }
 
 /** A single `*` matches any value of any type. */

@@ -23,21 +23,26 @@ export function compileList(pattern: readonly unknown[], depth: number, compileE
 function compileElements(pattern: readonly unknown[], elements: readonly Element[]): ListCheck {
   const [first] = elements;
   if (first === undefined) return (_, path) => mismatch(path, () => 'pattern Array empty');
-  if (isFields(pattern[0])) return (list, path, run) => checkAll(list, () => first.check, path, run);
+  if (isFields(pattern[0])) return eachLike(first.check);
   if (!Array.isArray(pattern[0])) return compileLeaf(pattern[0]);
+  const checks = elements.map(({ check }) => check);
   return (list, path, run) => {
     if (list.length >= elements.length) {
-      return checkAll(list.slice(0, elements.length), (i) => elements[i]!.check, path, run);
+      return checkAll(list.slice(0, elements.length), checks, path, run);
     }
     const lengths = `resource Array len is ${list.length} and pattern Array len is ${elements.length}`;
     return mismatch('', () => `validate Array failed, array length mismatch, ${lengths}`);
   };
 }
 
+function eachLike(check: Check): ListCheck {
+  return (list, path, run) => checkAll(list, check, path, run);
+}
+
 /** Elements that an anchor skips are ignored; the list is skipped when all are. */
 function checkAll(
   list: readonly unknown[],
-  checkOf: (index: number) => Check,
+  checks: Check | readonly Check[],
   path: string,
   run: MatchRun,
 ): PatternFailure | undefined {
@@ -45,7 +50,8 @@ function checkAll(
   let applied = 0;
   for (let i = 0; i < list.length; i++) {
     run.step();
-    const failure = checkOf(i)(list[i], run.below(path, i), run);
+    const check = typeof checks === 'function' ? checks : checks[i]!;
+    const failure = check(list[i], run.below(path, i), run);
     if (failure === undefined) applied++;
     else if (failure.kind === 'skip') (skips ??= []).push(failure);
     else return failure;

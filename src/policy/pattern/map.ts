@@ -3,10 +3,9 @@ import { compileEntry, type EntryCheck } from './entry.ts';
 import { allSkipped, type PatternFailure } from './failure.ts';
 import { type CompileElement, differentStructure, type Element } from './leaf.ts';
 import { compileMetadataExpansion } from './metadata.ts';
-import { type Fields, isFields, type MatchRun } from './run.ts';
+import { type Check, type Fields, isFields, type MatchRun } from './run.ts';
 
 type CompileBelow = (pattern: unknown) => Element;
-type MapCheck = (fields: Fields, path: string, run: MatchRun) => PatternFailure | undefined;
 
 /** One key of a map in a pattern. */
 export interface Entry {
@@ -23,9 +22,8 @@ export function compileMap(pattern: Fields, depth: number, compileElement: Compi
   const entries = Object.keys(pattern)
     .sort()
     .map((raw) => compileMapEntry(raw, pattern[raw], compileBelow));
-  const check = compileEntries(entries, compileBelow);
   return {
-    check: (value, path, run) => (isFields(value) ? check(value, path, run) : differentStructure(path, pattern, value)),
+    check: compileEntries(pattern, entries, compileBelow),
     hasAnchors: entries.some(({ anchor, hasAnchors }) => hasAnchors || (anchor !== undefined && anchor.kind !== 'add')),
   };
 }
@@ -42,21 +40,44 @@ function compileMapEntry(raw: string, pattern: unknown, compileBelow: CompileBel
   };
 }
 
-function compileEntries(entries: readonly Entry[], compileBelow: CompileBelow): MapCheck {
+/** Most maps need neither notes nor expansion: their check is one function, so that it touches little memory. */
+function compileEntries(pattern: Fields, entries: readonly Entry[], compileBelow: CompileBelow): Check {
   const noted = entries.flatMap(({ raw, anchor }) =>
     anchor?.kind === 'condition' || anchor?.kind === 'existence' ? [{ raw, key: anchor.key }] : [],
   );
-  const plain = compilePhases(entries);
-  const expand = compileMetadataExpansion(entries, (raw, pattern) =>
-    compilePhases(entries.map((entry) => (entry.raw === raw ? compileMapEntry(raw, pattern, compileBelow) : entry))),
-  );
-  return (fields, path, run) => {
-    for (const { raw, key } of noted) run.note(raw, Object.hasOwn(fields, key));
-    return (expand?.(fields) ?? plain)(fields, path, run);
+  const { anchors, others } = sortPhases(entries);
+  const expand = compileMetadataExpansion(entries, (raw, replaced) => {
+    const phases = sortPhases(
+      entries.map((entry) => (entry.raw === raw ? compileMapEntry(raw, replaced, compileBelow) : entry)),
+    );
+    return (fields, path, run) =>
+      checkAnchors(phases.anchors, fields, path, run) ?? checkOthers(phases.others, fields, path, run);
+  });
+  if (noted.length === 0 && expand === undefined) return compilePlain(pattern, anchors, others);
+  return (value, path, run) => {
+    if (!isFields(value)) return differentStructure(path, pattern, value);
+    for (const { raw, key } of noted) run.note(raw, Object.hasOwn(value, key));
+    const expanded = expand?.(value);
+    if (expanded) return expanded(value, path, run);
+    return checkAnchors(anchors, value, path, run) ?? checkOthers(others, value, path, run);
   };
 }
 
-function compilePhases(entries: readonly Entry[]): MapCheck {
+function compilePlain(pattern: Fields, anchors: readonly EntryCheck[], others: readonly EntryCheck[]): Check {
+  if (anchors.length > 0)
+    return (value, path, run) =>
+      isFields(value)
+        ? (checkAnchors(anchors, value, path, run) ?? checkOthers(others, value, path, run))
+        : differentStructure(path, pattern, value);
+  const [only] = others;
+  if (only !== undefined && others.length === 1)
+    return (value, path, run) => (isFields(value) ? only(value, path, run) : differentStructure(path, pattern, value));
+  return (value, path, run) =>
+    isFields(value) ? checkOthers(others, value, path, run) : differentStructure(path, pattern, value);
+}
+
+/** Anchors are checked before the other keys. */
+function sortPhases(entries: readonly Entry[]) {
   const anchors: EntryCheck[] = [];
   const others: EntryCheck[] = [];
   for (const { anchor, check, hasAnchors } of entries) {
@@ -64,7 +85,7 @@ function compilePhases(entries: readonly Entry[]): MapCheck {
     else if (anchor?.kind === 'global' || hasAnchors) others.unshift(check);
     else others.push(check);
   }
-  return (fields, path, run) => checkAnchors(anchors, fields, path, run) ?? checkOthers(others, fields, path, run);
+  return { anchors, others };
 }
 
 /**

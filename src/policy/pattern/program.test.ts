@@ -216,3 +216,15 @@ describe('hostile input', () => {
     expect(match(pattern, [{ a: [] }]).kind).toBe('fail');
   });
 });
+
+it('keeps scalars that look alike apart: checks of equal scalars are shared', () => {
+  const outcomes = [true, 'true', 1, '1'].map((pattern) =>
+    [true, 'true', 1, '1', 1n].map((value) => match({ a: pattern }, { a: value }).kind),
+  );
+  expect(outcomes).toEqual([
+    ['pass', 'fail', 'fail', 'fail', 'fail'],
+    ['pass', 'pass', 'fail', 'fail', 'fail'],
+    ['fail', 'fail', 'pass', 'pass', 'pass'],
+    ['fail', 'fail', 'pass', 'pass', 'pass'],
+  ]);
+});
