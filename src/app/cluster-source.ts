@@ -2,7 +2,7 @@
  * Evaluates policies on the objects of a cluster. It only reads: objects of the kinds that the policies match, and what
  * their context entries look up. Loaded by commands with a cluster option.
  */
-import { errorMessage, isAbort } from '../base/index.ts';
+import { errorMessage, isAbort, systemClock } from '../base/index.ts';
 import { matchesWildcard } from '../jmespath/index.ts';
 import { isKubeError } from '../kube/index.ts';
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion } from '../object/index.ts';
@@ -15,6 +15,7 @@ import {
   type PolicyApplication,
 } from '../offline/index.ts';
 import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import { type CustomSchemas, createCustomSchemas } from '../runtime/index.ts';
 import type { Connection } from './connect.ts';
 
 export interface ClusterRun {
@@ -37,13 +38,15 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
   for await (const page of connection.client.pages(namespaces, { signal }))
     for (const { metadata } of page.items) labels.set(metadata.name ?? '', metadata.labels ?? {});
   const { evaluatorOptions } = application;
+  const { client, discovery } = connection;
+  const schemas = createCustomSchemas({ client, discovery, clock: systemClock, timeoutMs: 10_000 });
   const evaluate = createAsyncOfflineEvaluator(
     {
       ...evaluatorOptions,
       given: givenNames({ configMap: true, apiCall: true, globalReference: false, imageRegistry: false }),
       namespaceLabels: (name) => evaluatorOptions.values.namespaceLabels(name) ?? labels.get(name),
     },
-    (lookUp, ended) => resolveLookUp(connection, lookUp, ended),
+    (lookUp, ended) => resolveLookUp(connection, schemas, lookUp, ended),
   );
   let resources = 0;
   for (const type of await matchableTypes(run)) {
@@ -78,7 +81,12 @@ async function matchableTypes({ connection, application, namespace, signal }: Cl
 
 const missing = (message: string): LookUpAnswer => ({ ok: false, message });
 
-async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer> {
+async function resolveLookUp(
+  connection: Connection,
+  schemas: CustomSchemas,
+  lookUp: LookUp,
+  signal: AbortSignal,
+): Promise<LookUpAnswer> {
   try {
     switch (lookUp.kind) {
       case 'configMap':
@@ -94,6 +102,8 @@ async function resolveLookUp(connection: Connection, lookUp: LookUp, signal: Abo
         return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
         return missing(`global context entry ${lookUp.name} not found`);
+      case 'schema':
+        return { ok: true, value: await schemas.schemaOf(lookUp.apiVersion, lookUp.resourceKind, signal) };
       case 'resourceName':
         return await resourceName(connection, lookUp, signal);
     }

@@ -120,6 +120,8 @@ function nameOf(lookUp: LookUp): string {
       return cut(`image ${lookUp.reference}`, 200);
     case 'globalContext':
       return cut(`global context ${lookUp.name}`, 200);
+    case 'schema':
+      return cut(`the schema of ${lookUp.apiVersion} ${lookUp.resourceKind}`, 200);
     case 'resourceName':
     case 'resources':
       return cut(`objects of ${lookUp.apiVersion} ${lookUp.resourceKind}`, 200);

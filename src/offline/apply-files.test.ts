@@ -249,3 +249,64 @@ it('folders of policies may contain other documents, which are counted', () => {
   const files = memoryFiles({ 'd/p.yaml': noLatest, 'd/values.yaml': 'a: 1\n', 'd/r.yaml': thing('a', 'x') });
   expect(loadSetup({ files, policies: ['d'], now: 0 })).toMatchObject({ ignored: 2, policies: [{ file: 'd/p.yaml' }] });
 });
+
+describe('apply configurations of custom kinds', () => {
+  const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.example.com }
+spec:
+  group: example.com
+  names: { kind: Widget, plural: widgets }
+  scope: Namespaced
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              parts:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                items: { type: object, properties: { name: { type: string }, size: { type: integer } } }
+`;
+  const mutating = `apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: { name: p }
+spec:
+  matchConstraints:
+    resourceRules:
+    - { apiGroups: [example.com], apiVersions: [v1], operations: [CREATE], resources: [widgets] }
+  evaluation: { useServerSideApply: true }
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: { expression: "Object{spec: Object.spec{parts: [Object.spec.parts{name: 'b', size: 2}]}}" }
+`;
+  const widget = `apiVersion: example.com/v1
+kind: Widget
+metadata: { name: w }
+spec: { parts: [{ name: a, size: 1 }] }
+`;
+  const parts = async (texts: Readonly<Record<string, string>>, given: Given = {}) => {
+    const found = await apply({ 'p.yaml': mutating, ...texts }, { findings: { objects: 'changed' }, ...given });
+    return found.at(-1)?.object?.['spec'];
+  };
+
+  it('are merged by their definition, given among the resources or as a part of the cluster', async () => {
+    const merged = {
+      parts: [
+        { name: 'a', size: 1 },
+        { name: 'b', size: 2 },
+      ],
+    };
+    expect(await parts({ 'r.yaml': `${definition}---\n${widget}` })).toEqual(merged);
+    expect(await parts({ 'r.yaml': widget, 'crd.yaml': definition }, { cluster: ['crd.yaml'] })).toEqual(merged);
+  });
+
+  it('replace lists where no definition is given', async () => {
+    expect(await parts({ 'r.yaml': widget })).toEqual({ parts: [{ name: 'b', size: 2 }] });
+  });
+});

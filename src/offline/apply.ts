@@ -71,7 +71,14 @@ export function openApplication(setup: ApplySetup): PolicyApplication {
   };
   const evaluate: OfflineEvaluator = createOfflineEvaluator(
     evaluatorOptions,
-    createLookUpResolver({ objects, scopes, resolvesCalls: hasCluster }),
+    createLookUpResolver({
+      objects,
+      resolvesCalls: hasCluster,
+      // Definitions among the resources are learnt later.
+      get scopes() {
+        return scopes;
+      },
+    }),
   );
   const learn = (found: readonly KubeObject[]) => {
     if (found.length === 0) return;

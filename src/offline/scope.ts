@@ -1,12 +1,15 @@
 import { isJsonObject } from '../base/index.ts';
 import { type KubeObject, parseApiVersion } from '../object/index.ts';
 import { guessPlural } from '../policy/index.ts';
+import { type Schema, schemaOfDefinition } from '../schema/index.ts';
 
 /** The cluster-scoped kinds. An unknown kind counts as namespaced. */
 export interface Scopes {
   isClusterScoped(apiVersion: string, kind: string): boolean;
   /** The plural for URLs. */
   pluralOf(apiVersion: string, kind: string): string;
+  /** The schema of a custom kind whose definition is given. */
+  schemaOf(apiVersion: string, kind: string): Schema | undefined;
 }
 
 const clusterScoped: Readonly<Record<string, readonly string[]>> = {
@@ -36,6 +39,7 @@ const clusterScoped: Readonly<Record<string, readonly string[]>> = {
 interface Custom {
   readonly plural: string;
   readonly isClusterScoped: boolean;
+  readonly definition: KubeObject;
 }
 
 const keyOf = (group: string, kind: string) => `${group}/${kind}`;
@@ -50,6 +54,11 @@ export function scopesOf(definitions: readonly KubeObject[] = []): Scopes {
     },
     pluralOf: (apiVersion, kind) =>
       custom.get(keyOf(parseApiVersion(apiVersion).group, kind))?.plural ?? guessPlural(kind),
+    schemaOf(apiVersion, kind) {
+      const { group, version } = parseApiVersion(apiVersion);
+      const definition = custom.get(keyOf(group, kind))?.definition;
+      return definition && schemaOfDefinition(definition, version);
+    },
   };
 }
 
@@ -63,7 +72,7 @@ function customKind(definition: KubeObject): [string, Custom][] {
   return [
     [
       keyOf(String(spec['group']), String(kind)),
-      { plural: String(plural), isClusterScoped: spec['scope'] === 'Cluster' },
+      { plural: String(plural), isClusterScoped: spec['scope'] === 'Cluster', definition },
     ],
   ];
 }

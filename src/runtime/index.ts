@@ -6,6 +6,7 @@
  * a failed look-up is a value, so that it affects only the rules that need it.
  */
 
+export { type CustomSchemas, createCustomSchemas } from './custom-schemas.ts';
 export { evaluate, type LookUps, type ReadyLookUps } from './evaluate.ts';
 export { createEvaluationTurns, type EvaluationTurns } from './evaluation-turns.ts';
 export { type GlobalContext, globalContextType } from './global-context.ts';

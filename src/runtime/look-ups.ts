@@ -12,6 +12,7 @@ import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion }
 import type { LookUp } from '../policy/index.ts';
 import { type ConfigMaps, createConfigMaps } from './config-maps.ts';
 import { type LookUpRules, lookUpRefusal, resourceRefusal, strictLookUpRules } from './confinement.ts';
+import { createCustomSchemas } from './custom-schemas.ts';
 import type { LookUps } from './evaluate.ts';
 import { createGlobalContext, type GlobalContext } from './global-context.ts';
 import { callService, type ServiceCallLimits } from './service-call.ts';
@@ -68,6 +69,7 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
   const { client, imageData, rules = strictLookUpRules } = options;
   const limits = { ...defaults, ...options.limits };
   const configMaps: ConfigMaps = createConfigMaps(options);
+  const schemas = createCustomSchemas({ ...options, timeoutMs: limits.timeoutMs });
   const fetchValue = async (lookUp: LookUp, signal: AbortSignal): Promise<unknown> => {
     switch (lookUp.kind) {
       case 'configMap':
@@ -89,6 +91,8 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
           pullSecrets: lookUp.policyNamespace === undefined ? lookUp.pullSecrets : undefined,
           signal,
         });
+      case 'schema':
+        return schemas.schemaOf(lookUp.apiVersion, lookUp.resourceKind, signal);
       case 'resourceName':
         return resourceName(options, lookUp, signal);
       case 'globalContext':

@@ -8,6 +8,7 @@
 export { builtinData, builtinSchemaOf } from './builtin-data.ts';
 export { checkApplied } from './check.ts';
 export { mergeConfiguration } from './configuration.ts';
+export { schemaOfDefinition } from './definition.ts';
 export { type BuiltinData, type LinkedSchemas, linkSchemas, objectMetaDefinition, type RawSchema } from './link.ts';
 export { mergeApplied } from './merge.ts';
 export { objectMetaSchema } from './object-meta.ts';

@@ -148,6 +148,29 @@ describe('look-ups in a cluster', () => {
     expect(await names({ name: '?', selector: { matchLabels: { app: 'y' } } })).toEqual(['b']);
   });
 
+  it('know the schema of a custom kind, and that a kind without a definition has none', async () => {
+    const list = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+    const spec = { type: 'object', properties: { tags: list } };
+    const openAPIV3Schema = { type: 'object', properties: { spec } };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { kind: 'Widget', plural: 'widgets' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    };
+    await api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    const schema = (apiVersion: string) => ask({ kind: 'schema', apiVersion, resourceKind: 'Widget' });
+    await eventually(async () =>
+      expect(await schema('example.com/v1')).toMatchObject({ ok: true, value: { properties: { spec } } }),
+    );
+    expect(await schema('nobody.example.com/v1')).toEqual({ ok: true, value: null });
+  });
+
   it('say clearly what cannot be looked up', async () => {
     await expect(ask({ kind: 'imageData', reference: 'nginx' })).rejects.toThrow(
       'image data is not available without a registry client',

@@ -41,6 +41,8 @@ export type LookUpSubject =
       readonly pullSecrets?: readonly PullSecretRef[];
     }
   | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string; readonly asLibrary?: true }
+  /** The schema of a kind that is not built in; null where nobody knows it. */
+  | { readonly kind: 'schema'; readonly apiVersion: string; readonly resourceKind: string }
   /** The plural of a kind. */
   | { readonly kind: 'resourceName'; readonly apiVersion: string; readonly resourceKind: string }
   | {

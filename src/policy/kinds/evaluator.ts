@@ -1,7 +1,8 @@
 import { CelError, CelUnknown, callCostLimit, type PolicyLanguage, type Program, toJson } from '../../cel/index.ts';
-import type { KubeObject } from '../../object/index.ts';
+import { gvkOf, type KubeObject } from '../../object/index.ts';
+import { builtinSchemaOf, type Schema } from '../../schema/index.ts';
 import { type Expression, VariableValues } from '../cel/index.ts';
-import { type LookUp, Need } from '../context/index.ts';
+import { findAnswer, type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
 import { type InputSources, KindInputs } from './inputs.ts';
@@ -55,6 +56,18 @@ export class KindEvaluator implements InputSources {
       ...(value instanceof CelError ? { error: value.message } : { value: toJson(value) }),
     });
     return value;
+  }
+
+  /** How objects of a kind are merged; undefined where nobody knows their schema. Throws Need for a custom kind's. */
+  schemaOf(object: KubeObject): Schema | CelError | undefined {
+    const { group, version, kind } = gvkOf(object);
+    const builtin = builtinSchemaOf({ group, version, kind });
+    if (builtin) return builtin;
+    const { apiVersion } = object;
+    const { answer, lookUp } = findAnswer(this.run.context, { kind: 'schema', apiVersion, resourceKind: kind });
+    if (answer === undefined) throw new Need([lookUp]);
+    if (!answer.ok) return new CelError(`the schema of ${apiVersion} ${kind} is not known: ${answer.message}`);
+    return (answer.value ?? undefined) as Schema | undefined;
   }
 
   /** Takes work that no expression does from the budget of the rule; `measure` need not count beyond what is left. */

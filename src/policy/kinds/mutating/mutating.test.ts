@@ -191,6 +191,84 @@ describe('a MutatingPolicy', () => {
   });
 });
 
+describe('an apply configuration for a custom kind', () => {
+  const widgets = { apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['widgets'] };
+  const texts = { type: 'array', items: { type: 'string' } };
+  const parts = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          parts: {
+            type: 'array',
+            items: parts,
+            'x-kubernetes-list-type': 'map',
+            'x-kubernetes-list-map-keys': ['name'],
+          },
+          tags: { ...texts, 'x-kubernetes-list-type': 'set' },
+          order: texts,
+        },
+      },
+    },
+  };
+  const widget = {
+    kind: { group: 'example.com', version: 'v1', kind: 'Widget' },
+    object: {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w' },
+      spec: { parts: [{ name: 'a', size: 1 }, { name: 'b' }], tags: ['x'] },
+    },
+  };
+  const policy = (configuration: string) =>
+    policyOf({ matchConstraints: { resourceRules: [widgets] }, mutations: [apply(`Object{spec: ${configuration}}`)] });
+  const answer = (value: unknown) => () => ({ ok: true, value }) as const;
+
+  it('is merged by the lists of its definition, which is looked up', () => {
+    const asked: LookUp[] = [];
+    const configuration = "Object.spec{parts: [Object.spec.parts{name: 'b', size: 2}], tags: ['y']}";
+    const { object } = run([policy(configuration)], widget, (need) => {
+      asked.push(need);
+      return { ok: true, value: schema };
+    });
+    expect(asked).toEqual([{ kind: 'schema', apiVersion: 'example.com/v1', resourceKind: 'Widget' }]);
+    expect(object?.['spec']).toEqual({
+      parts: [
+        { name: 'a', size: 1 },
+        { name: 'b', size: 2 },
+      ],
+      tags: ['x', 'y'],
+    });
+  });
+
+  it('is refused with fields that the definition does not have, and for lists that are one value', () => {
+    expect(run([policy("Object.spec{colour: 'red'}")], widget, answer(schema)).results).toMatchObject([
+      { status: 'error', message: expect.stringContaining('.spec.colour: field not declared in schema') },
+    ]);
+    expect(run([policy("Object.spec{order: ['a']}")], widget, answer(schema)).results).toMatchObject([
+      {
+        status: 'error',
+        message: expect.stringContaining('may not mutate atomic arrays, maps or structs: .spec.order'),
+      },
+    ]);
+  });
+
+  it('is merged field by field without a definition, and not at all when that cannot be known', () => {
+    expect(run([policy("Object.spec{colour: 'red'}")], widget, answer(null)).object?.['spec']).toMatchObject({
+      colour: 'red',
+      tags: ['x'],
+    });
+    expect(run([policy("Object.spec{colour: 'red'}")], widget).results).toMatchObject([
+      {
+        status: 'error',
+        message: expect.stringContaining('the schema of example.com/v1 Widget is not known: no answer'),
+      },
+    ]);
+  });
+});
+
 describe('a MutatingPolicy with targets', () => {
   const maps = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
   const map = (name: string, namespace = 'shop', labels: Record<string, string> = {}): KubeObject => ({

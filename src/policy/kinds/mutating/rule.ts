@@ -1,8 +1,7 @@
 import { setOwn } from '../../../base/index.ts';
 import { CelError, documentSize } from '../../../cel/index.ts';
 import { applyConfiguration, applyPatchValue, type MutationResult } from '../../../mutation/index.ts';
-import { deepEqual, gvkOf, type KubeObject } from '../../../object/index.ts';
-import { builtinSchemaOf } from '../../../schema/index.ts';
+import { deepEqual, type KubeObject } from '../../../object/index.ts';
 import type { CompiledRule } from '../../compile/index.ts';
 import { errored, type MaybeOutcome, pass, type RuleOutcome, skip } from '../../run/outcome.ts';
 import type { Run } from '../../run/run.ts';
@@ -63,10 +62,12 @@ export function mutate(
     if (value instanceof CelError) return { error: value.message };
     const object = current;
     evaluator.charge((left) => unitsOf(patchType, object, value, left));
+    const schema = patchType === 'JSONPatch' ? undefined : evaluator.schemaOf(current);
+    if (schema instanceof CelError) return { error: schema.message };
     const result =
       patchType === 'JSONPatch'
         ? applyPatchValue(current, value)
-        : applyConfiguration(current, value, { schema: builtinSchemaOf(gvkOf(current)), allowsAtomic });
+        : applyConfiguration(current, value, { schema, allowsAtomic });
     if ('error' in result) return result;
     current = result.object;
     evaluator.seeObject(current);
