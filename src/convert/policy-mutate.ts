@@ -73,7 +73,7 @@ function convertOne(
   const spec = {
     ...callOf(policy),
     ...evaluationOf(policy, {
-      ...(converted && onUpdate ? { mutateExisting: { enabled: true } } : {}),
+      ...(converted ? { mutateExisting: { enabled: true } } : {}),
       ...(replacesAtomic ? { useServerSideApply: true } : {}),
     }),
     ...(isExpanded && kinds.some(({ kind }) => kind === 'Pod')
@@ -94,7 +94,10 @@ function convertOne(
     touched: converted?.triggerTouched ?? touched,
     ...(converted ? { targets: { kind: converted.kind, touched } } : {}),
     derived: [],
-    notes: guessNotes(kinds, path),
+    notes: [...guessNotes(kinds, path), ...(converted && !onUpdate ? [`${path}: ${whenWritten}`] : [])],
     policy: made,
   };
 }
+
+/** A MutatingPolicy changes other objects only with mutateExisting. */
+const whenWritten = 'objects that are there already trigger it once when the policy is written';

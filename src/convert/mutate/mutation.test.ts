@@ -148,7 +148,7 @@ it('other objects are changed as targets, with their own conditions', () => {
     metadata: { labels: { from: '{{ request.object.metadata.name }}', own: '{{ target.metadata.name }}' } },
   };
   const match = { any: [{ resources: { kinds: ['ConfigMap'] } }] };
-  expect(convert({ targets, mutateExistingOnPolicyUpdate: true, ...merge(patch) }, { match })).toMatchObject([
+  expect(convert({ targets, ...merge(patch) }, { match })).toMatchObject([
     {
       evaluation: { mutateExisting: { enabled: true } },
       targetMatchConstraints: {
