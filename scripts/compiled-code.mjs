@@ -31,15 +31,21 @@ export async function keepCompiledCode() {
     );
     await run(['apply', ...policies, '-r', resource]);
     await mirrorSomething(folder);
+    await run(['--help'], { KEEP: 'new' });
+    await run(['up', '--no-demo', '-o', 'json'], { KEEP: 'new', TMPDIR: folder, XDG_RUNTIME_DIR: folder }, 'ready');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function run(args) {
+/** With a text, the command is stopped when it has printed that. */
+async function run(args, env = {}, until = undefined) {
   const child = spawn(process.execPath, [join('scripts', 'keep-compiled-code.cjs'), ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env.PATH },
+    stdio: ['ignore', until === undefined ? 'ignore' : 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...env },
+  });
+  child.stdout?.on('data', (text) => {
+    if (String(text).includes(until)) child.kill('SIGTERM');
   });
   let complaint = '';
   child.stderr.on('data', (text) => {

@@ -55,6 +55,7 @@ export {
   renderJson,
 } from './json.ts';
 export { JsonError } from './json-error.ts';
+export { lazy } from './lazy.ts';
 export { createLimiter, type Limiter, mapConcurrent } from './limiter.ts';
 export {
   createLogger,

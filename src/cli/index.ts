@@ -13,17 +13,17 @@ export { programName } from './program-name.ts';
 /** Runs one command and returns the exit code. */
 export async function runCli(
   args: readonly string[],
-  given: Omit<CliContext, 'version'>,
+  environment: Omit<CliContext, 'version'>,
   version: string,
 ): Promise<number> {
-  const context: CliContext = { ...given, version };
+  const context: CliContext = { ...environment, version };
   let exitCode: number = exitCodes.ok;
   const setExitCode = (code: number) => {
     exitCode = code;
   };
-  const program = createProgram(context, setExitCode);
   try {
-    await program.parseAsync([...(args.length === 0 ? argumentsOfJob(context) : args)], { from: 'user' });
+    const given = args.length === 0 ? argumentsOfJob(context) : args;
+    await createProgram(context, setExitCode, given[0]).parseAsync([...given], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     return printError(thrown, context);

@@ -23,8 +23,40 @@ import { defineTest } from './test.ts';
 import { defineUp } from './up.ts';
 import { defineVersion } from './version.ts';
 
-/** All commands with their options. It runs nothing: completion, the reference and tests read it too. */
-export function createProgram(context: CliContext, setExitCode: (code: number) => void): Command {
+type Define = (program: Command, context: CliContext, setExitCode: (code: number) => void) => void;
+
+/** In the order in which help shows them. */
+const definitions: readonly (readonly [commands: readonly string[], define: Define])[] = [
+  [['up'], defineUp],
+  [['run'], defineRun],
+  [['dashboard'], defineDashboard],
+  [['images', 'image', 'status', 'tree'], defineImages],
+  [['report'], defineReport],
+  [['install', 'uninstall'], defineInstall],
+  [['check'], defineCheck],
+  [['config'], defineConfig],
+  [['kubectl'], defineKubectl],
+  [['apply'], defineApply],
+  [['test'], defineTest],
+  [['explain'], defineExplain],
+  [['convert'], defineConvert],
+  [['cel'], defineCel],
+  [['jp'], defineJp],
+  [['scan'], defineScan],
+  [['render'], defineRender],
+  [['mirror'], defineMirror],
+  [['sync'], defineSync],
+  [['jobs'], defineJobs],
+  [['version'], defineVersion],
+  // Reads all other commands.
+  [[], defineCompletion],
+];
+
+/**
+ * The commands with their options; only those that are defined together with the named one, where there is such a one: to
+ * define all of them takes longer than to run a short one. It runs nothing: completion, the reference and tests read it too.
+ */
+export function createProgram(context: CliContext, setExitCode: (code: number) => void, named = ''): Command {
   const program = new Command('supercargo')
     .description('Looks after the container images of a Kubernetes cluster.')
     .version(context.version, '-V, --version')
@@ -38,28 +70,8 @@ export function createProgram(context: CliContext, setExitCode: (code: number) =
       'after',
       '\nExit codes: 0 done, 1 failed, 2 wrong usage or input, 5 the cluster cannot be reached; sync has 3 and 4 too.\n',
     );
-  defineUp(program, context);
-  defineRun(program, context);
-  defineDashboard(program, context);
-  defineImages(program, context, setExitCode);
-  defineReport(program, context, setExitCode);
-  defineInstall(program, context);
-  defineCheck(program, context, setExitCode);
-  defineConfig(program, context);
-  defineKubectl(program, context, setExitCode);
-  defineApply(program, context, setExitCode);
-  defineTest(program, context, setExitCode);
-  defineExplain(program, context, setExitCode);
-  defineConvert(program, context, setExitCode);
-  defineCel(program, context, setExitCode);
-  defineJp(program, context, setExitCode);
-  defineScan(program, context, setExitCode);
-  defineRender(program, context, setExitCode);
-  defineMirror(program, context, setExitCode);
-  defineSync(program, context, setExitCode);
-  defineJobs(program, context, setExitCode);
-  defineVersion(program, context);
-  defineCompletion(program, context);
+  const wanted = definitions.filter(([commands]) => commands.includes(named));
+  for (const [, define] of wanted.length > 0 ? wanted : definitions) define(program, context, setExitCode);
   return program;
 }
 

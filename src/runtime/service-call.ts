@@ -20,9 +20,6 @@ export interface ServiceCallLimits {
   readonly allowAnyAddress: boolean;
 }
 
-/** Allows public and private addresses. The socket connects to the address that was checked. */
-const allowedLookup = guardedLookup({});
-
 type ServiceCall = Extract<LookUp, { readonly kind: 'serviceCall' }>;
 
 /** Calls a service that a policy names, once and without following redirects. The response must be JSON. */
@@ -39,7 +36,8 @@ export async function callService(call: ServiceCall, limits: ServiceCallLimits, 
     },
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]),
-    ...(limits.allowAnyAddress ? {} : { lookup: allowedLookup }),
+    // Allows public and private addresses. The socket connects to the address that was checked.
+    ...(limits.allowAnyAddress ? {} : { lookup: guardedLookup({}) }),
     ...(call.caBundle ? { ca: call.caBundle } : {}),
   };
   const where = `${url.protocol}//${url.host}`;

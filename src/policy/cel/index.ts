@@ -4,4 +4,4 @@
  */
 export { compileExpression, type Expression } from './expression.ts';
 export { namespaceOf, namespaceValue, requestValue } from './request.ts';
-export { compileVariables, type RuleVariables, VariableValues } from './variables.ts';
+export { compileVariables, createVariableValues, type RuleVariables } from './variables.ts';

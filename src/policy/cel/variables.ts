@@ -1,4 +1,4 @@
-import { setOwn } from '../../base/index.ts';
+import { lazy, setOwn } from '../../base/index.ts';
 import {
   CelError,
   type CelType,
@@ -51,43 +51,54 @@ export function compileVariables(specs: readonly VariableSpec[], hasParams: bool
 
 const variablesType = (fields: Readonly<Record<string, CelType>>) => structType('kubernetes.variables', fields);
 
+const variableValues = lazy(() => {
+  class VariableValues extends LazyMap {
+    private readonly values = new Map<string, unknown>();
+
+    constructor(
+      private readonly expressions: ReadonlyMap<string, Expression>,
+      private readonly evaluate: (expression: Expression & { program: unknown }) => Evaluated,
+      private readonly trace?: ((step: TraceStep) => void) | undefined,
+    ) {
+      super();
+    }
+
+    get(name: string): unknown {
+      const known = this.values.get(name);
+      if (known !== undefined) return known;
+      const expression = this.expressions.get(name);
+      if (!expression) return undefined;
+      const value = this.work(name, expression);
+      this.values.set(name, value);
+      if (this.trace && !(value instanceof CelUnknown)) {
+        const found = value instanceof CelError ? { error: value.message } : { value: toJson(value) };
+        this.trace({ kind: 'expression', where: `variables.${name}`, expression: expression.source, ...found });
+      }
+      return value;
+    }
+
+    keys(): readonly string[] {
+      return [...this.expressions.keys()];
+    }
+
+    private work(name: string, expression: Expression): unknown {
+      const quoted = JSON.stringify(name);
+      if ('error' in expression) {
+        return new CelError(`composited variable ${quoted} fails to compile: ${expression.error}`);
+      }
+      const { value } = this.evaluate(expression as Expression & { program: unknown });
+      if (!(value instanceof CelError)) return value;
+      return new CelError(`composited variable ${quoted} fails to evaluate: ${value.message}`);
+    }
+  }
+  return VariableValues;
+});
+
 /** Evaluates variables when they are selected, each at most once, its error included. */
-export class VariableValues extends LazyMap {
-  private readonly values = new Map<string, unknown>();
-
-  constructor(
-    private readonly expressions: ReadonlyMap<string, Expression>,
-    private readonly evaluate: (expression: Expression & { program: unknown }) => Evaluated,
-    private readonly trace?: ((step: TraceStep) => void) | undefined,
-  ) {
-    super();
-  }
-
-  get(name: string): unknown {
-    const known = this.values.get(name);
-    if (known !== undefined) return known;
-    const expression = this.expressions.get(name);
-    if (!expression) return undefined;
-    const value = this.work(name, expression);
-    this.values.set(name, value);
-    if (this.trace && !(value instanceof CelUnknown)) {
-      const found = value instanceof CelError ? { error: value.message } : { value: toJson(value) };
-      this.trace({ kind: 'expression', where: `variables.${name}`, expression: expression.source, ...found });
-    }
-    return value;
-  }
-
-  keys(): readonly string[] {
-    return [...this.expressions.keys()];
-  }
-
-  private work(name: string, expression: Expression): unknown {
-    const quoted = JSON.stringify(name);
-    if ('error' in expression) {
-      return new CelError(`composited variable ${quoted} fails to compile: ${expression.error}`);
-    }
-    const { value } = this.evaluate(expression as Expression & { program: unknown });
-    if (!(value instanceof CelError)) return value;
-    return new CelError(`composited variable ${quoted} fails to evaluate: ${value.message}`);
-  }
+export function createVariableValues(
+  expressions: ReadonlyMap<string, Expression>,
+  evaluate: (expression: Expression & { program: unknown }) => Evaluated,
+  trace?: ((step: TraceStep) => void) | undefined,
+): LazyMap {
+  return new (variableValues())(expressions, evaluate, trace);
 }

@@ -3,11 +3,11 @@ import { boolType, CelError, CelUnknown, callCostLimit, nullType, stringType, to
 import {
   compileExpression,
   compileVariables,
+  createVariableValues,
   type Expression,
   namespaceValue,
   type RuleVariables,
   requestValue,
-  VariableValues,
 } from '../cel/index.ts';
 import { spend } from '../run/budget.ts';
 import { failed, type MaybeOutcome, pass, type RuleOutcome, skip } from '../run/outcome.ts';
@@ -122,7 +122,7 @@ class Evaluator {
     private left: number,
   ) {
     const { request } = run;
-    const variables = new VariableValues(expressions, ({ program }) => this.spendOn(program as never), run.trace);
+    const variables = createVariableValues(expressions, ({ program }) => this.spendOn(program as never), run.trace);
     const { object = null, oldObject = null } = request;
     this.inputs = [object, oldObject, lazyRequest(run), namespaceValue(request), variables, param ?? null];
   }

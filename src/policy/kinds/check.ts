@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, lazy } from '../../base/index.ts';
 import { CelCompileError, libraryTypes, namesIn } from '../../cel/index.ts';
 import type { Expression } from '../cel/index.ts';
 import { cut, Issues } from '../check/issues.ts';
@@ -119,14 +119,14 @@ export function requireResourceRules({ matchConstraints, evaluation }: KindSpec,
 /** A policy with an expression that does not compile does not run. */
 export function reportExpression(issues: Issues, path: string, expression: Expression): void {
   if (!('error' in expression)) return;
-  const library = missingLibraries.find((name) => usesName(expression.source, name));
+  const library = missingLibraries().find((name) => usesName(expression.source, name));
   if (library) issues.error('policy-unsupported', path, `the CEL library ${library} is not supported yet`);
   else issues.error('policy-expression', path, cut(expression.error, 1000));
 }
 
 /** Of Kyverno, and not known here. */
-const missingLibraries = ['resource', 'http', 'globalContext', 'image', 'generator', 'jwt', 'envoy'].filter(
-  (name) => !libraryTypes.has(name),
+const missingLibraries = lazy(() =>
+  ['resource', 'http', 'globalContext', 'image', 'generator', 'jwt', 'envoy'].filter((name) => !libraryTypes.has(name)),
 );
 
 function usesName(expression: string, name: string): boolean {

@@ -5,7 +5,7 @@ import { compileKindExpression, type KindScope, onlyBool } from './scope.ts';
 import type { NamedExpression } from './types.ts';
 
 export const compileMatchConditions = (conditions: readonly NamedExpression[] = [], scope: KindScope) =>
-  conditions.map(({ expression }) => compileKindExpression(expression, scope, onlyBool));
+  conditions.map(({ expression }) => compileKindExpression(expression, scope, onlyBool()));
 
 /** False as soon as one is false, whatever else fails; otherwise the errors, if there are any. */
 export function judgeConditions(

@@ -1,7 +1,7 @@
 import { CelError, CelUnknown, callCostLimit, type PolicyLanguage, type Program, toJson } from '../../cel/index.ts';
 import { gvkOf, type KubeObject } from '../../object/index.ts';
 import { builtinSchemaOf, type Schema } from '../../schema/index.ts';
-import { type Expression, VariableValues } from '../cel/index.ts';
+import { createVariableValues, type Expression } from '../cel/index.ts';
 import { findAnswer, type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
@@ -29,9 +29,13 @@ export class KindEvaluator implements InputSources {
     return this.variables.scope.language;
   }
 
-  makeVariables(): VariableValues {
+  makeVariables(): ReturnType<typeof createVariableValues> {
     const { expressions } = this.variables;
-    return new VariableValues(expressions, (expression) => this.spendOn(expression.program as Program), this.run.trace);
+    return createVariableValues(
+      expressions,
+      (expression) => this.spendOn(expression.program as Program),
+      this.run.trace,
+    );
   }
 
   /** From here on expressions see another object, such as what the mutations so far have made of it. */

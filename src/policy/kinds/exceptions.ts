@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, lazy } from '../../base/index.ts';
 import { policyLanguage } from '../../cel/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import type { Expression } from '../cel/index.ts';
@@ -58,7 +58,7 @@ export const isKindException = (value: unknown): boolean =>
   value['apiVersion'].startsWith('policies.kyverno.io/');
 
 /** Of policies of any kind. */
-const scope = scopeOf(policyLanguage('mutate', false));
+const scope = lazy(() => scopeOf(policyLanguage('mutate', false)));
 
 const priorityLabel = 'policies.kyverno.io/exception-priority';
 
@@ -77,7 +77,7 @@ export function compileKindException(value: unknown): {
   if (issues.hasErrors) return { program: undefined, issues: issues.list };
   if (!spec.policyRefs?.length) issues.error('policy-field-required', 'spec.policyRefs', 'must not be empty');
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
-  const conditions = compileMatchConditions(spec.matchConditions, scope);
+  const conditions = compileMatchConditions(spec.matchConditions, scope());
   for (const [i, condition] of conditions.entries()) {
     reportExpression(issues, `spec.matchConditions[${i}].expression`, condition);
   }
@@ -120,7 +120,10 @@ export function judgeExceptions(run: Run, exceptions: readonly CompiledException
   const applying: { readonly key: string; readonly cel: KindException }[] = [];
   for (const { key, cel } of exceptions) {
     if (!cel || cel.expiresAt <= run.request.now) continue;
-    const evaluator = new KindEvaluator(confined(run, cel.namespace), noAllowances, { expressions: new Map(), scope });
+    const evaluator = new KindEvaluator(confined(run, cel.namespace), noAllowances, {
+      expressions: new Map(),
+      scope: scope(),
+    });
     const met = judgeConditions(cel.conditions, evaluator, 'exception');
     if (met === true) applying.push({ key, cel });
     else if (met !== false && !ignoresErrors) {

@@ -1,4 +1,4 @@
-import { errorMessage, isJsonObject } from '../../base/index.ts';
+import { errorMessage, isJsonObject, lazy } from '../../base/index.ts';
 import { CelError, CelUnknown, documentSize, type LibraryHost, type LibraryRequest } from '../../cel/index.ts';
 import { compile } from '../../jmespath/index.ts';
 import { findAnswer, type LookUpSubject, lookUpKey } from '../context/index.ts';
@@ -55,12 +55,12 @@ export class RunLibraries implements LibraryHost {
   private find(subject: LookUpSubject): unknown {
     const { environment, context } = this.run;
     const { budget } = environment;
-    if (budget && (budget.left -= unitsPerLookUp + documentSize(subject, budget.left)) < 0) return tooMuchWork;
+    if (budget && (budget.left -= unitsPerLookUp + documentSize(subject, budget.left)) < 0) return tooMuchWork();
     const { answer, lookUp } = findAnswer(context, subject);
     const key = lookUpKey(lookUp);
     let unknown = this.asked.get(key);
     if (!unknown) {
-      if (this.asked.size >= maxLookUps) return tooManyLookUps;
+      if (this.asked.size >= maxLookUps) return tooManyLookUps();
       this.asked.set(key, (unknown = new CelUnknown([lookUp])));
     }
     if (answer === undefined) return unknown;
@@ -78,8 +78,10 @@ export class RunLibraries implements LibraryHost {
 
 /** Different look-ups of one policy on one request: they are sent together, to the API server or a registry. */
 const maxLookUps = 256;
-const tooManyLookUps = new CelError(`a policy may not look up more than ${maxLookUps} things for one request`);
-const tooMuchWork = new CelError('the rule takes too much work on this object');
+const tooManyLookUps = lazy(
+  () => new CelError(`a policy may not look up more than ${maxLookUps} things for one request`),
+);
+const tooMuchWork = lazy(() => new CelError('the rule takes too much work on this object'));
 /** The work to find an answer by its key. */
 const unitsPerLookUp = 200;
 

@@ -1,3 +1,4 @@
+import { lazy } from '../../base/index.ts';
 import { dynType, kubernetesEnvironment, requestType, type Variables } from '../../cel/index.ts';
 import { compileExpression } from '../cel/index.ts';
 import type { MatchCondition } from '../program.ts';
@@ -5,11 +6,14 @@ import { onlyBool } from './scope.ts';
 import type { NamedExpression } from './types.ts';
 
 /** What the conditions of a webhook see. */
-const webhookScope: Variables = new Map([
-  ['object', dynType],
-  ['oldObject', dynType],
-  ['request', requestType],
-]);
+const webhookScope = lazy(
+  (): Variables =>
+    new Map([
+      ['object', dynType],
+      ['oldObject', dynType],
+      ['request', requestType],
+    ]),
+);
 
 const maxConditions = 64;
 const qualifiedName = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
@@ -23,7 +27,7 @@ export function pushedConditions(conditions: readonly NamedExpression[] = []): r
     .filter(
       ({ name, expression }) =>
         qualifiedName.test(name) &&
-        'program' in compileExpression(expression, webhookScope, onlyBool, kubernetesEnvironment),
+        'program' in compileExpression(expression, webhookScope(), onlyBool(), kubernetesEnvironment),
     )
     .slice(0, maxConditions)
     .map(({ name, expression }) => ({ name, expression }));

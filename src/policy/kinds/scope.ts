@@ -1,4 +1,4 @@
-import { setOwn } from '../../base/index.ts';
+import { lazy, setOwn } from '../../base/index.ts';
 import {
   boolType,
   type CelType,
@@ -15,16 +15,18 @@ import { compileExpression, type Expression } from '../cel/index.ts';
 import type { NamedExpression } from './types.ts';
 
 /** As the API server has it, and the objects. */
-const kyvernoRequestType = structType('kubernetes.AdmissionRequest', {
-  ...Object.fromEntries(requestType.fields ?? []),
-  object: dynType,
-  oldObject: dynType,
-});
+const kyvernoRequestType = () =>
+  structType('kubernetes.AdmissionRequest', {
+    ...Object.fromEntries(requestType.fields ?? []),
+    object: dynType,
+    oldObject: dynType,
+  });
 
-const exceptionsType = structType('kyverno.Exceptions', {
-  allowedImages: listType(stringType),
-  allowedValues: listType(stringType),
-});
+const exceptionsType = () =>
+  structType('kyverno.Exceptions', {
+    allowedImages: listType(stringType),
+    allowedValues: listType(stringType),
+  });
 
 /** What the exceptions that apply allow. */
 export interface Allowances {
@@ -35,22 +37,22 @@ export interface Allowances {
 export const noAllowances: Allowances = { allowedImages: [], allowedValues: [] };
 
 /** The order of the inputs of every expression of these kinds; the values are those of KindInputs. */
-const common: readonly (readonly [string, CelType])[] = [
+const common = lazy((): readonly (readonly [string, CelType])[] => [
   ['object', dynType],
   ['oldObject', dynType],
-  ['request', kyvernoRequestType],
+  ['request', kyvernoRequestType()],
   ['namespaceObject', namespaceType],
-  ['exceptions', exceptionsType],
-];
+  ['exceptions', exceptionsType()],
+]);
 
 /** The same for admission policies, with parameters in place of exceptions. */
-const ofServer: typeof common = [
+const ofServer: typeof common = lazy(() => [
   ['object', dynType],
   ['oldObject', dynType],
   ['request', requestType],
   ['namespaceObject', namespaceType],
   ['params', dynType],
-];
+]);
 
 /** What an expression is written in and what it sees. */
 export interface KindScope {
@@ -61,7 +63,7 @@ export interface KindScope {
 /** Everything but variables: what matchConditions see. */
 export const scopeOf = (language: PolicyLanguage): KindScope => ({
   language,
-  declared: new Map([...(language.hasParams ? ofServer : common), ...language.libraries]),
+  declared: new Map([...(language.hasParams ? ofServer() : common()), ...language.libraries]),
 });
 
 /** The variables of a policy, and what its expressions see; each variable sees those before it. */
@@ -89,4 +91,4 @@ export function compileKindVariables(specs: readonly NamedExpression[] = [], lan
 export const compileKindExpression = (source: string, scope: KindScope, wanted?: readonly CelType[]): Expression =>
   compileExpression(source, scope.declared, wanted, scope.language.environment);
 
-export const onlyBool: readonly CelType[] = [boolType];
+export const onlyBool = lazy((): readonly CelType[] => [boolType]);

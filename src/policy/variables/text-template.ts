@@ -1,3 +1,4 @@
+import { lazy } from '../../base/index.ts';
 import { compile } from '../../jmespath/index.ts';
 import { PolicyError } from '../errors.ts';
 import { findVariables, type Occurrence } from './find-variables.ts';
@@ -8,7 +9,7 @@ const maxRounds = 32;
 const maxTextLength = 1_000_000;
 
 /** Values other than texts are written as JSON in Go's form: sorted keys, `<`, `>` and `&` escaped. */
-const asText = compile('to_string(@)');
+const asText = lazy(() => compile('to_string(@)'));
 
 /** A text with variables; `path` is its position in the document, for `{{@}}`. */
 type TextTemplate = (resolver: Resolver) => unknown;
@@ -45,7 +46,8 @@ function resolveText(text: string, known: readonly Occurrence[], path: readonly 
       const value = queryVariable(resolver, located(expression, path, resolver));
       // After the first round the text may be one single variable: then the type of its value is kept too.
       if (start === 0 && end === text.length) return value;
-      const inserted = typeof value === 'string' ? value : String(asText.evaluate(value ?? null, resolver.environment));
+      const inserted =
+        typeof value === 'string' ? value : String(asText().evaluate(value ?? null, resolver.environment));
       result += text.slice(at, start) + (isShallow ? inserted.replaceAll('{{', '\\{{') : inserted);
       at = end;
       shallow = isShallow;

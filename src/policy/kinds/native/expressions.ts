@@ -1,15 +1,20 @@
+import { lazy } from '../../../base/index.ts';
 import { boolType, kubernetesEnvironment, nullType, pathsIn, stringType, withMutations } from '../../../cel/index.ts';
 import { compileMatchConditions } from '../conditions.ts';
 import { compileMutations } from '../mutating/expressions.ts';
 import { compileKindExpression, compileKindVariables, scopeOf } from '../scope.ts';
 import type { NativeSpec } from './types.ts';
 
-const validating = { environment: kubernetesEnvironment, libraries: new Map(), hasParams: true };
-const mutating = { environment: withMutations(kubernetesEnvironment), libraries: new Map(), hasParams: true };
+const validating = lazy(() => ({ environment: kubernetesEnvironment, libraries: new Map(), hasParams: true }));
+const mutating = lazy(() => ({
+  environment: withMutations(kubernetesEnvironment),
+  libraries: new Map(),
+  hasParams: true,
+}));
 
 /** The expressions of an admission policy, compiled as the API server compiles them. */
 export function compileNative(spec: NativeSpec, isMutating: boolean) {
-  const language = isMutating ? mutating : validating;
+  const language = isMutating ? mutating() : validating();
   const variables = compileKindVariables(spec.variables, language);
   const { scope } = variables;
   return {

@@ -34,7 +34,7 @@ export function compileExpressions(spec: ValidatingSpec, isNamespaced: boolean) 
     conditions: compileMatchConditions(spec.matchConditions, scopeOf(language)),
     validations: (spec.validations ?? []).map(
       ({ expression, message = '', messageExpression }): Validation => ({
-        expression: compileKindExpression(expression, scope, answers ? undefined : onlyBool),
+        expression: compileKindExpression(expression, scope, answers ? undefined : onlyBool()),
         message: message.trim(),
         messageExpression: messageExpression
           ? compileKindExpression(messageExpression, scope, [stringType])
