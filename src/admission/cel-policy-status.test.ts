@@ -38,6 +38,17 @@ describe('the status of a policy of expressions', () => {
     expect(celPolicyStatus(live(configMaps, { status }), { isRegistered: true, now: now + 5000 })).toEqual(status);
   });
 
+  it('tells which of its resources the cluster does not serve, and is ready for the others', () => {
+    const unknownKinds = [
+      { path: 'spec.matchConstraints.resourceRules[0]', type: 'resource', name: 'podz of v1' } as const,
+    ];
+    const status = celPolicyStatus(live(configMaps), { isRegistered: true, now, unknownKinds })!;
+    expect(shown(status).at(-1)!.slice(0, 3)).toEqual(['KindsServed', 'False', 'KindNotServed']);
+    expect(status.conditionStatus).toMatchObject({ ready: true, message: expect.stringContaining('podz of v1') });
+    const over = celPolicyStatus(live(configMaps, { status }), { isRegistered: true, now, unknownKinds: [] })!;
+    expect(shown(over).map(([type]) => type)).not.toContain('KindsServed');
+  });
+
   it('drops conditions of other writers and versions', () => {
     const conditions = [
       { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: '2025-01-01T00:00:00Z' },

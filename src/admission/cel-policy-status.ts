@@ -1,7 +1,7 @@
 import { type Condition, type KubeObject, setCondition } from '../object/index.ts';
 import { type DerivedSpec, derivedSpecsOf } from '../policy/index.ts';
 import type { LivePolicy } from '../runtime/index.ts';
-import { failureOf, maxMessageChars, type StatusOptions } from './policy-status.ts';
+import { failureOf, kindsNotServed, maxMessageChars, type StatusOptions } from './policy-status.ts';
 
 /** The status of a policy of expressions, with Kyverno's conditions: its users and tests wait for them by name. */
 interface CelPolicyStatus {
@@ -31,7 +31,7 @@ export function celPolicyStatus(live: LivePolicy, options: StatusOptions): CelPo
   return {
     conditionStatus: {
       // A policy that does a part of its work is in force.
-      ready: failed.every(({ type }) => type === 'Working'),
+      ready: failed.every(({ type }) => partial.has(type)),
       message: failed
         .map(({ message }) => message)
         .join('; ')
@@ -42,9 +42,11 @@ export function celPolicyStatus(live: LivePolicy, options: StatusOptions): CelPo
   };
 }
 
+const partial: ReadonlySet<string> = new Set(['Working', 'KindsServed']);
+
 type Wanted = Omit<Condition, 'lastTransitionTime'>;
 
-function conditionsOf(live: LivePolicy, { refusal, problem }: StatusOptions): readonly Wanted[] {
+function conditionsOf(live: LivePolicy, { refusal, problem, unknownKinds }: StatusOptions): readonly Wanted[] {
   const { program } = live;
   const failure = failureOf(live, refusal);
   const isForbidden = problem?.reason === 'MissingPermission';
@@ -72,6 +74,7 @@ function conditionsOf(live: LivePolicy, { refusal, problem }: StatusOptions): re
       ...problem,
       message: problem.message.slice(0, maxMessageChars),
     });
+  if (unknownKinds?.length) conditions.push(kindsNotServed(unknownKinds));
   return conditions;
 }
 

@@ -24,7 +24,7 @@ const check = async (object: object, oldObject?: object, selects = true, more: o
   return createCheckReviewer({
     policies: { selects: () => selects },
     exceptionNamespaces: ['trusted'],
-    servedKinds: async () => [{ group: '', version: 'v1', kind: 'Pod' }],
+    servedKinds: async () => [{ group: '', version: 'v1', kind: 'Pod', resource: 'pods', subresources: [] }],
   }).review(request, context);
 };
 const broken = policy([{ ...rule, validate: { message: 'm' } }]);
@@ -39,6 +39,17 @@ describe('the check of a policy', () => {
         'spec.rules[0].match: this cluster serves no kind Deploymnet: correct its spelling, or install its definition',
       ],
     });
+  });
+
+  it('warns about resources that the cluster does not serve', async () => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods', 'podz'] };
+    const validations = [{ expression: 'true' }];
+    const spec = { matchConstraints: { resourceRules: [rule] }, validations };
+    const vpol = { apiVersion: 'policies.kyverno.io/v1', kind: 'ValidatingPolicy', metadata: { name: 'p' }, spec };
+    const kind = { group: 'policies.kyverno.io', version: 'v1', kind: 'ValidatingPolicy' };
+    expect((await check(vpol, undefined, true, { kind })).warnings).toEqual([
+      expect.stringContaining('this cluster serves no resource podz of v1'),
+    ]);
   });
 
   it('names the invalid field', async () => {

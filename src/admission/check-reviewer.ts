@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
-import type { GroupVersionKind } from '../object/index.ts';
 import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
 import { celPolicyTypes, exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
 import type { AdmissionDecision, AdmissionRequest, Registration, Reviewer } from '../webhook/index.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
-import { findUnknownKinds, renderUnknownKind } from './unknown-kinds.ts';
+import { findUnknownKinds, renderUnknownKind, type ServedType } from './unknown-kinds.ts';
 
 /** Denies policies and exceptions that cannot run, and names the invalid field. */
 export function createCheckReviewer(options: CheckOptions): Reviewer {
@@ -16,7 +15,7 @@ interface CheckOptions {
   /** Namespaces whose exceptions apply to every policy. */
   readonly exceptionNamespaces: readonly string[];
   /** The kinds that the cluster serves, for warnings about kinds that it does not serve. */
-  readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
+  readonly servedKinds?: (signal: AbortSignal) => Promise<readonly ServedType[]>;
 }
 
 async function check(

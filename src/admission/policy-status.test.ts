@@ -48,7 +48,7 @@ describe('the status of a policy', () => {
 
   it('does not change while the policy does not change', () => {
     const status = policyStatus(live([rule]), { isRegistered: true, now })!;
-    const unknownKinds = [{ path: 'spec.rules[0].match', kind: 'Deploymnet' }];
+    const unknownKinds = [{ path: 'spec.rules[0].match', type: 'kind', name: 'Deploymnet' } as const];
     const reported = policyStatus(live([rule]), { isRegistered: true, now, unknownKinds })!;
     expect(reported.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
       'KindsServed=False',

@@ -104,6 +104,10 @@ function withKinds(
 ): readonly Condition[] | undefined {
   if (unknown === undefined) return conditions;
   if (unknown.length === 0) return conditions?.filter(({ type }) => type !== 'KindsServed');
+  return setCondition(conditions, kindsNotServed(unknown), now);
+}
+
+export function kindsNotServed(unknown: readonly UnknownKind[]): Omit<Condition, 'lastTransitionTime'> {
   const message = unknown.map(renderUnknownKind).join('; ').slice(0, maxMessageChars);
-  return setCondition(conditions, { type: 'KindsServed', status: 'False', reason: 'KindNotServed', message }, now);
+  return { type: 'KindsServed', status: 'False', reason: 'KindNotServed', message };
 }

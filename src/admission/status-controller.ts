@@ -6,13 +6,13 @@ import {
   type ReconcileResult,
 } from '../controller/index.ts';
 import { type InformerFactory, isKubeError, type KubeClient } from '../kube/index.ts';
-import { deepEqual, type GroupVersionKind, type KubeObject, keyOf } from '../object/index.ts';
+import { deepEqual, type KubeObject, keyOf } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import { deletingPolicyTypes, type LivePolicies, typeOfPolicy } from '../runtime/index.ts';
 import { celPolicyStatus } from './cel-policy-status.ts';
 import { type PolicyProblems, policyStatus } from './policy-status.ts';
 import type { PolicyRegistrations } from './registrations.ts';
-import { findUnknownKinds } from './unknown-kinds.ts';
+import { findUnknownKinds, type ServedType } from './unknown-kinds.ts';
 
 interface StatusControllerOptions {
   readonly client: KubeClient;
@@ -22,7 +22,7 @@ interface StatusControllerOptions {
   readonly webhooks?: PolicyWebhook | undefined;
   readonly problems?: PolicyProblems | undefined;
   /** The kinds that the cluster serves, for the condition about kinds that it does not serve. */
-  readonly servedKinds?: (signal: AbortSignal) => Promise<readonly GroupVersionKind[]>;
+  readonly servedKinds?: (signal: AbortSignal) => Promise<readonly ServedType[]>;
   readonly metrics: Pick<ControllerMetrics, 'forController'>;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,13 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
-import type { GroupVersionKind } from '../object/index.ts';
+import { type GroupVersionKind, renderApiVersion } from '../object/index.ts';
 import { compileKinds } from '../policy/index.ts';
 
-/** A kind that a policy names and the cluster does not serve. */
+/** A kind that a policy names and the cluster does not serve; policies of expressions name resources. */
 export interface UnknownKind {
   /** `spec.rules[0].match`. */
   readonly path: string;
-  readonly kind: string;
+  readonly type: 'kind' | 'resource';
+  readonly name: string;
+}
+
+export interface ServedType extends GroupVersionKind {
+  /** The plural. */
+  readonly resource: string;
+  readonly subresources: readonly string[];
 }
 
 /** Kinds of the bodies of subresources: discovery lists them with the resource, not as kinds of their own. */
@@ -25,20 +32,59 @@ const subresourceKinds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Kinds in match, exclude, targets and generate that the cluster does not serve: misspelt, or of a CRD that is not
- * installed. A rule that names only such kinds has no effect.
+ * Kinds in match, exclude, targets and generate, and resources in constraints, that the cluster does not serve:
+ * misspelt, or of a CRD that is not installed. A rule that names only such kinds has no effect.
  */
-export function findUnknownKinds(spec: unknown, served: readonly GroupVersionKind[]): readonly UnknownKind[] {
-  const rules = isJsonObject(spec) && Array.isArray(spec['rules']) ? spec['rules'] : [];
-  const named = rules.flatMap((rule, index) => (isJsonObject(rule) ? namedKinds(rule, `spec.rules[${index}]`) : []));
-  return named.filter(({ kind }) => !kind.includes('{{') && !isServed(kind, served)).slice(0, maxReported);
+export function findUnknownKinds(spec: unknown, served: readonly ServedType[]): readonly UnknownKind[] {
+  if (!isJsonObject(spec)) return [];
+  const rules = listOf(spec['rules']).flatMap((rule, index) =>
+    isJsonObject(rule) ? namedKinds(rule, `spec.rules[${index}]`) : [],
+  );
+  const kinds = rules.filter(({ name }) => !name.includes('{{') && !isServed(name, served));
+  const resources = ['matchConstraints', 'targetMatchConstraints'].flatMap((field) =>
+    unknownResources(spec[field], `spec.${field}`, served),
+  );
+  return [...kinds, ...resources].slice(0, maxReported);
 }
 
 const maxReported = 20;
 
-export function renderUnknownKind({ path, kind }: UnknownKind): string {
-  return `${path}: this cluster serves no kind ${kind}: correct its spelling, or install its definition`;
+export function renderUnknownKind({ path, type, name }: UnknownKind): string {
+  return `${path}: this cluster serves no ${type} ${name}: correct its spelling, or install its definition`;
 }
+
+/** A resource is known if any of the groups has it: a rule may name several of each. */
+function unknownResources(constraints: unknown, at: string, served: readonly ServedType[]): readonly UnknownKind[] {
+  if (!isJsonObject(constraints)) return [];
+  return ['resourceRules', 'excludeResourceRules'].flatMap((field) =>
+    listOf(constraints[field]).flatMap((rule, index) => {
+      if (!isJsonObject(rule)) return [];
+      const [groups, versions, resources] = ['apiGroups', 'apiVersions', 'resources'].map((key) => textsOf(rule[key]));
+      if (!groups?.length || !versions?.length) return [];
+      const candidates = served.filter(({ group, version }) => names(groups, group) && names(versions, version));
+      const places = groups.flatMap((group) => versions.map((version) => renderApiVersion({ group, version })));
+      return (resources ?? [])
+        .filter((resource) => !candidates.some((type) => isOfResource(resource, type)))
+        .map(
+          (resource): UnknownKind => ({
+            path: `${at}.${field}[${index}]`,
+            type: 'resource',
+            name: `${resource} of ${places.slice(0, maxPlaces).join(', ')}`,
+          }),
+        );
+    }),
+  );
+}
+
+const maxPlaces = 5;
+
+function isOfResource(named: string, { resource, subresources }: ServedType): boolean {
+  const [plural = '', subresource] = named.split('/');
+  if (plural !== '*' && plural !== resource) return false;
+  return subresource === undefined || subresource === '*' || subresources.includes(subresource);
+}
+
+const names = (list: readonly string[], one: string) => list.includes('*') || list.includes(one);
 
 /** By the list that discovery returned, which stays the same until it has fetched another. */
 const known = new WeakMap<readonly GroupVersionKind[], LRUCache<string, boolean>>();
@@ -68,7 +114,7 @@ function namedKinds(rule: Rule, at: string): readonly UnknownKind[] {
     return filters.flatMap((filter) => {
       const resources = isJsonObject(filter) ? filter['resources'] : undefined;
       const kinds = isJsonObject(resources) ? listOf(resources['kinds']) : [];
-      return kinds.flatMap((kind) => (typeof kind === 'string' ? [{ path: `${at}.${name}`, kind }] : []));
+      return kinds.flatMap((kind) => (typeof kind === 'string' ? [ofKind(`${at}.${name}`, kind)] : []));
     });
   });
   const mutate = isJsonObject(rule['mutate']) ? listOf(rule['mutate']['targets']) : [];
@@ -84,7 +130,10 @@ function namedKinds(rule: Rule, at: string): readonly UnknownKind[] {
 function targetKind(target: unknown, path: string): readonly UnknownKind[] {
   if (!isJsonObject(target) || typeof target['kind'] !== 'string' || target['kind'] === '') return [];
   const { apiVersion, kind } = target;
-  return [{ path, kind: typeof apiVersion === 'string' && apiVersion.includes('/') ? `${apiVersion}/${kind}` : kind }];
+  return [ofKind(path, typeof apiVersion === 'string' && apiVersion.includes('/') ? `${apiVersion}/${kind}` : kind)];
 }
+
+const ofKind = (path: string, name: string): UnknownKind => ({ path, type: 'kind', name });
+const textsOf = (value: Json | undefined) => listOf(value).filter((item) => typeof item === 'string');
 
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

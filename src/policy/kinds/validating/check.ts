@@ -9,6 +9,7 @@ import {
   requireResourceRules,
 } from '../check.ts';
 import type { KindPolicy } from '../types.ts';
+import { warnOfTemplateNames } from './derived.ts';
 import { compileExpressions } from './rule.ts';
 import type { ValidatingSpec } from './types.ts';
 
@@ -42,4 +43,5 @@ export function checkValidating({ kind, spec }: KindPolicy<ValidatingSpec>, issu
   for (const [i, { expression }] of annotations.entries()) {
     reportExpression(issues, `spec.auditAnnotations[${i}].valueExpression`, expression);
   }
+  warnOfTemplateNames(spec, issues);
 }

@@ -1,4 +1,3 @@
-import { type DerivedSpec, derivedSpecs } from '../../autogen/index.ts';
 import type { FailureAction } from '../../program.ts';
 import type { Payload } from '../../request.ts';
 import type { KindDefinition } from '../definition.ts';
@@ -6,6 +5,7 @@ import { kindPolicy, kindRule } from '../policy.ts';
 import { pushedConditions } from '../pushed-conditions.ts';
 import type { KindPolicy } from '../types.ts';
 import { checkValidating, validatingShape } from './check.ts';
+import { derive } from './derived.ts';
 import { readsOfSpec } from './reads.ts';
 import { compileValidatingRun } from './rule.ts';
 import type { ValidatingSpec } from './types.ts';
@@ -13,10 +13,6 @@ import type { ValidatingSpec } from './types.ts';
 /** Deny blocks; Warn and Audit let pass and tell. */
 const actionOf = ({ validationActions }: ValidatingSpec): FailureAction =>
   !validationActions?.length || validationActions.includes('Deny') ? 'Enforce' : 'Audit';
-
-/** Payloads have no controllers. */
-const derive = (spec: ValidatingSpec): readonly DerivedSpec<ValidatingSpec>[] =>
-  (spec.evaluation?.mode ?? 'Kubernetes') === 'Kubernetes' ? derivedSpecs(spec) : [];
 
 export const validatingKind = (isNamespaced: boolean): KindDefinition<ValidatingSpec> => ({
   spec: validatingShape,

@@ -48,6 +48,25 @@ function judge(spec: object, more: Partial<PolicyRequest> = {}, kind?: string) {
 
 const validations = (...expressions: string[]) => ({ validations: expressions.map((expression) => ({ expression })) });
 
+describe('a ValidatingPolicy that reads the name of a Pod', () => {
+  const warningsOf = (more: object) => {
+    const matchConditions = [{ name: 'c', expression: "request.object.metadata.name.startsWith('a')" }];
+    const spec = { ...validations("object.metadata.namespace != object.metadata.?name.orValue('')"), ...more };
+    const { issues } = compilePolicy(policyOf({ matchConditions, ...spec }));
+    return issues.map(({ severity, code, path }) => `${severity} ${code} ${path}`);
+  };
+  it('warns, for in what is derived for controllers it reads a template, which has none', () => {
+    expect(warningsOf({})).toEqual([
+      'warning policy-autogen spec.matchConditions[0]',
+      'warning policy-autogen spec.validations[0]',
+    ]);
+  });
+  it.each([
+    { autogen: { podControllers: { controllers: [] } } },
+    { matchConditions: [], ...validations("object['metadata'].name != object.metadata.labels.name") },
+  ])('is not warned of where nothing is derived from it: %j', (spec) => expect(warningsOf(spec)).toEqual([]));
+});
+
 describe('a ValidatingPolicy', () => {
   it('passes when every validation is true', () => {
     expect(judge(validations('true', "object.metadata.name == 'web'"))).toEqual([
