@@ -179,7 +179,12 @@ export function defineSyncSuite(fixture: InsightsFixture): void {
         apiVersion: 'policies.kyverno.io/v1',
         kind: 'ValidatingPolicy',
         metadata: { name: 'twin', annotations: owned },
-        spec: { validations: [{ expression: 'true' }] },
+        spec: {
+          matchConstraints: {
+            resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+          },
+          validations: [{ expression: 'true' }],
+        },
       };
       const twins = [
         policy('twin'),

@@ -62,6 +62,12 @@ export function checkMutating({ kind, spec }: KindPolicy<MutatingSpec>, issues: 
       issues.error('policy-field-required', `${path}.jsonPatch`, 'is required for this patchType');
   }
   if (spec.targetMatchConstraints) checkTargets(spec.targetMatchConstraints, issues);
+  if (spec.targetMatchConstraints && !mutateExisting?.enabled)
+    issues.warn(
+      'policy-field-conflict',
+      'spec.targetMatchConstraints',
+      'changes nothing in a cluster without evaluation.mutateExisting.enabled',
+    );
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
   checkNames(spec.targetMatchConditions, 'spec.targetMatchConditions', issues);

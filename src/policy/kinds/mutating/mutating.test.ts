@@ -19,11 +19,12 @@ const pod: KubeObject = {
 
 function policyOf(spec: object, kind = 'MutatingPolicy', name = 'p') {
   const namespace = kind.startsWith('Namespaced') ? { namespace: 'shop' } : {};
+  const evaluation = 'targetMatchConstraints' in spec ? { evaluation: { mutateExisting: { enabled: true } } } : {};
   return {
     apiVersion: 'policies.kyverno.io/v1',
     kind,
     metadata: { name, ...namespace },
-    spec: { matchConstraints: { resourceRules: [pods] }, ...spec },
+    spec: { matchConstraints: { resourceRules: [pods] }, ...evaluation, ...spec },
   };
 }
 
@@ -372,6 +373,14 @@ describe('a MutatingPolicy with targets', () => {
     const off = { admission: { enabled: false } };
     expect(issuesOf({ mutations, evaluation: off })).toMatchObject([{ path: 'spec.evaluation' }]);
     expect(issuesOf({ mutations, evaluation: { ...off, mutateExisting: { enabled: true } } })).toEqual([]);
+  });
+
+  it('need mutateExisting in a cluster, which a warning says', () => {
+    const targetMatchConstraints = { resourceRules: [maps] };
+    expect(issuesOf({ mutations, targetMatchConstraints, evaluation: {} })).toMatchObject([
+      { code: 'policy-field-conflict', path: 'spec.targetMatchConstraints' },
+    ]);
+    expect(compilePolicy(policyOf({ mutations, targetMatchConstraints, evaluation: {} })).program).toBeDefined();
   });
 
   it('are named without stars', () => {
