@@ -63,6 +63,13 @@ describe('the check of a policy', () => {
     expect(await check(going, stored, true, { operation: 'UPDATE' })).toEqual({});
   });
 
+  it('reads policies with integers beyond 2^53', async () => {
+    const huge = 9_007_199_254_740_993n;
+    const invalid = policy([{ ...rule, validate: { message: 'm', assert: huge } }]);
+    expect((await check(invalid)).denied).toContain('must be a map');
+    expect(await check({ ...invalid, metadata: { name: 'p', labels: { a: 'b' } } }, invalid)).toEqual({});
+  });
+
   it('names the invalid field of a spec that is changed while the policy is under deletion', async () => {
     const metadata = { name: 'p', deletionTimestamp: 'now' };
     const decision = await check({ ...broken, metadata }, policy([rule], metadata), true, { operation: 'UPDATE' });

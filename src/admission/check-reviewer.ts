@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { isJsonObject, type JsonObject, renderJson } from '../base/index.ts';
 import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
 import { celPolicyTypes, exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
 import type { AdmissionDecision, AdmissionRequest, Registration, Reviewer } from '../webhook/index.ts';
@@ -76,7 +76,7 @@ const render = ({ path, message }: PolicyIssue) => (path === '' ? message : `${p
 
 /** An update that leaves the spec as it is must be admitted, even if a newer version of the check would deny the policy. */
 function isSameSpec(a: JsonObject, b: JsonObject): boolean {
-  return JSON.stringify([a['spec'], annotationsOf(a)]) === JSON.stringify([b['spec'], annotationsOf(b)]);
+  return renderJson([a['spec'], annotationsOf(a)]) === renderJson([b['spec'], annotationsOf(b)]);
 }
 
 const annotationsOf = (object: JsonObject) => (object['metadata'] as JsonObject | undefined)?.['annotations'];

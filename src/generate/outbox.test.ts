@@ -43,6 +43,13 @@ describe('the outbox', () => {
     expect(parseOutbox(renderOutbox(box.list()))).toEqual(box.list());
   });
 
+  it('keeps integers beyond 2^53 as they are', () => {
+    const box = new Outbox();
+    const object = { ...pod('u', ''), spec: { terminationGracePeriodSeconds: 9_007_199_254_740_993n } };
+    box.add(outboxEntryOf(request({ object, oldObject: object }), ['p'], 1));
+    expect(parseOutbox(renderOutbox(box.list()))).toEqual(box.list());
+  });
+
   it('is never larger than its limit', () => {
     const box = new Outbox();
     const annotations = { text: 'x'.repeat(10_000) };

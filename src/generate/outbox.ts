@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../base/index.ts';
+import { isJsonObject, parseJson, renderJson } from '../base/index.ts';
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../object/index.ts';
 import type { PolicyOperation, RequestInfo } from '../policy/index.ts';
 import { digestOf } from './writes.ts';
@@ -82,7 +82,7 @@ export class Outbox {
   /** False when it does not fit. */
   add(entry: OutboxEntry): boolean {
     if (this.entries.has(entry.id)) return true;
-    const bytes = Buffer.byteLength(JSON.stringify(entry)) + 4;
+    const bytes = Buffer.byteLength(renderJson(entry)) + 4;
     if (this.bytes + bytes > this.maxBytes) return false;
     this.entries.set(entry.id, { entry, bytes });
     this.bytes += bytes;
@@ -104,13 +104,13 @@ export class Outbox {
 }
 
 export function renderOutbox(entries: readonly OutboxEntry[]): string {
-  return JSON.stringify(entries);
+  return renderJson(entries);
 }
 
 /** Drops invalid entries: leaders of other versions read the outbox too. */
 export function parseOutbox(text: string | undefined): readonly OutboxEntry[] {
   try {
-    const value: unknown = JSON.parse(text ?? '[]');
+    const value: unknown = parseJson(text ?? '[]');
     if (!Array.isArray(value)) return [];
     return value.filter(
       (entry) => isJsonObject(entry) && typeof entry['id'] === 'string' && isJsonObject(entry['request']),

@@ -26,6 +26,17 @@ describe('following pods', () => {
     expect(history.transcript).toEqual(['start', 'CREATE a', 'UPDATE a', 'gone uid-a', 'stop']);
   });
 
+  it('goes on when an object has an integer beyond 2^53', async () => {
+    const history = new History();
+    history.create('older', 'nginx', {}, { terminationGracePeriodSeconds: 9_007_199_254_740_993n });
+    history.pass(60);
+    await history.start();
+    history.create('newer', 'nginx', {}, { terminationGracePeriodSeconds: 9_007_199_254_740_993n });
+    history.create('usual', 'nginx');
+    await history.crash();
+    expect(history.transcript).toEqual(['start', 'CREATE newer', 'CREATE usual', 'stop']);
+  });
+
   it('continues after a restart with what happened in between, and only that', async () => {
     const history = new History();
     await history.start();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject } from '../base/index.ts';
+import { isJsonObject, renderJson } from '../base/index.ts';
 import type { KubeObject } from '../object/index.ts';
 
 /** When and by which field managers the main resource of an object was last written, as far as managedFields show. */
@@ -56,7 +56,7 @@ export function digestOf(object: KubeObject): string {
     content = others;
   }
   return createHash('sha256')
-    .update(JSON.stringify([kept, content, rest]))
+    .update(renderJson([kept, content, rest]))
     .digest('base64')
     .slice(0, 22);
 }

@@ -39,7 +39,7 @@ export class History {
     this.nowMs += seconds * 1000;
   }
 
-  create(name: string, image: string, more: Partial<KubeObject['metadata']> = {}): void {
+  create(name: string, image: string, more: Partial<KubeObject['metadata']> = {}, spec: object = {}): void {
     const time = rfc3339(this.nowMs);
     this.put('ADDED', {
       apiVersion: 'v1',
@@ -52,7 +52,7 @@ export class History {
         managedFields: [{ manager: 'kubectl', operation: 'Update', time }],
         ...more,
       },
-      spec: { containers: [{ name: 'app', image }] },
+      spec: { containers: [{ name: 'app', image }], ...spec },
     });
   }
 

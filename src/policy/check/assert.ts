@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/index.ts';
+import { isJsonObject, renderJson } from '../../base/index.ts';
 import { freeVariables } from '../../jmespath/index.ts';
 import { type Notation, orderedKeys, parseNotation } from '../assert/index.ts';
 import { checkPlainExpression } from './expressions.ts';
@@ -30,7 +30,7 @@ export function checkAssertion({ rule, issues, path: rulePath }: RuleCheck, tree
     }
   }
   if (!isJsonObject(tree)) {
-    issues.error('policy-field-type', path, `must be a map with keys such as object, not ${cut(JSON.stringify(tree))}`);
+    issues.error('policy-field-type', path, `must be a map with keys such as object, not ${cut(renderJson(tree))}`);
     return;
   }
   for (const key of Object.keys(tree)) {
