@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { renderJson } from '../base/index.ts';
 import { type ReportedStatus, type ResultContent, type ResultHead, reportedStatuses } from './result.ts';
 import type { TextHash } from './text-hash.ts';
 
@@ -157,7 +158,7 @@ export class Checkpoint {
 }
 
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64');
+  return createHash('sha256').update(renderJson(value)).digest('base64');
 }
 
 /** Numbers values in the order in which they are first seen. */

@@ -58,14 +58,23 @@ export async function writeCheckpoints(
       log.warn('the checkpoint of reports was not written', { error: errorMessage(thrown) });
     }
   };
+  // Called while a signal aborts, too, where nobody catches what is thrown.
+  const take = (): Buffer | undefined => {
+    try {
+      return scanner.takeCheckpoint(program);
+    } catch (thrown) {
+      log.warn('the checkpoint of reports was not written', { error: errorMessage(thrown) });
+      return undefined;
+    }
+  };
   let last: Buffer | undefined;
   // Now, not in a later turn: evaluations that are interrupted would count as done then.
   const unlink = onAbort(signal, () => {
-    last = scanner.takeCheckpoint(program);
+    last = take();
   });
   for (let dueMs = clock.monotonicMs() + firstMs; !signal.aborted; ) {
     await clock.sleep(pollMs, signal).catch(() => {});
-    const bytes = signal.aborted || clock.monotonicMs() < dueMs ? undefined : scanner.takeCheckpoint(program);
+    const bytes = signal.aborted || clock.monotonicMs() < dueMs ? undefined : take();
     if (!bytes) continue;
     await write(bytes);
     dueMs = clock.monotonicMs() + intervalMs;

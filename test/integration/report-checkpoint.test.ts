@@ -193,6 +193,37 @@ describe('the checkpoint of reports', () => {
     expect(await run()).toMatchObject({ evaluations: 6, said: before });
   });
 
+  it('holds results of policies and exceptions with integers beyond 2^53', async () => {
+    const huge = 9_007_199_254_740_993n;
+    const owner = requireLabel('owner', [{ name: 'has-owner', label: 'owner' }]);
+    const [rule] = (owner['spec'] as { readonly rules: readonly object[] }).rules;
+    const preconditions = { all: [{ key: huge, operator: 'Equals', value: huge }] };
+    await fixture.put(types.clusterPolicy, {
+      ...owner,
+      spec: { ...(owner['spec'] as object), rules: [{ ...rule, preconditions }] },
+    });
+    await fixture.put(types.exception, {
+      apiVersion: 'kyverno.io/v2',
+      kind: 'PolicyException',
+      metadata: { name: 'huge', namespace: 'default' },
+      spec: {
+        exceptions: [{ policyName: 'owner', ruleNames: ['*'] }],
+        match: { any: [{ resources: { kinds: ['Pod'], names: ['t*'] } }] },
+        conditions: { all: [{ key: huge, operator: 'Equals', value: huge }] },
+      },
+    });
+    await run();
+    expect(await restart()).toBe(0);
+    await fixture.put(types.clusterPolicy, {
+      ...owner,
+      spec: {
+        ...(owner['spec'] as object),
+        rules: [{ ...rule, preconditions: { all: [{ key: huge, operator: 'Equals', value: huge + 1n }] } }],
+      },
+    });
+    expect(await restart()).toBe(3);
+  });
+
   it('is not used when it is damaged, open to others or of another program', async () => {
     const { said: before } = await run();
     const bytes = readFileSync(checkpoint.path);
