@@ -68,3 +68,19 @@ it('leaves the old file and nothing else behind when it cannot be replaced', asy
   expect(readdirSync(folder)).toEqual(['a']);
   expect(await readCheckpointFile(path)).toEqual(content);
 });
+
+it('takes the place of what a process that was killed while it wrote has left', async () => {
+  const path = join(folder, 'a');
+  writeFileSync(`${path}.${process.pid}`, 'half of it');
+  await writeCheckpointFile(path, content);
+  expect(readdirSync(folder)).toEqual(['a']);
+});
+
+it('follows no link that lies where it is written', async () => {
+  const path = join(folder, 'a');
+  writeFileSync(join(folder, 'other'), 'theirs');
+  symlinkSync(join(folder, 'other'), `${path}.${process.pid}`);
+  await writeCheckpointFile(path, content);
+  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('theirs');
+  expect(await readCheckpointFile(path)).toEqual(content);
+});

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -52,7 +52,9 @@ export async function writeCheckpointFile(path: string, bytes: Buffer): Promise<
   const packed = await compress(bytes, { level: zlibConstants.Z_BEST_SPEED });
   if (packed.length > maxFileBytes) throw invalid('would be too large');
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomUUID()}`;
+  // A restarted container has the same process id: what a killed process left is removed, not added to.
+  const temporary = `${path}.${process.pid}`;
+  await rm(temporary, { force: true });
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   try {
     const file = await open(temporary, flags, 0o600);
