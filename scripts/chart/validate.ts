@@ -1,3 +1,9 @@
+import { fixedSettings } from '../../src/app/chart/objects.ts';
+
+const fixed = Object.entries(fixedSettings)
+  .map(([section, keys]) => `"${section}" (list ${keys.map((key) => `"${key}"`).join(' ')})`)
+  .join(' ');
+
 /** Refuses what would not work, or would harm the cluster. */
 export const validation = `{{- /* Written by npm run generate:chart. */ -}}
 {{- $parts := (include "supercargo.parts" . | fromJson).parts -}}
@@ -32,8 +38,20 @@ export const validation = `{{- /* Written by npm run generate:chart. */ -}}
 {{- if and .Values.mirror.namespaces (not (has "mirror" $features)) }}
 {{- fail "mirror.namespaces needs the feature mirror: set mirror.registry" }}
 {{- end }}
-{{- range list "host" "port" "exposure" "url" "service" }}
-{{- if hasKey (dig "webhook" dict $.Values.config) . }}{{ fail (printf "config.webhook.%s follows from the chart's Service: leave it out" .) }}{{ end }}
+{{- range $section, $keys := dict ${fixed} }}
+{{- range $keys }}
+{{- if hasKey (dig $section dict $.Values.config) . }}{{ fail (printf "config.%s.%s follows from the chart's Service: leave it out" $section .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- $page := .Values.dashboard }}
+{{- if and $page.ingress.enabled (not (has "dashboard" $features)) }}
+{{- fail "dashboard.ingress needs the feature dashboard: name it in features" }}
+{{- end }}
+{{- if and $page.ingress.enabled (not $page.ingress.hosts) }}
+{{- fail "dashboard.ingress needs host names: set dashboard.ingress.hosts" }}
+{{- end }}
+{{- if and (ne $page.service.type "ClusterIP") (not $page.tls.existingSecret) }}
+{{- fail (printf "a Service of type %s would carry the tokens of users in plain text: set dashboard.tls.existingSecret" $page.service.type) }}
 {{- end }}
 {{- if and .Values.webhook.certManager.enabled (dig "webhook" "tls" "secretName" "" .Values.config) }}
 {{- fail "choose one of webhook.certManager and config.webhook.tls.secretName" }}
@@ -85,6 +103,17 @@ Supercargo {{ .Chart.AppVersion }} runs in namespace {{ .Release.Namespace }}, a
 {{ else }}
    To copy every image to a registry of yours, set mirror.registry.
 {{ end }}
+{{- range $part := $parts }}
+{{- if has "dashboard" $part.features }}
+   The page of images:
+{{ if $.Values.dashboard.ingress.enabled }}{{ range $.Values.dashboard.ingress.hosts }}
+     https://{{ . }}/
+{{- end }}
+{{ else }}
+     kubectl -n {{ $.Release.Namespace }} port-forward service/{{ $installation }}-{{ $part.name }} 8090:{{ if $.Values.dashboard.tls.existingSecret }}https{{ else }}http{{ end }}
+{{ end }}
+{{- end }}
+{{- end }}
 {{- if or (has "sync" $features) (has "jobs" $features) }}
    Insights needs the Secret {{ .Values.insights.existingSecret }} with token, org and cluster in this namespace.
 {{ end }}

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it } from 'vitest';
+import { readInstallConfig } from './install.ts';
 import { checksumOf, keepConfigs, mergeConfig } from './install-config.ts';
 
 const base = 'features:\n- detect\nmirror:\n  registry: a\nnamespace: home\n';
@@ -59,4 +63,22 @@ it('gives the pods the checksum of what they will read', async () => {
     { spec: { template: { metadata: { annotations: { 'supercargo.dev/config-checksum': checksumOf(live) } } } } },
   ]);
   expect([...kept]).toEqual([['ConfigMap/x', ['logLevel']]]);
+});
+
+it('refuses settings that follow from the installation', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-install-config-'));
+  const file = path.join(folder, 'config.yaml');
+  const read = (text: string) => {
+    writeFileSync(file, text);
+    return readInstallConfig(file);
+  };
+  try {
+    expect(read('logLevel: debug\nwebhook:\n  maxBodyBytes: 2000000\n')).toMatchObject({ logLevel: 'debug' });
+    expect(() => read('namespace: x\n')).toThrow('leave out namespace');
+    expect(() => read('webhook:\n  port: 1\ndashboard:\n  host: 0.0.0.0\n')).toThrow(
+      'leave out webhook.port, dashboard.host: it follows from the Services of the installation',
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

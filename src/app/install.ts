@@ -1,7 +1,7 @@
 import { customResourceDefinitions } from '../api/index.ts';
-import { type JsonObject, renderYaml, UsageError } from '../base/index.ts';
+import { isJsonObject, type JsonObject, renderYaml, UsageError } from '../base/index.ts';
 import { applyMergePatch, type KubeObject } from '../object/index.ts';
-import { mirrorObjects, ownConfig, partObjects, sharedObjects } from './chart/objects.ts';
+import { fixedSettings, mirrorObjects, ownConfig, partObjects, sharedObjects } from './chart/objects.ts';
 import type { InstallScope, InstallTemplate } from './chart/scope.ts';
 import { evaluate } from './chart/template.ts';
 import { type ChartValues, chartValues } from './chart/values.ts';
@@ -75,8 +75,18 @@ export function readInstallConfig(path: string): JsonObject {
       'install-config',
       `${path}: leave out ${own.join(', ')}: the options --installation, --namespace and --features say it, and the pods serve on a fixed port`,
     );
+  const fixed = Object.entries(fixedSettings).flatMap(([section, keys]) =>
+    keys.filter((key) => hasKey(config[section], key)).map((key) => `${section}.${key}`),
+  );
+  if (fixed.length > 0)
+    throw new UsageError(
+      'install-config',
+      `${path}: leave out ${fixed.join(', ')}: it follows from the Services of the installation`,
+    );
   return config;
 }
+
+const hasKey = (section: unknown, key: string) => isJsonObject(section) && Object.hasOwn(section, key);
 
 /** What runs if nothing is chosen. */
 const featuresOf = ({ mirror }: ChartValues): readonly FeatureName[] => [

@@ -181,9 +181,48 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ],
     [{ config: { leaderElection: { enabled: false } } }, /each would lead/],
     [{ config: { webhook: { port: 1 } } }, /config.webhook.port follows from the chart's Service/],
+    [{ config: { dashboard: { port: 1 } } }, /config.dashboard.port follows from the chart's Service/],
+    [{ nameOverride: 'a b' }, /at '\/nameOverride'/],
+    [{ fullnameOverride: 'a/b' }, /at '\/fullnameOverride'/],
+    [{ dashboard: { service: { type: 'ExternalName' } } }, /at '\/dashboard\/service\/type'/],
+    [{ dashboard: { service: { port: 65536 } } }, /at '\/dashboard\/service\/port'/],
+    [{ dashboard: { ingress: { host: 'a.example' } } }, /additional properties 'host' not allowed/],
+    [{ features: ['dashboard'], dashboard: { ingress: { enabled: true } } }, /set dashboard.ingress.hosts/],
+    [{ dashboard: { ingress: { enabled: true, hosts: ['a.example'] } } }, /needs the feature dashboard/],
+    [{ dashboard: { service: { type: 'NodePort' } } }, /the tokens of users in plain text/],
   ])('refuses %j', async (values, message) => {
     const { exitCode, stderr } = await template(values);
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) });
+  });
+
+  it('names the installation as charts do', async () => {
+    const nameOf = async (values: Values) =>
+      (await render(values)).find(({ kind }) => kind === 'Deployment')?.metadata.name;
+    expect(await nameOf({ nameOverride: 'images' })).toBe('x-images-policies');
+    expect(await nameOf({ nameOverride: 'x' })).toBe('x-policies');
+    expect(await nameOf({ nameOverride: 'images', fullnameOverride: 'cargo' })).toBe('cargo-policies');
+  });
+
+  it('puts the page behind a Service and, if asked, an Ingress for TLS', async () => {
+    const features = ['dashboard'];
+    const pageOf = async (dashboard: object) => {
+      const objects = await render({ features, dashboard });
+      return objects.filter(({ kind }) => kind === 'Service' || kind === 'Ingress');
+    };
+    expect(await pageOf({})).toMatchObject([
+      { kind: 'Service', spec: { type: 'ClusterIP', ports: [{ name: 'http', port: 80, targetPort: 'dashboard' }] } },
+    ]);
+    const outside = { service: { type: 'LoadBalancer', port: 8443 }, tls: { existingSecret: 'page-tls' } };
+    expect(await pageOf(outside)).toMatchObject([
+      { kind: 'Service', spec: { type: 'LoadBalancer', ports: [{ name: 'https', port: 8443 }] } },
+    ]);
+    const ingress = { enabled: true, hosts: ['a.example', '*.b.example'] };
+    const [, plain] = await pageOf({ ingress });
+    expect(plain).toMatchObject({
+      metadata: { name: 'x-dashboard' },
+      spec: { tls: [{ hosts: ingress.hosts }], rules: ingress.hosts.map((host) => ({ host })) },
+    });
+    expect(JSON.stringify(plain)).not.toMatch(/secretName|ingressClassName|annotations/);
   });
 
   it('refuses kube-system and old clusters', async () => {
@@ -205,7 +244,17 @@ const everything: Values = {
   serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::123456789012:role/x' } },
   webhook: { failurePolicy: 'Fail', certManager: { enabled: true } },
   mirror: { registry, existingSecret: 'login', namespaces: ['shop'] },
-  dashboard: { tls: { existingSecret: 'page-tls' } },
+  dashboard: {
+    tls: { existingSecret: 'page-tls' },
+    service: { port: 8443, annotations: { 'example.com/scheme': 'internal' } },
+    ingress: {
+      enabled: true,
+      className: 'public',
+      hosts: ['images.example.com'],
+      annotations: { 'example.com/backend-protocol': 'HTTPS' },
+      tls: { existingSecret: 'images-tls' },
+    },
+  },
   metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true }, grafana: { enabled: true } },
   podDisruptionBudget: { minAvailable: 2 },
   nodeSelector: { 'kubernetes.io/os': 'linux' },

@@ -1,7 +1,9 @@
 {{/* Written by npm run generate:chart. */}}
 
 {{- define "supercargo.installation" -}}
-{{- .Values.fullnameOverride | default .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- $name := .Release.Name -}}
+{{- if not (contains .Values.nameOverride $name) }}{{ $name = printf "%s-%s" $name .Values.nameOverride }}{{ end -}}
+{{- .Values.fullnameOverride | default $name | trunc 40 | trimSuffix "-" -}}
 {{- end }}
 
 {{- define "supercargo.image" -}}

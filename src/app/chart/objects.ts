@@ -147,21 +147,59 @@ const webhook: Objects = [
   ]),
 ];
 
+const servesTls = value('dashboard.tls.existingSecret');
+const pagePort = value('dashboard.service.port');
+const pageHosts = value<readonly string[]>('dashboard.ingress.hosts');
+const portOf = (standard: number) => when(pagePort, scalar(pagePort), standard);
+
 /** Sessions are kept by the replica that opened them. */
 const page: Objects = [
   when(runs('dashboard'), {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: labelled,
+    metadata: { ...labelled, annotations: ifAny(value('dashboard.service.annotations')) },
     spec: {
+      type: scalar(value('dashboard.service.type')),
       selector: partSelector,
       sessionAffinity: 'ClientIP',
       ports: [
         when(
-          value('dashboard.tls.existingSecret'),
-          { name: 'https', port: 443, targetPort: 'dashboard' },
-          { name: 'http', port: 80, targetPort: 'dashboard' },
+          servesTls,
+          { name: 'https', port: portOf(443), targetPort: 'dashboard' },
+          { name: 'http', port: portOf(80), targetPort: 'dashboard' },
         ),
+      ],
+    },
+  }),
+  when(and(runs('dashboard'), value('dashboard.ingress.enabled')), {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { ...metadata, annotations: ifAny(value('dashboard.ingress.annotations')) },
+    spec: {
+      ingressClassName: when(value('dashboard.ingress.className'), scalar(value('dashboard.ingress.className'))),
+      // Also without a Secret: controllers then use their own certificate, and redirect from plain HTTP.
+      tls: [
+        {
+          hosts: structure(pageHosts),
+          secretName: when(
+            value('dashboard.ingress.tls.existingSecret'),
+            scalar(value('dashboard.ingress.tls.existingSecret')),
+          ),
+        },
+      ],
+      rules: [
+        each(pageHosts, {
+          host: scalar(item),
+          http: {
+            paths: [
+              {
+                path: '/',
+                pathType: 'Prefix',
+                backend: { service: { name, port: { name: when(servesTls, 'https', 'http') } } },
+              },
+            ],
+          },
+        }),
       ],
     },
   }),
@@ -236,6 +274,12 @@ export const mirrorObjects: Readonly<Record<string, Objects>> = {
 function servesAdmissionPolicies(): InstallExpression<boolean> {
   return { helm: '(semverCompare ">=1.30.0-0" $.Capabilities.KubeVersion.Version)', read: () => true };
 }
+
+/** Settings that follow from the ports and Services of the pods, by their section. */
+export const fixedSettings: Readonly<Record<string, readonly string[]>> = {
+  webhook: ['host', 'port', 'exposure', 'url', 'service'],
+  dashboard: ['host', 'port', 'tls'],
+};
 
 /** The settings that follow from the installation; they take precedence over `config`. */
 export const ownConfig: InstallTemplate = {

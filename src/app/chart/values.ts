@@ -28,9 +28,16 @@ export type PartValues = z.output<typeof part>;
 export const chartValues = z.strictObject({
   enabled: z.boolean().optional().describe('For a chart that depends on this one; not used here.'),
   global: structure.optional().describe('For a chart that depends on this one; not used here.'),
+  nameOverride: z
+    .string()
+    .max(40)
+    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/)
+    .default('')
+    .describe('Appended to the name of the release, unless that contains it: `<release>-<nameOverride>`.'),
   fullnameOverride: z
     .string()
     .max(40)
+    .regex(/^([a-z]([a-z0-9-]*[a-z0-9])?)?$/)
     .default('')
     .describe('The name of the installation, which is on everything it creates; the name of the release by default.'),
   extraLabels: labels.default({}).describe('Labels of all objects.'),
@@ -161,6 +168,38 @@ export const chartValues = z.strictObject({
         })
         .prefault({})
         .describe('By default plain HTTP, for a proxy in front of it.'),
+      service: z
+        .strictObject({
+          type: z
+            .enum(['ClusterIP', 'NodePort', 'LoadBalancer'])
+            .default('ClusterIP')
+            .describe('Types that are reached from outside need `tls.existingSecret`: users send tokens.'),
+          port: z.int().min(1).max(65535).optional().describe('Its port; 443 with TLS, otherwise 80, by default.'),
+          annotations: labels.default({}).describe('Its annotations.'),
+        })
+        .prefault({})
+        .describe('The Service `<installation>-dashboard`.'),
+      ingress: z
+        .strictObject({
+          enabled: z.boolean().default(false).describe('Create an Ingress; its controller must keep sessions.'),
+          className: z.string().default('').describe('The IngressClass; that of the cluster by default.'),
+          hosts: z
+            .array(z.string().min(1).max(253))
+            .default([])
+            .describe('The host names of the page: `images.example.com`.'),
+          annotations: labels.default({}).describe('Annotations for its controller.'),
+          tls: z
+            .strictObject({
+              existingSecret: z
+                .string()
+                .default('')
+                .describe('A Secret of type kubernetes.io/tls; the certificate of the controller by default.'),
+            })
+            .prefault({})
+            .describe('An Ingress is always for TLS.'),
+        })
+        .prefault({})
+        .describe('An Ingress in front of that Service.'),
     })
     .prefault({})
     .describe('The page of images.'),
