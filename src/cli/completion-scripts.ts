@@ -53,9 +53,11 @@ complete -c supercargo -f -a '(__supercargo_complete)'
 complete -c kubectl-supercargo -f -a '(__supercargo_complete)'
 `,
   powershell: `# PowerShell completion of supercargo
-Register-ArgumentCompleter -Native -CommandName supercargo, kubectl-supercargo -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName 'supercargo', 'kubectl-supercargo' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+    # Only what is before the cursor, as in the other shells.
+    $before = $commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition }
+    $words = @($before | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
     # An empty last word would be lost on its way to the program.
     $answer = if ($wordToComplete -eq '') { supercargo __complete --empty -- @words } else { supercargo __complete -- @words }
     $answer | Where-Object { $_ -notmatch '^:' } | ForEach-Object {

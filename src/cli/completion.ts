@@ -12,7 +12,7 @@ export function defineCompletion(program: Command, context: CliContext): void {
     .summary('print the completion script of a shell')
     .description(
       'Prints a script that completes commands, options and their values. It asks this program, so that it stays right\n' +
-        'when the program changes.',
+        'when the program changes. Tests run the scripts in bash, zsh and fish; that for PowerShell is only parsed.',
     )
     .addArgument(new Argument('<shell>', 'which shell').choices([...shells]))
     .addHelpText(
