@@ -7,7 +7,7 @@ export default defineConfig({
     alias: { 'fast-check': fileURLToPath(new URL('./test/support/fast-check.ts', import.meta.url)) },
   },
   test: {
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/cluster/**', 'test/prove/**', 'test/servers/**', '**/node_modules/**'],
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -20,6 +20,7 @@ import {
   type PolicyRequest,
 } from '../src/policy/index.ts';
 import { askCelOracle, locateCelOracle } from '../test/support/cel-oracle.ts';
+import { celExpressions as expressions } from './support/cel-expressions.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
 import { podSecurityPolicies } from './support/pod-security.ts';
 
@@ -31,23 +32,6 @@ const count = Number(options.count);
 
 const text = readFileSync(resolve('bench/data/pod-review.json'), 'utf8');
 const { object } = (JSON.parse(text) as { request: { object: unknown } }).request;
-
-const containers =
-  '(object.spec.containers + object.spec.?initContainers.orValue([]) + object.spec.?ephemeralContainers.orValue([]))';
-const expressions = [
-  '!has(object.spec.hostNetwork) || !object.spec.hostNetwork',
-  '!object.spec.?hostPID.orValue(false) && !object.spec.?hostIPC.orValue(false)',
-  `${containers}.all(c, !c.?securityContext.?privileged.orValue(false))`,
-  `${containers}.all(c, c.?securityContext.?capabilities.?add.orValue([]).all(x, x in ['CHOWN', 'KILL', 'SETGID', 'SETUID', 'NET_BIND_SERVICE']))`,
-  `${containers}.all(c, c.?ports.orValue([]).all(p, p.?hostPort.orValue(0) == 0))`,
-  'object.spec.?volumes.orValue([]).all(v, !has(v.hostPath))',
-  `${containers}.all(c, !c.image.endsWith(':latest') && c.image.contains(':'))`,
-  `${containers}.all(c, c.image.matches('^[a-z0-9.:/_-]+(@sha256:[0-9a-f]{64})?$'))`,
-  'has(object.metadata.labels) && object.metadata.labels.all(k, size(k) <= 63)',
-  'object.spec.containers.map(c, c.name).isSorted() || size(object.spec.containers) > 0',
-  "object.spec.containers.all(c, has(c.resources) && has(c.resources.limits) && quantity(c.resources.limits.memory).isLessThan(quantity('8Gi')))",
-  "object.spec.containers.exists(c, c.name == 'none') ? false : object.metadata.name.startsWith('service-')",
-];
 
 const variables = new Map([['object', dynType]]);
 const programs = expressions.map((expression) => compile(expression, { variables }));

@@ -4,16 +4,17 @@
  *
  * npm run bench -- copy [--runs 5] [--mb 200] [--mb 2000] [--layers 6] [--program bin/supercargo]
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseReference } from '../src/image/index.ts';
 import { createCopier, createRegistryClient } from '../src/registry/index.ts';
 import { findProgram, startDockerRegistry } from '../test/support/docker-registry.ts';
+import { findCrane, findSkopeo, ourCopy } from './support/copy-tools.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
 import { pushImage } from './support/image.ts';
+import { type ProcessUsage, runMeasured } from './support/process-usage.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -24,90 +25,31 @@ const { values: options } = parseArgs({
   },
 });
 
-interface Measured {
-  readonly wallMs: number;
-  readonly cpuMs: number;
-  readonly peakMb: number;
-}
-
-/** Runs a program to its end; its peak memory and CPU time are read from /proc while it lives. */
-async function measure(command: string, args: readonly string[], home: string): Promise<Measured> {
-  const start = performance.now();
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
-  });
-  let complaint = '';
-  child.stderr.on('data', (text) => {
-    complaint = (complaint + text).slice(-2000);
-  });
-  let [peakMb, cpuMs] = [0, 0];
-  const look = () => {
-    try {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      peakMb = Math.max(peakMb, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024);
-      const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      cpuMs = (Number(fields[11]) + Number(fields[12])) * 10;
-    } catch {
-      // It has ended.
-    }
-  };
-  const timer = setInterval(look, 20);
-  const code = await new Promise<number | null>((done, failed) => {
-    child.once('error', failed);
-    child.once('close', done);
-  });
-  clearInterval(timer);
-  const wallMs = performance.now() - start;
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${complaint}`);
-  return { wallMs, cpuMs, peakMb };
-}
-
-const [skopeo, crane, registry] = ['skopeo', 'crane', 'docker-registry'].map((name) => findProgram(name));
-if (registry === undefined || (skopeo ?? crane) === undefined) {
+const tools = [ourCopy(resolve(options.program)), findSkopeo(), await findCrane(false)].filter(
+  (tool) => tool !== undefined,
+);
+const peers = tools.slice(1).map(({ name }) => name);
+if (findProgram('docker-registry') === undefined || peers.length === 0) {
   console.error('this bench needs docker-registry, and skopeo or crane');
   process.exit(2);
 }
-const program = resolve(options.program);
 
 async function benchSize(megabytes: number): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'supercargo-bench-'));
+  const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: home };
   const source = await startDockerRegistry();
   try {
     const image = `${source.host}/bench/image:v1`;
     await pushImage(image, megabytes * 1_000_000, Number(options.layers));
-    const tools: Record<string, ((target: string) => readonly [string, readonly string[]]) | undefined> = {
-      supercargo: (target) => [
-        process.execPath,
-        [program, 'mirror', image, '--to', target, '--mapping', 'basename', '--no-referrers'],
-      ],
-      skopeo:
-        skopeo === undefined
-          ? undefined
-          : (target) => [
-              skopeo,
-              [
-                'copy',
-                '-q',
-                '--src-tls-verify=false',
-                '--dest-tls-verify=false',
-                `docker://${image}`,
-                `docker://${target}/image:v1`,
-              ],
-            ],
-      crane: crane === undefined ? undefined : (target) => [crane, ['copy', '--insecure', image, `${target}/image:v1`]],
-    };
-    const results = new Map<string, Measured[]>();
+    const results = new Map<string, ProcessUsage[]>();
     const again: number[] = [];
     for (let run = 0; run < Number(options.runs); run++) {
-      for (const [name, command] of Object.entries(tools)) {
-        if (command === undefined) continue;
+      for (const { name, command } of tools) {
         // A fresh target every time: nothing of the copy before is left to be skipped.
         const target = await startDockerRegistry();
         try {
-          const [file, args] = command(target.host);
-          results.set(name, [...(results.get(name) ?? []), await measure(file, args, home)]);
+          const usage = await runMeasured({ ...command(image, target.host), env });
+          results.set(name, [...(results.get(name) ?? []), usage]);
           if (name === 'supercargo') again.push(await secondCopy(image, `${target.host}/image:v1`));
         } finally {
           await target.stop();
@@ -136,9 +78,12 @@ async function secondCopy(source: string, target: string): Promise<number> {
   }
 }
 
-function print(megabytes: number, results: ReadonlyMap<string, readonly Measured[]>, again: readonly number[]): void {
+function print(
+  megabytes: number,
+  results: ReadonlyMap<string, readonly ProcessUsage[]>,
+  again: readonly number[],
+): void {
   const best = (name: string) => Math.min(...(results.get(name) ?? []).map(({ wallMs }) => wallMs));
-  const peers = ['skopeo', 'crane'].filter((name) => results.has(name));
   const fastest = Math.min(...peers.map(best));
   const figures: Figure[] = [];
   for (const [name, runs] of results) {

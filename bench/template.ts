@@ -3,8 +3,7 @@
  * best of five interleaved runs each, and the ratio. Skips with a reason where Go is not installed.
  */
 
-import { fixture, type TemplateCase } from '../src/gotemplate/cases/case.ts';
-import { deploymentTemplate, everythingTemplate, seedData } from '../src/gotemplate/cases/seed.ts';
+import type { TemplateCase } from '../src/gotemplate/cases/case.ts';
 import { compileTemplate } from '../src/gotemplate/index.ts';
 import {
   askGoTemplateOracle,
@@ -12,16 +11,8 @@ import {
   timeGoTemplateOracle,
 } from '../test/support/go-template-oracle.ts';
 import { renderFigures } from './support/figures.ts';
+import { templateCases } from './support/template-cases.ts';
 
-const items = Array.from({ length: 200 }, (_, i) => ({ name: `item-${i}`, port: 8000 + i, on: i % 3 === 0 }));
-const loop =
-  '{{range $i, $item := .items}}{{if $item.on}}{{$i}}: {{$item.name}} {{printf "%05d" $item.port}}\n{{else}}{{$item.name | upper}}\n{{end}}{{end}}';
-const cases: readonly (TemplateCase & { readonly title: string })[] = [
-  { title: 'a deployment', template: deploymentTemplate, data: seedData },
-  { title: 'functions, define, include, toYaml', template: everythingTemplate, data: seedData },
-  { title: 'loop over 200 items', template: loop, data: { items } },
-  { title: 'printing of nested data', template: '{{.}} {{printf "%v %+v" .users .map}} {{.mixed}}', data: fixture },
-];
 const runs = 5;
 const targetRatio = 3;
 
@@ -37,7 +28,7 @@ const oracle = await locateGoTemplateOracle();
 if (oracle.path === undefined) {
   process.stdout.write(`skipped: ${oracle.reason}\n`);
 } else {
-  for (const item of cases) {
+  for (const item of templateCases) {
     const [expected] = await askGoTemplateOracle(oracle.path, [item]);
     const ours = compileTemplate(item.template, { name: 'case' }).render(item.data);
     if (ours !== expected?.output) throw new Error(`${item.title}: the output is not Go's`);

@@ -28,17 +28,17 @@ export interface Answer {
 const source = join(process.cwd(), 'test/oracle/cel');
 
 /** The program that evaluates with cel-go in Kubernetes' environment, built into the user's cache. */
-export async function locateCelOracle(): Promise<Oracle> {
+export async function locateCelOracle(env: NodeJS.ProcessEnv = process.env): Promise<Oracle> {
   try {
     const hash = createHash('sha256');
     for (const name of (await readdir(source)).sort()) hash.update(await readFile(join(source, name)));
-    const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
+    const cache = join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo');
     const path = join(cache, `cel-oracle-${hash.digest('hex').slice(0, 12)}`);
     const isBuilt = await access(path, constants.X_OK).then(
       () => true,
       () => false,
     );
-    if (!isBuilt && !process.env['CI'] && !process.env['CEL_FUZZ'])
+    if (!isBuilt && !env['CI'] && !env['CEL_FUZZ'])
       return { reason: 'cel-go is not in the cache; CEL_FUZZ=1000 builds it, which takes minutes' };
     if (!isBuilt) await build(cache, path);
     return { path };

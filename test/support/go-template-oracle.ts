@@ -46,15 +46,18 @@ async function build(cache: string, path: string): Promise<void> {
 
 /** What Go answers to each case. */
 export async function askGoTemplateOracle(path: string, cases: readonly TemplateCase[]): Promise<Answer[]> {
-  const lines = (await run(path, [], cases.map((item) => `${renderJson(asInput(item))}\n`).join('')))
-    .trim()
-    .split('\n');
+  const lines = (await run(path, [], cases.map((item) => `${renderTemplateCase(item)}\n`).join(''))).trim().split('\n');
   return lines.map((line) => parseJson(line) as unknown as Answer);
 }
 
 /** Nanoseconds that Go takes for one rendering of the case, over `count` of them. */
 export async function timeGoTemplateOracle(path: string, item: TemplateCase, count: number): Promise<number> {
-  return Number(await run(path, ['bench', `${count}`], renderJson(asInput(item))));
+  return Number(await run(path, ['bench', `${count}`], renderTemplateCase(item)));
+}
+
+/** A case as the program reads it. */
+export function renderTemplateCase(item: TemplateCase): string {
+  return renderJson(asInput(item));
 }
 
 function asInput({ data = fixture, missingKey = 'error', functions = 'all', numbers = 'int', template }: TemplateCase) {
