@@ -8,7 +8,7 @@ import { Load } from './load.ts';
 import { podSecurityPolicies } from './pod-security.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-const installation = 'bench';
+export const installation = 'bench';
 const policiesPath = '/apis/kyverno.io/v1/clusterpolicies';
 
 /** `supercargo run` with the policies of a cluster, in a process of its own. */
