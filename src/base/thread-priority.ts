@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /** An unprivileged thread may lower its priority by up to 19. */
 const niceness = 10;
@@ -11,7 +11,8 @@ const niceness = 10;
 export function lowerThreadPriority(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-    if (Number.isInteger(thread)) setPriority(thread, niceness);
+    if (!Number.isInteger(thread)) return;
+    setPriority(thread, Math.min(constants.priority.PRIORITY_LOW, getPriority(thread) + niceness));
   } catch {
     // No such file system, or no permission.
   }
