@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../base/index.ts';
+import { silentLogger, systemClock } from '../base/index.ts';
 import { createClusterAccess, createLinkAccess } from './access.ts';
 
 const signal = new AbortController().signal;
@@ -22,7 +22,12 @@ function fakeServer(allowed: readonly string[]) {
 describe('the access of a user of the cluster', () => {
   const open = (allowed: readonly string[]) => {
     const { asked, client } = fakeServer(allowed);
-    const access = createClusterAccess({ client, namespacesOf: () => ['a', 'b', 'a', ''], log: silentLogger });
+    const access = createClusterAccess({
+      client,
+      namespacesOf: () => ['a', 'b', 'a', ''],
+      clock: systemClock,
+      log: silentLogger,
+    });
     return { asked, access };
   };
 
@@ -64,13 +69,35 @@ describe('the access of a user of the cluster', () => {
     expect(asked).toHaveLength(before);
   });
 
+  it('is asked for again after a minute, also where another token of the user was asked about meanwhile', async () => {
+    const server = clusterOfServiceAccounts();
+    let nowMs = 1;
+    const access = createClusterAccess({ ...server, clock: { monotonicMs: () => nowMs }, log: silentLogger });
+    await access('ann/a 0', signal);
+    const once = server.asked();
+    nowMs += 59_000;
+    await access('ann/a 1', signal);
+    expect(server.asked()).toBe(once);
+    nowMs += 2_000;
+    await access('ann/a 1', signal);
+    expect(server.asked()).toBe(2 * once);
+    nowMs += 60_001;
+    await access('ann/a 1', signal);
+    expect(server.asked()).toBe(3 * once);
+  });
+
   it('is asked for again after a failure', async () => {
     let fails = true;
     const { client } = fakeServer(['pods']) as { client: { raw: (...args: unknown[]) => Promise<unknown> } };
     const failing = {
       raw: (...args: unknown[]) => (fails ? Promise.reject(new Error('gone')) : client.raw(...args)),
     } as never;
-    const access = createClusterAccess({ client: failing, namespacesOf: () => [], log: silentLogger });
+    const access = createClusterAccess({
+      client: failing,
+      namespacesOf: () => [],
+      clock: systemClock,
+      log: silentLogger,
+    });
     await expect(access('good', signal)).rejects.toThrow('gone');
     fails = false;
     expect(await access('good', signal)).toMatchObject({ user: 'ann' });
@@ -78,7 +105,7 @@ describe('the access of a user of the cluster', () => {
 
   it('refuses more unknown users at once than it asks for, and most of them of one address', async () => {
     const client = { raw: () => new Promise(() => {}) } as never;
-    const access = createClusterAccess({ client, namespacesOf: () => [], log: silentLogger });
+    const access = createClusterAccess({ client, namespacesOf: () => [], clock: systemClock, log: silentLogger });
     for (let index = 0; index < 24; index++) void access(`token-${index}`, signal, 'a');
     expect(() => access('one more', signal, 'a')).toThrow('too many users log in');
     for (let index = 0; index < 8; index++) void access(`other-${index}`, signal, 'b');
@@ -87,7 +114,7 @@ describe('the access of a user of the cluster', () => {
 
   it('is asked for once, however many tokens a user has', async () => {
     const server = clusterOfServiceAccounts();
-    const access = createClusterAccess({ ...server, log: silentLogger });
+    const access = createClusterAccess({ ...server, clock: systemClock, log: silentLogger });
     await access('mallory/a 0', signal);
     const before = server.asked();
     for (let index = 1; index < 50; index++)
@@ -100,7 +127,7 @@ describe('the access of a user of the cluster', () => {
   it('is asked for by few requests at once, and a tenant with many accounts keeps nobody out', async () => {
     const server = clusterOfServiceAccounts();
     server.hold();
-    const access = createClusterAccess({ ...server, log: silentLogger });
+    const access = createClusterAccess({ ...server, clock: systemClock, log: silentLogger });
     const attempts = Array.from({ length: 20 }, (_, index) => access(`mallory/${index} 0`, signal));
     const settled = Promise.allSettled(attempts);
     await expect.poll(server.active).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { createLimiter, errorMessage, isJsonObject, type Logger, mapConcurrent } from '../base/index.ts';
+import { type Clock, createLimiter, errorMessage, isJsonObject, type Logger, mapConcurrent } from '../base/index.ts';
 import { isKubeError, type KubeConnection } from '../kube/index.ts';
 import { textOf } from './fields.ts';
 import { HttpError } from './http.ts';
@@ -32,6 +32,7 @@ interface ClusterAccessOptions {
   readonly client: Pick<KubeConnection, 'raw'>;
   /** The namespaces that have objects of the kind. */
   readonly namespacesOf: (kind: ShownKind) => Iterable<string>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
 }
 
@@ -64,15 +65,17 @@ const clusterScoped: ReadonlySet<ShownKind> = new Set(['mirroredimages']);
  * The API server decides, by TokenReview and SubjectAccessReview. An answer holds for a minute. Whatever cannot be
  * asked is not seen.
  */
-export function createClusterAccess({ client, namespacesOf, log }: ClusterAccessOptions): Authenticate {
-  const viewers = new LRUCache<string, Promise<Viewer | undefined>>({ max: maxViewers, ttl: cachedMs });
+export function createClusterAccess({ client, namespacesOf, clock, log }: ClusterAccessOptions): Authenticate {
+  const perf = { now: () => clock.monotonicMs() };
+  const cached = { max: maxViewers, ttl: cachedMs, ttlResolution: 0, perf };
+  const viewers = new LRUCache<string, Promise<Viewer | undefined>>(cached);
   /** By user: a user with many tokens is asked about once. */
-  const rights = new LRUCache<string, Promise<Visibility>>({ max: maxViewers, ttl: cachedMs });
+  const rights = new LRUCache<string, Promise<Visibility>>(cached);
   const limiter = createLimiter(reviewsAtOnce);
   const tokenShares = createShares(tokens);
   const subjectShares = createShares(subjects);
   /** Apart from the viewers: wrong tokens must not make us ask again for all users. */
-  const refused = new LRUCache<string, true>({ max: maxViewers, ttl: cachedMs });
+  const refused = new LRUCache<string, true>(cached);
   const post = async (path: string, kind: string, spec: object, signal: AbortSignal) => {
     const apiVersion = path.slice('/apis/'.length, path.lastIndexOf('/'));
     const { value } = await client.raw(path, { post: { apiVersion, kind, spec }, signal });
@@ -107,8 +110,7 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
     return new Visibility(everywhere, namespaces);
   };
 
-  const knownRightsOf = (subject: Subject, signal: AbortSignal): Promise<Visibility> => {
-    const key = keyOf(subject);
+  const knownRightsOf = (key: string, subject: Subject, signal: AbortSignal): Promise<Visibility> => {
     const known = rights.get(key);
     if (known) return known;
     const back = subjectShares.take(tenantOf(subject.user));
@@ -119,16 +121,19 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
     return asked;
   };
 
-  const review = async (token: string, signal: AbortSignal): Promise<Viewer | undefined> => {
+  const review = async (token: string, signal: AbortSignal): Promise<Reviewed | undefined> => {
     const status = await post('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', { token }, signal);
     const user = status['user'];
     if (status['authenticated'] !== true || !isJsonObject(user)) return undefined;
     const { groups: of, uid, extra } = user;
     const subject = { user: textOf(user, 'username'), groups: of, uid, extra };
+    const key = keyOf(subject);
+    const sees = await knownRightsOf(key, subject, signal);
     return {
       user: subject.user,
       method: 'token',
-      sees: await knownRightsOf(subject, signal),
+      sees,
+      holdsMs: rights.getRemainingTTL(key),
       mayGet: (object, until) => allows(subject, { verb: 'get', ...object }, until),
     };
   };
@@ -138,29 +143,36 @@ export function createClusterAccess({ client, namespacesOf, log }: ClusterAccess
     // Tokens are secrets: the cache has their hashes.
     const key = createHash('sha256').update(token).digest('base64');
     if (refused.has(key)) return Promise.resolve(undefined);
-    let viewer = viewers.get(key);
-    if (!viewer) {
-      const back = tokenShares.take(from);
-      if (!back) throw tooMany();
-      viewer = review(token, signal).finally(back);
-      viewer.then(
-        (found) => {
-          if (found) return;
+    const known = viewers.get(key);
+    if (known) return known;
+    const back = tokenShares.take(from);
+    if (!back) throw tooMany();
+    const viewer = review(token, signal).finally(back);
+    viewer.then(
+      (found) => {
+        // With another token of the user the rights may have been asked for a while ago. A time of 0 would never end.
+        if (found) viewers.set(key, viewer, { ttl: Math.max(1, found.holdsMs) });
+        else {
           viewers.delete(key);
           refused.set(key, true);
-        },
-        (thrown: unknown) => {
-          viewers.delete(key);
-          if (isKubeError(thrown, 'kube-forbidden'))
-            log.error('the dashboard may not ask who a user is; apply the roles of supercargo install', {
-              error: errorMessage(thrown),
-            });
-        },
-      );
-      viewers.set(key, viewer);
-    }
+        }
+      },
+      (thrown: unknown) => {
+        viewers.delete(key);
+        if (isKubeError(thrown, 'kube-forbidden'))
+          log.error('the dashboard may not ask who a user is; apply the roles of supercargo install', {
+            error: errorMessage(thrown),
+          });
+      },
+    );
+    viewers.set(key, viewer);
     return viewer;
   };
+}
+
+/** A viewer, and for how long the answers about them hold. */
+interface Reviewed extends Viewer {
+  readonly holdsMs: number;
 }
 
 interface Subject {

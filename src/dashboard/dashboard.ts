@@ -91,9 +91,9 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
 /** Its first list is complete, or there is none: the kind is not served or may not be read. */
 const isSettled = ({ hasSynced, failing }: WatchedKind) => hasSynced || failing !== undefined;
 
-function accessOf({ linkToken, client, log, cluster }: DashboardOptions, cargo: Cargo): Authenticate {
+function accessOf({ linkToken, client, clock, log, cluster }: DashboardOptions, cargo: Cargo): Authenticate {
   if (linkToken !== undefined) return createLinkAccess(linkToken, cluster === '' ? 'you' : cluster);
-  return createClusterAccess({ client, namespacesOf: (kind) => namespacesOf(cargo, kind), log });
+  return createClusterAccess({ client, namespacesOf: (kind) => namespacesOf(cargo, kind), clock, log });
 }
 
 /** Where there is something of the kind to be seen. */

@@ -55,8 +55,9 @@ async function serve(tls: ReturnType<typeof files> | undefined) {
       }),
   };
   const log = { ...silentLogger, info: (text: string) => told.push(text), error: (text: string) => told.push(text) };
+  const streams = createStreams({ cargo: new Cargo(() => 1), clock: systemClock });
   const port = await new Promise<number>((resolve, reject) => {
-    running = createDashboardServer({
+    const server = createDashboardServer({
       host: '127.0.0.1',
       port: 0,
       hosts: undefined,
@@ -64,13 +65,14 @@ async function serve(tls: ReturnType<typeof files> | undefined) {
       authenticate: async (token) =>
         token === 'good' ? { user: 'ann', method: 'token', sees: seesAll, mayGet: async () => true } : undefined,
       api: (path) => ({ path }),
-      streams: createStreams({ cargo: new Cargo(() => 1), clock }),
+      streams,
       assets: new Map(),
       sessionOf: ({ user }) => ({ user }) as never,
       onListening: resolve,
       clock,
       log,
-    }).run(end.signal);
+    });
+    running = Promise.all([server.run(end.signal), streams.run(end.signal)]).then(() => undefined);
     running.catch(reject);
   });
   return { port, told, look: () => look() };
@@ -176,5 +178,32 @@ describe('slow clients of the page', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('a stream of the page', () => {
+  const opened = async (port: number, headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/events`, { headers });
+    expect(response.status).toBe(200);
+    const reader = response.body!.getReader();
+    await reader.read();
+    return { ended: async () => expect((await reader.read()).done).toBe(true), cancel: () => reader.cancel() };
+  };
+
+  it('ends when its user signs out, in whichever tab, and not that of another session', async () => {
+    const { port } = await serve(undefined);
+    const session = `http://127.0.0.1:${port}/api/session`;
+    const signIn = async () => {
+      const body = JSON.stringify({ token: 'good' });
+      const response = await fetch(session, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return { cookie: response.headers.get('set-cookie')!.split(';', 1)[0]! };
+    };
+    const [one, other] = [await signIn(), await signIn()];
+    const streams = [await opened(port, one), await opened(port, other)];
+    await fetch(session, { method: 'DELETE', headers: one });
+    await streams[0]!.ended();
+    expect((await fetch(`http://127.0.0.1:${port}/api/events`, { headers: one })).status).toBe(401);
+    const still = await opened(port, other);
+    await Promise.all([streams[1]!.cancel(), still.cancel()]);
   });
 });

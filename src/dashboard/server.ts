@@ -166,8 +166,10 @@ async function answer(
   if (pathname === '/api/events') {
     checkMethod(request, 'GET');
     const from = addressOfClient(request);
-    const look = async () => (await serving.authenticate(token!, signal, from))?.sees;
-    return serving.streams.open(request, response, viewer, look);
+    return serving.streams.open(request, response, viewer, {
+      isSignedIn: () => serving.sessions.tokenOf(request) === token,
+      look: async () => (await serving.authenticate(token!, signal, from))?.sees,
+    });
   }
   const body = await serving.api(pathname, new Query(searchParams), viewer, signal);
   if (body === undefined) throw new HttpError('not-found', 'there is nothing of this name that you may see');

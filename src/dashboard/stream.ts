@@ -10,20 +10,24 @@ import type { ChangedView, ChangeMessage, HelloMessage, ShownKind } from './prot
 import type { Visibility } from './visibility.ts';
 
 export interface Streams {
-  /** Answers with the stream until the client goes. `look` tells what the user may see now; undefined ends it. */
-  open(request: IncomingMessage, response: ServerResponse, viewer: Viewer, look: Look): void;
+  /** Answers with the stream until the client goes, or the user. */
+  open(request: IncomingMessage, response: ServerResponse, viewer: Viewer, rights: Rights): void;
   readonly size: number;
   run(signal: AbortSignal): Promise<void>;
 }
 
-type Look = () => Promise<Visibility | undefined>;
+interface Rights {
+  /** False when the user has signed out. */
+  isSignedIn(): boolean;
+  /** What the user may see now; undefined ends the stream. */
+  look(): Promise<Visibility | undefined>;
+}
 
-interface Client {
+interface Client extends Rights {
   readonly response: ServerResponse;
   /** Undefined for those who share a link. */
   readonly user: string | undefined;
   sees: Visibility;
-  readonly look: Look;
   lookedAtMs: number;
   wroteAtMs: number;
 }
@@ -70,6 +74,10 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
     }
     const nowMs = clock.monotonicMs();
     for (const client of [...clients]) {
+      if (!client.isSignedIn()) {
+        client.response.end();
+        continue;
+      }
       const message = changes && messageFor(cargo, [changes], client.sees);
       if (message) send(client, 'change', message);
       else if (nowMs - client.wroteAtMs >= heartbeatMs) write(client, ':\n\n');
@@ -77,8 +85,14 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
       client.lookedAtMs = nowMs;
       client.look().then(
         (sees) => {
-          if (sees) client.sees = sees;
-          else client.response.end();
+          if (!sees) {
+            client.response.end();
+            return;
+          }
+          const isSame = sees.key === client.sees.key;
+          client.sees = sees;
+          // What is shown may no longer be seen, or is less than what is seen now.
+          if (!isSame && clients.has(client)) send(client, 'change', { views: shownViews });
         },
         // The API server does not answer: what was allowed a minute ago must not stay visible for ever.
         () => client.response.end(),
@@ -98,7 +112,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
     get size() {
       return clients.size;
     },
-    open(request, response, viewer, look) {
+    open(request, response, viewer, rights) {
       const { sees } = viewer;
       const user = viewer.method === 'link' ? undefined : viewer.user;
       const own = user === undefined ? 0 : [...clients].filter((client) => client.user === user).length;
@@ -112,7 +126,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
         'x-accel-buffering': 'no',
       });
       const nowMs = clock.monotonicMs();
-      const client: Client = { response, user, sees, look, lookedAtMs: nowMs, wroteAtMs: nowMs };
+      const client: Client = { ...rights, response, user, sees, lookedAtMs: nowMs, wroteAtMs: nowMs };
       clients.add(client);
       response.on('close', () => clients.delete(client));
       response.on('error', () => clients.delete(client));
@@ -144,6 +158,8 @@ const kindsOfView: Readonly<Record<ChangedView, readonly ShownKind[]>> = {
   jobs: ['jobs'],
   system: ['pods'],
 };
+
+const shownViews = Object.keys(kindsOfView) as readonly ChangedView[];
 
 /** Undefined if nothing that the user may see changed. */
 function messageFor(cargo: Cargo, all: readonly Changes[], sees: Visibility): ChangeMessage | undefined {

@@ -32,8 +32,9 @@ it('many sessions of one user do not end those of another', () => {
 it('many streams of one user leave streams for another', () => {
   const streams = createStreams({ cargo: new Cargo(() => 1), clock: systemClock });
   const response = { writeHead() {}, write() {}, on() {}, writableLength: 0 } as unknown as ServerResponse;
+  const rights = { isSignedIn: () => true, look: async () => seesAll };
   const open = (user: string, method: 'token' | 'link' = 'token') =>
-    streams.open(requestWith(), response, { user, method, sees: seesAll, mayGet }, async () => seesAll);
+    streams.open(requestWith(), response, { user, method, sees: seesAll, mayGet }, rights);
   for (let i = 0; i < 20; i++) open('mallory');
   expect(() => open('mallory')).toThrow('too many streams');
   open('ann');
