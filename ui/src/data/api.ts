@@ -1,4 +1,5 @@
 import type { ErrorCode, Session } from '../../../src/dashboard/protocol.ts';
+import { noteTime } from './time.ts';
 
 export interface ApiError {
   /** `network`: no answer at all. */
@@ -29,12 +30,14 @@ export const signOut = (signal: AbortSignal): Promise<Answer<unknown>> =>
   request('/api/session', { method: 'DELETE' }, signal);
 
 async function request<T>(path: string, options: RequestInit, signal: AbortSignal): Promise<Answer<T>> {
+  const sentMs = Date.now();
   try {
     const response = await fetch(path, {
       ...options,
       credentials: 'same-origin',
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
     });
+    noteTime(response.headers.get('date'), { sentMs, receivedMs: Date.now() });
     if (response.ok) return { ok: true, value: (response.status === 204 ? undefined : await response.json()) as T };
     return { ok: false, error: await readError(response) };
   } catch (thrown) {

@@ -18,8 +18,6 @@ export const place = signal<Place>(here());
 export const session = signal<SessionState>({ kind: 'loading' });
 export const live = signal<LiveState>('waiting');
 export const isVisible = signal(document.visibilityState !== 'hidden');
-/** For relative times. */
-export const now = signal(Date.now());
 export const toast = signal<string | undefined>(undefined);
 export const isHelpOpen = signal(false);
 

@@ -1,61 +1,20 @@
 import { effect } from '@preact/signals';
-import { type ApiError, readSession, signIn } from './api.ts';
-import { isVisible, live, navigate, now, publishChange, session, signedIn } from './app-state.ts';
+import { isVisible, live, navigate, publishChange, session, signedIn } from './app-state.ts';
 import { listenToKeys } from './keyboard.ts';
 import { createLive } from './live.ts';
-import { retryAfterMs } from './resource.ts';
-
-const clockMs = 10_000;
+import { startSession } from './session.ts';
+import { startClock } from './time.ts';
 
 /** Everything that runs beside the components: the session, the stream, the clock, links and keys. */
 export function start(): void {
   document.addEventListener('visibilitychange', () => {
     isVisible.value = document.visibilityState !== 'hidden';
   });
-  effect(() => {
-    if (!isVisible.value) return;
-    now.value = Date.now();
-    const timer = setInterval(() => {
-      now.value = Date.now();
-    }, clockMs);
-    return () => clearInterval(timer);
-  });
+  startClock();
   document.addEventListener('click', followLink);
   listenToKeys();
   receiveChanges();
-  void openSession();
-}
-
-async function openSession(): Promise<void> {
-  const token = takeToken();
-  const forever = new AbortController().signal;
-  for (;;) {
-    const answer = token === undefined ? await readSession(forever) : await signIn(token, forever);
-    if (answer.ok) {
-      session.value = { kind: 'signedIn', session: answer.value };
-      return;
-    }
-    const { error } = answer;
-    if (error.code === 'unauthenticated' || error.code === 'forbidden') {
-      session.value = {
-        kind: 'signedOut',
-        wasSignedIn: false,
-        ...(token === undefined ? {} : { message: error.message }),
-      };
-      return;
-    }
-    session.value = { kind: 'failed', error };
-    await pause(error);
-  }
-}
-
-const pause = (error: ApiError) => new Promise<void>((done) => setTimeout(done, retryAfterMs(error) ?? 10_000));
-
-/** The token of a link, which must not stay in the address bar or in the history. */
-function takeToken(): string | undefined {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined;
-  if (token !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}`);
-  return token;
+  startSession();
 }
 
 /** Links within the page do not load it again. */
@@ -101,9 +60,12 @@ function receiveChanges(): void {
 
 const sleep = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      // The signal lives as long as the page, which may be days.
+      signal.removeEventListener('abort', end);
       done();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });

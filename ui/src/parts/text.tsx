@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { now } from '../data/app-state.ts';
+import { now } from '../data/time.ts';
 import { renderAge, renderExact } from '../model/format.ts';
 import { shortDigest, splitImage } from '../model/image-name.ts';
 import { hrefOfImage } from '../model/location.ts';

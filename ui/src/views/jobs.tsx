@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { JobRow, JobsAnswer } from '../../../src/dashboard/protocol.ts';
-import { now } from '../data/app-state.ts';
+import { now } from '../data/time.ts';
 import { renderDuration } from '../model/format.ts';
 import { renderKubectl } from '../model/kubectl.ts';
 import { Search, Segments } from '../parts/controls.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Activity, Attention, Overview as OverviewAnswer } from '../../../src/dashboard/protocol.ts';
-import { now } from '../data/app-state.ts';
 import { useResource } from '../data/resource.ts';
+import { now } from '../data/time.ts';
 import { type ActivityGroup, groupActivity } from '../model/activity.ts';
 import { renderCount, renderNoun } from '../model/format.ts';
 import { hrefOfImage, renderPlace, type ViewName } from '../model/location.ts';

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Overview as OverviewAnswer, Session } from '../../../src/dashboard/protocol.ts';
-import { signOut } from '../data/api.ts';
-import { isHelpOpen, live, navigate, place, session, toast } from '../data/app-state.ts';
+import { isHelpOpen, live, navigate, place, toast } from '../data/app-state.ts';
 import { onAction } from '../data/keyboard.ts';
 import { useResource } from '../data/resource.ts';
+import { leave } from '../data/session.ts';
 import { nextTheme, theme } from '../data/theme.ts';
 import { renderShortCount } from '../model/format.ts';
 import { splitImage } from '../model/image-name.ts';
@@ -124,15 +124,7 @@ function Side({ session: { cluster, user, method, version } }: { session: Sessio
         </span>
         <span>{visibleText(version)}</span>
         {method === 'token' && (
-          <button
-            type="button"
-            class="button"
-            onClick={() =>
-              void signOut(AbortSignal.timeout(5000)).finally(() => {
-                session.value = { kind: 'signedOut', wasSignedIn: false };
-              })
-            }
-          >
+          <button type="button" class="button" onClick={() => void leave()}>
             <Icon name="leave" size={14} />
             Sign out
           </button>

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { signIn } from '../data/api.ts';
-import { session } from '../data/app-state.ts';
+import { signInWith } from '../data/session.ts';
 import { visibleText } from '../model/visible-text.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from './shell.tsx';
@@ -12,10 +11,9 @@ export function SignIn({ wasSignedIn, message }: { wasSignedIn: boolean; message
   const [isBusy, setBusy] = useState(false);
   const submit = async () => {
     setBusy(true);
-    const answer = await signIn(token.trim(), AbortSignal.timeout(30_000)).catch(() => undefined);
+    const failure = await signInWith(token.trim());
     setBusy(false);
-    if (answer?.ok) session.value = { kind: 'signedIn', session: answer.value };
-    else setProblem(answer?.error.message ?? 'The server does not answer.');
+    setProblem(failure);
   };
   return (
     <main class="gate">

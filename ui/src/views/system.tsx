@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { SyncRunRow, SystemAnswer, WatchRow } from '../../../src/dashboard/protocol.ts';
-import { now } from '../data/app-state.ts';
 import { useResource } from '../data/resource.ts';
+import { now } from '../data/time.ts';
 import { renderBytes, renderCount, renderDuration, renderNoun } from '../model/format.ts';
 import { visibleText } from '../model/visible-text.ts';
 import { CopyButton } from '../parts/controls.tsx';
