@@ -1,17 +1,20 @@
-import type { ImageAnswer, ImageRow, Overview } from '../app/index.ts';
+import type { CargoReader, ImageAnswer, ImageRow, Overview } from '../app/index.ts';
 import { cleanText, renderColumns } from './output.ts';
 
-const short = (digest = '') => digest.replace(/^(sha256:.{12}).*$/, '$1');
+const short = (digest: string) => digest.replace(/^(sha256:.{12}).*$/, '$1');
 const countOf = (counts: ImageRow['jobs']) => (counts ? Object.values(counts).reduce((sum, one) => sum + one, 0) : 0);
+
+/** As kubectl writes what is not there: a column keeps its place for awk. */
+const none = '<none>';
 
 /** One line for each image. */
 export function renderImages(rows: readonly ImageRow[], isWide: boolean): string {
-  const heads = ['IMAGE', 'WORKLOADS', 'PODS', 'COPY', 'JOBS', 'FAIL', 'WARN', 'PULL'];
+  const heads = ['IMAGE', 'WORKLOADS', 'PODS', 'COPY', 'JOBS', 'FAIL', 'WARN', 'PULL PROBLEM'];
   const wide = ['NAMESPACES', 'DIGEST', 'VULNERABILITIES', 'COMMIT'];
   return renderColumns(
     [...heads, ...(isWide ? wide : [])],
     rows.map((row) => {
-      const { results, vulnerabilities: found, commit } = row;
+      const { results, vulnerabilities: found, commit, digest, pullProblem = none } = row;
       const cells = [
         row.id,
         String(row.workloads),
@@ -20,13 +23,13 @@ export function renderImages(rows: readonly ImageRow[], isWide: boolean): string
         String(countOf(row.jobs)),
         String(results ? results.fail + results.error : 0),
         String(results?.warn ?? 0),
-        row.pullProblem ?? '',
+        pullProblem,
       ];
       const more = [
         String(row.namespaces),
-        short(row.digest),
-        found ? `${found.critical}C ${found.high}H ${found.medium}M ${found.low}L` : '',
-        commit?.sha.slice(0, 12) ?? '',
+        digest === undefined ? none : short(digest),
+        found ? `${found.critical}C ${found.high}H ${found.medium}M ${found.low}L` : none,
+        commit?.sha.slice(0, 12) ?? none,
       ];
       return isWide ? [...cells, ...more] : cells;
     }),
@@ -42,8 +45,7 @@ export function renderImage(answer: ImageAnswer): string {
   const { image, life, runs, copies, jobs, results, detections } = answer;
   const moved = image.movedTo === undefined ? '' : ` (the tag of the source is ${image.movedTo} now)`;
   return [
-    `${cleanText(image.id)}  ${image.digest ?? ''}${moved}`.trimEnd(),
-    '\n',
+    `${cleanText(`${image.id}  ${image.digest ?? ''}${moved}`)}\n`,
     section(
       'LIFE',
       table(
@@ -113,16 +115,15 @@ export function renderImage(answer: ImageAnswer): string {
 
 /** Counts, and what needs attention. */
 export function renderStatus({ images, copies, results, jobs, detections, attention }: Overview): string {
-  const counts = (of: object | undefined) =>
-    of
-      ? Object.entries(of)
-          .map(([name, count]) => `${count} ${name}`)
-          .join(', ')
-      : 'not readable';
+  const counts = (of: object | undefined) => {
+    if (!of) return 'not readable';
+    const found = Object.entries(of).filter(([, count]) => count > 0);
+    return found.length === 0 ? 'none' : found.map(([name, count]) => `${count} ${name}`).join(', ');
+  };
   const head = renderColumns(
     ['WHAT', 'COUNT'],
     [
-      ['images', `${images.total}, ${images.running} running`],
+      ['images', images.total === 0 ? 'none' : `${images.total}, ${images.running} running`],
       ['copies', counts(copies)],
       ['results', counts(results)],
       ['jobs', counts(jobs)],
@@ -132,4 +133,24 @@ export function renderStatus({ images, copies, results, jobs, detections, attent
   const rows = attention.items.map(({ level, kind, subject, message }) => [level, kind, subject, message]);
   const rest = attention.total > rows.length ? `… ${attention.total - rows.length} more\n` : '';
   return `${head}\n${rows.length === 0 ? 'Nothing needs attention.\n' : `${renderColumns(['LEVEL', 'KIND', 'ABOUT', 'MESSAGE'], rows)}${rest}`}`;
+}
+
+type ObjectTree = NonNullable<ReturnType<CargoReader['tree']>>;
+const signs = { yes: ['green', '✓ '], no: ['red', '✗ '], off: ['gray', '– '], note: ['bold', ''] } as const;
+type Paint = (style: (typeof signs)[keyof typeof signs][0], text: string) => string;
+
+/** An object and what belongs to it, with the branches of a tree. */
+export function renderObjectTree({ text, children }: ObjectTree, paint: Paint): string {
+  return `${paint('bold', cleanText(text))}\n${renderBranches(children, paint, '')}`;
+}
+
+function renderBranches(nodes: readonly ObjectTree[], paint: Paint, before: string): string {
+  return nodes
+    .map(({ state, text, children }, index) => {
+      const isLast = index === nodes.length - 1;
+      const [style, sign] = signs[state];
+      const line = `${before}${isLast ? '└── ' : '├── '}${sign && paint(style, sign)}${cleanText(text)}\n`;
+      return line + renderBranches(children, paint, `${before}${isLast ? '    ' : '│   '}`);
+    })
+    .join('');
 }

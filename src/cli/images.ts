@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { type CargoReader, loadOffline, loadReadCargo } from '../app/index.ts';
-import { UsageError } from '../base/index.ts';
+import { errorMessage, UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
-import { type CliContext, exitCodes, hasColours } from './context.ts';
-import { renderImage, renderImages, renderStatus } from './images-text.ts';
+import { type CliContext, exitCodes, hasColours, messagesOf } from './context.ts';
+import { renderImage, renderImages, renderObjectTree, renderStatus } from './images-text.ts';
 import { addLogOptions, type LogOptions, loggerOf } from './log-options.ts';
 import { renderValue } from './output.ts';
 
@@ -34,8 +34,13 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
       show(options, context, (cargo, namespace) => {
         const parameters = new URLSearchParams(options.filter ?? '');
         if (namespace !== undefined) parameters.set('ns', namespace);
-        const { items } = cargo.images(parameters.toString());
-        return asValue(options, items) ?? renderImages(items, options.output === 'wide');
+        const { items } = imagesOf(cargo, parameters);
+        const value = asValue(options, items);
+        if (value !== undefined) return value;
+        if (items.length > 0) return renderImages(items, options.output === 'wide');
+        const what = options.filter === undefined ? 'No images found' : 'No images match the filter';
+        context.stderr.write(`${what}${namespace === undefined ? '' : ` in namespace ${namespace}`}.\n`);
+        return '';
       }),
     );
   const image = program
@@ -79,7 +84,7 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
       new Option('-o, --output <format>', 'what is printed').choices(['table', 'json', 'yaml']).default('table'),
     )
     .action(async (target: string, options: CargoOptions) => {
-      const { renderTree, painter } = await loadOffline();
+      const { painter } = await loadOffline();
       const paint = painter(hasColours(context.stdout, context.env));
       await show(options, context, (cargo, namespace) => {
         const [, kind, name] = /^([^/]+)\/([^/]+)$/.exec(target) ?? [];
@@ -87,7 +92,7 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
           throw new UsageError('tree-target', `write KIND/NAME, not ${JSON.stringify(target)}`);
         const found = cargo.tree(kind, namespace ?? 'default', name);
         if (!found) throw new UsageError('tree-unknown', `there is no ${target} with images in namespace ${namespace}`);
-        return asValue(options, found) ?? renderTree(found, paint);
+        return asValue(options, found) ?? renderObjectTree(found, paint);
       });
     });
   for (const command of [images, image, status, tree]) {
@@ -101,6 +106,32 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
   }
 }
 
+/** A filter that is misspelt must not list everything. */
+function imagesOf(cargo: CargoReader, parameters: URLSearchParams): ReturnType<CargoReader['images']> {
+  for (const name of parameters.keys())
+    if (!imageFilters.has(name))
+      throw new UsageError('images-filter', `there is no filter ${name}; there are ${[...imageFilters].join(', ')}`);
+  try {
+    return cargo.images(parameters.toString());
+  } catch (thrown) {
+    throw new UsageError('images-filter', errorMessage(thrown), { cause: thrown });
+  }
+}
+
+const imageFilters: ReadonlySet<string> = new Set([
+  'q',
+  'ns',
+  'registry',
+  'copy',
+  'result',
+  'running',
+  'pull',
+  'vuln',
+  'repository',
+  'sort',
+  'order',
+]);
+
 type Show = (cargo: CargoReader, namespace: string | undefined) => string;
 
 async function show(options: CargoOptions, context: CliContext, render: Show): Promise<void> {
@@ -112,7 +143,11 @@ async function show(options: CargoOptions, context: CliContext, render: Show): P
     const namespace = options.allNamespaces ? undefined : (options.namespace ?? connection.client.config.namespace);
     const { installation } = options;
     stdout.write(
-      await withCargo({ connection, installation, namespace, log }, signal, (cargo) => render(cargo, namespace)),
+      await withCargo({ connection, installation, namespace, log }, signal, (cargo) => {
+        for (const { kind, message } of cargo.problems)
+          messagesOf(context).warn(`${kind} cannot be read, what is shown is not complete`, { message });
+        return render(cargo, namespace);
+      }),
     );
   } finally {
     await connection.client.close();

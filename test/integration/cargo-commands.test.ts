@@ -73,10 +73,41 @@ describe('the images of a cluster in the terminal', () => {
     await eventually(async () => {
       const { stdout } = await run('tree', 'deploy/web', '-n', 'shop');
       expect(stdout).toMatch(
-        /^Deployment shop\/web\n {2}container app: docker\.io\/library\/nginx:1\.25\n {2}✓ Pod web-/,
+        /^Deployment shop\/web\n├── container app: docker\.io\/library\/nginx:1\.25\n└── ✓ Pod web-/,
       );
     });
     expect((await run('tree', 'deploy/none', '-n', 'shop')).stderr).toMatch(/there is no deploy\/none/);
+  });
+
+  it('are shown as text wherever they are named', async () => {
+    const shown = await Promise.all(
+      [
+        ['images', '-A', '-o', 'wide'],
+        ['image', 'bad\u001b[31m<b>:1'],
+        ['tree', 'deploy/web', '-n', 'other'],
+        ['status'],
+      ].map((args) => run(...args)),
+    );
+    for (const { stdout, stderr } of shown) expect(stdout + stderr).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(shown[2]!.stdout).toContain('container app: bad [31m<b>:1');
+  });
+
+  it('are none where there are none, and for no filter that is misspelt', async () => {
+    expect(await run('images', '-n', 'empty')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'No images found in namespace empty.\n',
+    });
+    expect(await run('images', '-A', '--filter', 'q=none-of-them')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'No images match the filter.\n',
+    });
+    expect(await run('images', '-A', '--filter', 'cpy=failed')).toMatchObject({ code: 2, stdout: '' });
+    const misspelt = await run('images', '-A', '--filter', 'sort=nme');
+    expect(misspelt).toMatchObject({ code: 2, stdout: '' });
+    expect(misspelt.stderr).toContain('sort is one of name, workloads');
+    expect((await run('images', '-A', '--filter', 'q=none-of-them', '-o', 'json')).stdout).toBe('[]\n');
   });
 
   it('are counted, with what needs attention', async () => {
