@@ -18,10 +18,13 @@ const one: CallCost = () => 1;
 const scan: CallCost = (text) => Math.ceil(librarySize(text) * 0.1);
 const scanTwice: CallCost = (text) => Math.ceil(librarySize(text) * 0.2);
 const traversal: CallCost = (value) => traversalCost(value);
-const regex: CallCost = knowingSecond((pattern) => {
-  const factor = Math.ceil(costSize(pattern) * 0.25);
-  return (text) => Math.ceil((1 + costSize(text)) * 0.1) * factor;
-});
+const regexCost = (size: typeof costSize): CallCost =>
+  knowingSecond((pattern) => {
+    const factor = Math.ceil(size(pattern) * 0.25);
+    return (text) => Math.ceil((1 + size(text)) * 0.1) * factor;
+  });
+const matchCost = regexCost(costSize);
+const findCost = regexCost(librarySize);
 
 /** A list, the walk over its text, and a list and a struct for every second character. */
 const selectorCost: CallCost = (_, selector) => {
@@ -67,7 +70,7 @@ const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ),
   ...['replace', 'split'].map((name) => [name, scanTwice] as const),
   ['join', withResult((_first, _second, result) => Math.ceil(librarySize(result) * 0.2))],
-  ...['find', 'findAll'].map((name) => [name, regex] as const),
+  ...['find', 'findAll'].map((name) => [name, findCost] as const),
   ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, scan] as const),
   ['ip.isCanonical', scanTwice],
   // Two questions to the authorizer fit into one expression.
@@ -82,7 +85,7 @@ const regexSize = (format: unknown) =>
 const textOrder: CallCost = (a, b) => Math.min(tenth(a), tenth(b));
 /** A list that is made, of so many steps. */
 const allocating = (steps: number) => Math.trunc(steps) + 11;
-const outputSize = withResult((_first, _second, result) => allocating(costSize(result)));
+const outputSize = withResult((_first, _second, result) => allocating(librarySize(result)));
 
 const digestCost: CallCost = (text) => 20 + Math.ceil(costSize(text) * 0.05);
 
@@ -98,8 +101,8 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ),
   ['add_string', (a, b) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
   ['add_bytes', (a, b) => Math.ceil((costSize(a) + costSize(b)) * 0.1)],
-  ['matches', regex],
-  ['matches_string', regex],
+  ['matches', matchCost],
+  ['matches_string', matchCost],
   [
     'contains_string',
     knowingSecond((part) => {
@@ -107,14 +110,14 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
       return (text) => tenth(text) * factor;
     }),
   ],
-  ['list_sets_contains_list', (a, b) => 1 + costSize(a) * costSize(b)],
-  ['list_sets_intersects_list', (a, b) => 1 + costSize(a) * costSize(b)],
-  ['list_sets_equivalent_list', (a, b) => 1 + 2 * costSize(a) * costSize(b)],
+  ['list_sets_contains_list', (a, b) => 1 + librarySize(a) * librarySize(b)],
+  ['list_sets_intersects_list', (a, b) => 1 + librarySize(a) * librarySize(b)],
+  ['list_sets_equivalent_list', (a, b) => 1 + 2 * librarySize(a) * librarySize(b)],
   ['list_slice', outputSize],
   ['lists_range', outputSize],
   ['list_reverse', outputSize],
-  ['list_flatten', (list) => allocating(costSize(list))],
-  ['list_flatten_int', (list, depth) => allocating(costSize(list) * (Number(depth) < 0 ? 1 : Number(depth)))],
+  ['list_flatten', (list) => allocating(librarySize(list))],
+  ['list_flatten_int', (list, depth) => allocating(librarySize(list) * depthOf(depth))],
   ['list_distinct', (list) => selfCompareCost(list)],
   // Of Kyverno, which tracks no costs: by the time that they take.
   ['parse_string_dyn', (_, text) => 100 + costSize(text) * 10],
@@ -132,6 +135,12 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ),
   ['x509_decode_string', (_, text) => 1_000 + costSize(text)],
 ]);
+
+/** What is no depth ends the call with an error. A cost that is no number would never reach a limit. */
+function depthOf(value: unknown): number {
+  const depth = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 1;
+  return depth < 0 ? 1 : depth;
+}
 
 function selfCompareCost(list: unknown): number {
   const size = costSize(list);

@@ -24,6 +24,11 @@ const long = 'a'.repeat(10_000_000);
 describe('a hostile expression ends with an error that is a value', () => {
   it.each([
     ['loops in loops', 'object.all(a, object.all(b, object.all(c, a + b + c >= 0)))', many],
+    [
+      'loops in loops behind a depth that is no number',
+      '[1].flatten(dyn(object)) == [1] || object.all(a, object.all(b, object.all(c, a + b + c >= 0)))',
+      many,
+    ],
     ['loops that build lists', 'object.map(a, object.map(b, object.map(c, [a, b, c])))', many],
     ['a long text compared in a loop', "object.list.all(x, object.text.contains('ab'))", { list: many, text: long }],
     ['a text that doubles', doubling("'aaaaaaaaaaaaaaaa'"), null],

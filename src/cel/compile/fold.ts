@@ -30,7 +30,7 @@ function iterate(frame: Frame, { range, slot, slot2 }: Loop, visit: Visit): Abno
         slots[slot2] = values[i];
       }
       if (!visit(frame)) break;
-      if (frame.cost > frame.limit) frame.charge(0);
+      if (!(frame.cost <= frame.limit)) frame.charge(0);
     }
     return undefined;
   }
@@ -43,7 +43,7 @@ function iterateMap(frame: Frame, map: AnyMap, slot: number, slot2: number | und
     frame.slots[slot] = key;
     if (slot2 !== undefined) frame.slots[slot2] = findKey(map, key);
     if (!visit(frame)) break;
-    if (frame.cost > frame.limit) frame.charge(0);
+    if (!(frame.cost <= frame.limit)) frame.charge(0);
   }
   return undefined;
 }

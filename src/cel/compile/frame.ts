@@ -10,10 +10,10 @@ export class Frame {
     readonly limit: number,
   ) {}
 
-  /** Adds the cost of a call or of a step of a loop, and ends what costs too much. */
+  /** Adds the cost of a call or of a step of a loop, and ends what costs too much; a cost that is no number is too much. */
   charge(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.limit) throw new CelCostError();
+    if (!(this.cost <= this.limit)) throw new CelCostError();
   }
 }
 

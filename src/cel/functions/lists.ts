@@ -92,9 +92,13 @@ const shown: Readonly<Record<string, string>> = { map: 'map(dyn, dyn)', optional
 const shownType = (value: unknown) => shown[typeNameOf(value)] ?? typeNameOf(value);
 
 /** Without a guard of its own: lists of anything are flattened as far as they go. */
-function flattenAny(list: unknown, depth: unknown = 1): unknown {
-  if (!Array.isArray(list) || !isInt(depth)) return new CelError(`no such overload: ${shownType(list)}.flatten()`);
-  return depth < 0 ? new CelError('level must be non-negative') : flatten(list, depth);
+function flattenAny(list: unknown, depth?: unknown): unknown {
+  if (!Array.isArray(list) || !isInt(depth ?? 1)) {
+    const argument = depth === undefined ? '' : shownType(depth);
+    return new CelError(`no such overload: ${shownType(list)}.flatten(${argument})`);
+  }
+  const level = (depth ?? 1) as number | bigint;
+  return level < 0 ? new CelError('level must be non-negative') : flatten(list, level);
 }
 
 const maxRange = 1_000_000;

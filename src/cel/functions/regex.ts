@@ -3,7 +3,7 @@ import type { FunctionDecl } from '../environment.ts';
 import { intType, listType, optionalType, stringType } from '../types.ts';
 import { checkSize } from '../values/effort.ts';
 import { remembering } from '../values/recent.ts';
-import { CelError, CelOptional, none } from '../values/values.ts';
+import { CelError, CelOptional, CelTypeValue, isInt, none } from '../values/values.ts';
 import { declare, form, member } from './declare.ts';
 import { compileRegex } from './text.ts';
 
@@ -57,19 +57,30 @@ export function prepareRegex(name: string, pattern: string): ((...args: unknown[
   const refuse = new CelError('no such overload');
   if (name === 'matches') {
     const test = remembering((text) => regex.test(text));
-    return (text) => (typeof text === 'string' ? test(text) : refuse);
+    return (value) => {
+      const text = textIn(value);
+      return text === undefined ? refuse : test(text);
+    };
   }
-  // Without a guard of their own, these two look into an optional, as the API server does.
   if (name === 'find') {
     return (value) => {
-      const text = value instanceof CelOptional ? value.value : value;
-      return typeof text === 'string' ? findFirst(regex, text) : refuse;
+      const text = textIn(value);
+      return text === undefined ? refuse : findFirst(regex, text);
     };
   }
   return (value, _, limit) => {
-    const text = value instanceof CelOptional ? value.value : value;
-    return typeof text === 'string' ? findAll(regex, text, limit as number | undefined) : refuse;
+    const text = textIn(value);
+    if (text === undefined || !isInt(limit ?? 1)) return refuse;
+    return findAll(regex, text, limit as number | bigint | undefined);
   };
+}
+
+/** Without guards of their own, these look into optionals and take the names of types, as the API server does. */
+function textIn(value: unknown): string | undefined {
+  let inner = value;
+  while (inner instanceof CelOptional) inner = inner.value;
+  if (inner instanceof CelTypeValue) return inner.name;
+  return typeof inner === 'string' ? inner : undefined;
 }
 
 /** `\1` is what the first group matched, `\0` the whole match, and two backslashes are one. */

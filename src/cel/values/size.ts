@@ -36,7 +36,7 @@ export function costSize(value: unknown): number {
   return value instanceof CelOptional && value !== none ? costSize(value.value) : 1;
 }
 
-/** The same for Kubernetes' own functions, which do not look into optionals. */
+/** The same for Kubernetes' own functions and for those of lists and sets, which do not look into optionals. */
 export function librarySize(value: unknown): number {
   return value instanceof CelOptional ? 1 : costSize(value);
 }
