@@ -64,4 +64,7 @@ export function existingOperation({ phase, operationsOn }: RuleProgram, kind: Ma
   return phase === 'mutate' && operationsOn?.(kind, '').has('UPDATE') ? 'UPDATE' : 'CREATE';
 }
 
+/** Whether a rule changes what triggers it, and not other objects. */
+export const changesTrigger = ({ phase, actsOnOthers }: RuleProgram): boolean => phase === 'mutate' && !actsOnOthers;
+
 export const isSynchronized = ({ spec }: RuleProgram): boolean => spec.generate?.synchronize === true;

@@ -14,6 +14,7 @@ import type { GenerateRecorder, PolicyProblem } from './generate-recorder.ts';
 import { type Origin, type TriggerIdentity, triggerIdentityOf } from './origin.ts';
 import { type PendingTrigger, PendingTriggers } from './pending.ts';
 import type { GeneratingPolicy, RuleTable } from './rule-table.ts';
+import { changesTrigger } from './rules.ts';
 import type { RunRules, TriggerContext } from './run-rules.ts';
 import { SyncWork } from './sync-work.ts';
 
@@ -187,7 +188,15 @@ export class Worker {
     if (!isGone && object === undefined) return [];
     const candidates = context.info ? policy.bound : policy.watched;
     const chosen = rules ? candidates.filter(({ name }) => rules.has(name)) : candidates;
-    return this.apply(policy, { context: { ...context, object }, rules: chosen }, signal);
+    if (!context.info || isGone || context.subresource || !chosen.some(changesTrigger))
+      return this.apply(policy, { context: { ...context, object }, rules: chosen }, signal);
+    // What a request is about has no version yet, or that before it: what is stored is changed.
+    const stored = await this.read(type, identity, signal);
+    const others = chosen.filter((rule) => !changesTrigger(rule));
+    const failed = await this.apply(policy, { context, rules: others }, signal);
+    if (!stored) return failed;
+    const changing = { context: { ...context, object: stored }, rules: chosen.filter(changesTrigger) };
+    return [...failed, ...(await this.apply(policy, changing, signal))];
   }
 
   private async apply(
