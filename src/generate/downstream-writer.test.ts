@@ -5,6 +5,7 @@ import { type KubeObject, keyOf } from '../object/index.ts';
 import { DownstreamWriter } from './downstream-writer.ts';
 import { OnceMarkers } from './once-markers.ts';
 import type { Origin } from './origin.ts';
+import type { OutboxEntry } from './outbox.ts';
 
 const configMaps = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
 const refuse = (
@@ -90,6 +91,34 @@ describe('writing generated objects', () => {
     expect(calls).toEqual(['create shop/x', 'replace shop/x']);
     expect(writer.isOwnWrite(objects.get('shop/x')!)).toBe(true);
     expect(writer.isOwnWrite(wanted())).toBe(false);
+  });
+
+  it('recognises the requests of its own writes, and of nobody else', async () => {
+    const { writer, objects } = setUp();
+    const request = (operation: 'CREATE' | 'UPDATE' | 'DELETE', object?: KubeObject, subresource = '') => ({
+      ...({} as OutboxEntry['request']),
+      operation,
+      subresource,
+      ...(operation === 'CREATE' ? { object } : { oldObject: object }),
+    });
+    await writer.ensure(wanted(), origin(true), signal);
+    const made = objects.get('shop/x')!;
+    expect(writer.isOwnRequest(request('CREATE', made))).toBe(true);
+    expect(writer.isOwnRequest(request('UPDATE', made))).toBe(false);
+    await writer.ensure(wanted({ a: '2' }), origin(true), signal);
+    expect(writer.isOwnRequest(request('UPDATE', made))).toBe(true);
+    expect(writer.isOwnRequest(request('UPDATE', made, 'scale'))).toBe(false);
+    expect(writer.isOwnRequest(request('UPDATE', objects.get('shop/x')!))).toBe(false);
+    expect(writer.isOwnRequest(request('DELETE', made))).toBe(false);
+    expect(writer.isOwnRequest(request('CREATE', wanted()))).toBe(false);
+  });
+
+  it('does not take the request of another for its own when its write was refused', async () => {
+    const stored = { ...wanted(), metadata: { ...wanted().metadata, uid: 'u', resourceVersion: '7' } };
+    const { writer } = setUp([{ ...stored, metadata: { ...stored.metadata, resourceVersion: '8' } }]);
+    await expect(writer.change(stored, 'p', signal)).rejects.toThrow();
+    const request = { operation: 'UPDATE', subresource: '', oldObject: stored } as OutboxEntry['request'];
+    expect(writer.isOwnRequest(request)).toBe(false);
   });
 
   it('does not touch objects that are not ours, or belong to another rule', async () => {

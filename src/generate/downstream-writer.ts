@@ -7,6 +7,7 @@ import { isAsWanted, renewed } from './content.ts';
 import { forbidden, GenerateError } from './errors.ts';
 import { type OnceMarkers, onceMarker } from './once-markers.ts';
 import { type Origin, oncePerAnnotation, originOf, withOrigin } from './origin.ts';
+import type { OutboxEntry } from './outbox.ts';
 
 type WriteResult = 'created' | 'updated' | 'unchanged' | 'existed' | 'done before';
 
@@ -26,6 +27,8 @@ const rememberedWrites = 10_000;
  */
 export class DownstreamWriter {
   private readonly own = new LRUCache<string, true>({ max: rememberedWrites });
+  /** By the uid and, for one that is replaced, the version before. */
+  private readonly requests = new LRUCache<string, true>({ max: rememberedWrites });
   private readonly making = new Map<string, Promise<WriteResult>>();
 
   constructor(private readonly options: DownstreamWriterOptions) {}
@@ -33,6 +36,15 @@ export class DownstreamWriter {
   /** Whether this process wrote this state of the object. */
   isOwnWrite({ metadata }: KubeObject): boolean {
     return this.own.has(`${metadata.uid} ${metadata.resourceVersion}`);
+  }
+
+  /** Whether a request that was carried out is a write of this process: nobody else replaced that version. */
+  isOwnRequest({ operation, subresource, object, oldObject }: OutboxEntry['request']): boolean {
+    if (subresource !== '') return false;
+    if (operation === 'CREATE') return this.requests.has(`${object?.metadata.uid}`);
+    return (
+      operation === 'UPDATE' && this.requests.has(`${oldObject?.metadata.uid} ${oldObject?.metadata.resourceVersion}`)
+    );
   }
 
   async typeOf(object: KubeObject, signal: AbortSignal): Promise<ResourceType> {
@@ -92,7 +104,9 @@ export class DownstreamWriter {
   private async create(type: ResourceType, wanted: KubeObject, signal: AbortSignal): Promise<void> {
     const { client, fieldManager } = this.options;
     await this.permitted('create', type, wanted.metadata.namespace, async () => {
-      this.remember(await client.create<KubeObject>(type, wanted, { signal, fieldManager }));
+      const created = await client.create<KubeObject>(type, wanted, { signal, fieldManager });
+      this.requests.set(`${created.metadata.uid}`, true);
+      this.remember(created);
     });
   }
 
@@ -102,7 +116,7 @@ export class DownstreamWriter {
     origin: Origin,
     signal: AbortSignal,
   ): Promise<WriteResult> {
-    const { client, installation, fieldManager } = this.options;
+    const { client, installation } = this.options;
     const { name = '', namespace } = wanted.metadata;
     const actual = await this.permitted('get', type, namespace, () =>
       client.get<KubeObject>(type, { name, namespace }, { signal }),
@@ -120,9 +134,7 @@ export class DownstreamWriter {
     }
     const isSame = isAsWanted(wanted, actual) && from.goesWithPolicy === origin.goesWithPolicy;
     if (isSame || actual.metadata.deletionTimestamp !== undefined) return 'unchanged';
-    await this.permitted('update', type, namespace, async () => {
-      this.remember(await client.replace<KubeObject>(type, renewed(wanted, actual), { signal, fieldManager }));
-    });
+    await this.replace(type, renewed(wanted, actual), signal);
     return 'updated';
   }
 
@@ -144,7 +156,6 @@ export class DownstreamWriter {
 
   /** Writes a mutated existing object unless it changed since it was read. */
   async change(target: KubeObject, policy: string, signal: AbortSignal): Promise<void> {
-    const { client, fieldManager } = this.options;
     // Without both, the write would replace whatever is there: an expression may have made up the object.
     if (!target.metadata.uid || !target.metadata.resourceVersion) {
       const what = `${target.kind} ${keyOf(target)}`;
@@ -152,9 +163,23 @@ export class DownstreamWriter {
       throw new GenerateError('generate-rule-failed', message);
     }
     const type = await this.writableTypeOf(target, policy, signal);
-    await this.permitted('update', type, target.metadata.namespace, async () => {
-      this.remember(await client.replace<KubeObject>(type, target, { signal, fieldManager }));
-    });
+    await this.replace(type, target, signal);
+  }
+
+  private async replace(type: ResourceType, object: KubeObject, signal: AbortSignal): Promise<void> {
+    const { client, fieldManager } = this.options;
+    const { uid, resourceVersion, namespace } = object.metadata;
+    const request = `${uid} ${resourceVersion}`;
+    // Before the response: its request may be read from the outbox first.
+    this.requests.set(request, true);
+    try {
+      await this.permitted('update', type, namespace, async () => {
+        this.remember(await client.replace<KubeObject>(type, object, { signal, fieldManager }));
+      });
+    } catch (thrown) {
+      this.requests.delete(request);
+      throw thrown;
+    }
   }
 
   private remember({ metadata }: KubeObject): void {

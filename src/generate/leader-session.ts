@@ -112,6 +112,7 @@ class LeaderSession {
       const outbox = new OutboxReader({
         ...this.options,
         trigger: (one) => this.worker.trigger(one),
+        isOwnRequest: (request) => this.writer.isOwnRequest(request),
         confirmableOf: (policy) => new Set(this.table.policies.get(policy)?.confirmable.map(({ name }) => name) ?? []),
       });
       running.push(this.scanner.run(this.signal), outbox.run(this.signal), this.resync());

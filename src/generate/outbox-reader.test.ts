@@ -50,6 +50,7 @@ async function listenersAfter(count: number): Promise<number> {
     replace: async (_: unknown, object: KubeObject) => (stored = object),
   } as unknown as KubeClient;
   const reader = new OutboxReader({
+    isOwnRequest: () => false,
     client,
     namespace: 'ours',
     installation: 'ours',

@@ -17,6 +17,8 @@ interface OutboxReaderOptions {
   readonly log: Logger;
   readonly recorder: GenerateRecorder;
   readonly trigger: (trigger: PendingTrigger) => void;
+  /** Whether the request is one of our own writes, which trigger nothing. */
+  readonly isOwnRequest: (request: OutboxEntry['request']) => boolean;
   /** The rules of a policy that may act on unauthenticated requests. */
   readonly confirmableOf: (policy: string) => ReadonlySet<string>;
   /**
@@ -71,7 +73,7 @@ export class OutboxReader {
     for (let failures = 0; !signal.aborted; ) {
       try {
         const effect = await this.effectOf(entry, signal);
-        if (effect) await this.runPolicies(entry, effect.stored, signal);
+        if (effect && !this.options.isOwnRequest(entry.request)) await this.runPolicies(entry, effect.stored, signal);
         this.seen.get(entry.id)!.isDone = true;
         await this.removeEntry(keyOf(box), entry.id, signal);
         return;

@@ -116,6 +116,33 @@ export function defineCelMutateScenarios(cluster: () => Cluster): void {
       expect(await labelsOf(shop, 'blind')).toEqual({});
     });
 
+    it('does not act on what it writes itself when it needs the request', async () => {
+      const shop = await fixture.namespace('shop');
+      await fixture.start(undefined, ['admission', 'generate']);
+      await fixture.put(
+        mutateExistingPolicy(label, {
+          labels: { of: label },
+          conditions: ["request.userInfo.username != ''"],
+          merged: labelled('count', "string(int(object.metadata.labels['count']) + 1)"),
+        }),
+      );
+      let tries = 0;
+      const counted = async () => {
+        const name = `count-${++tries}`;
+        await put(shop, name, { of: label, count: '0' });
+        await eventually(async () => expect(await labelsOf(shop, name)).not.toMatchObject({ count: '0' }), {
+          timeoutMs: 5_000,
+        });
+        return name;
+      };
+      let first = '';
+      await eventually(async () => {
+        first = await counted();
+      });
+      for (let i = 0; i < 3; i++) await counted();
+      expect(await labelsOf(shop, first)).toMatchObject({ count: '1' });
+    });
+
     it('of a namespaced policy stays in its namespace, whatever else has its name', async () => {
       const shop = await fixture.namespace('shop');
       const bank = await fixture.namespace('bank');
