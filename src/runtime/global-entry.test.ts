@@ -68,6 +68,31 @@ it('holds no more objects and bytes than its limits', async () => {
   await expect(large.entry.read('', never)).rejects.toThrow('more than 3 objects or 0 MiB');
 });
 
+it('is read again some time after it held too much', async () => {
+  const objects = ['a', 'b', 'c', 'd'].map((name) => pod(name));
+  const { entry, clock, listed } = entryOf(watched(), {}, objects);
+  await expect(entry.read('', never)).rejects.toThrow('more than 3 objects');
+  objects.pop();
+  clock.advance(30_000);
+  await expect(entry.read('', never)).rejects.toThrow('more than 3 objects');
+  expect(listed).toHaveLength(1);
+  clock.advance(30_000);
+  expect(await entry.read('names', never)).toEqual(['a', 'b', 'c']);
+  entry.stop();
+  await expect(entry.read('', never)).rejects.toThrow('it was changed or deleted');
+});
+
+it('says at once that it holds too much, in the middle of a list', async () => {
+  const client = {
+    async *pages(_: unknown, { signal }: { readonly signal: AbortSignal }) {
+      yield { resourceVersion: '1', items: ['a', 'b', 'c', 'd'].map((name) => pod(name)) };
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  };
+  const { entry } = entryOf(watched(), { client: client as never });
+  await expect(entry.read('', never)).rejects.toThrow('more than 3 objects');
+});
+
 it('a kind that is not served yet is asked for again some time later', async () => {
   const answers = [undefined, pods];
   const byResource = async () => answers.shift() as never;

@@ -114,17 +114,24 @@ export class GlobalEntry {
 }
 
 const retryAfterMs = 10_000;
+/** Objects may have become fewer; each attempt reads up to the limit. */
+const tooLargeAgainMs = 60_000;
+
+/** One attempt to hold the objects; the next begins with none. */
+interface Holding {
+  readonly informer: Promise<Informer<KubeObject>>;
+  /** Aborted when it is stopped, or holds too much. */
+  readonly end: AbortController;
+  isTooLarge: boolean;
+}
 
 /** The objects of one kind, in one namespace or all. */
 class WatchedObjects implements Source {
   readonly refreshedMs = undefined;
-  private readonly end = new AbortController();
-  private readonly sizes = new Map<string, number>();
-  private bytes = 0;
   private version = 0;
-  private isTooLarge = false;
   private snapshot: Snapshot | undefined;
-  private started: { readonly atMs: number; readonly informer: Promise<Informer<KubeObject>> } | undefined;
+  private holding: Holding | undefined;
+  private isStopped = false;
 
   constructor(
     private readonly spec: NonNullable<GlobalEntrySpec['kubernetesResource']>,
@@ -132,9 +139,14 @@ class WatchedObjects implements Source {
   ) {}
 
   async read(signal: AbortSignal): Promise<Snapshot> {
-    const informer = await orAborted(this.informer(), signal);
-    await informer.settled(signal);
-    if (this.isTooLarge) {
+    if (this.isStopped) throw new GlobalContextError('it was changed or deleted');
+    const holding = (this.holding ??= this.hold());
+    const informer = await orAborted(holding.informer, signal);
+    if (!informer.hasSynced && !holding.isTooLarge)
+      await informer.settled(AbortSignal.any([signal, holding.end.signal])).catch((thrown) => {
+        if (!holding.isTooLarge) throw thrown;
+      });
+    if (holding.isTooLarge) {
       const { maxObjects, maxBytes } = this.options;
       throw new GlobalContextError(`it holds more than ${maxObjects} objects or ${maxBytes >> 20} MiB`);
     }
@@ -143,52 +155,55 @@ class WatchedObjects implements Source {
     return this.snapshot;
   }
 
-  /** What failed to start, because the kind is not served yet, is started again some time later. */
-  private informer(): Promise<Informer<KubeObject>> {
-    const nowMs = this.options.clock.monotonicMs();
-    if (!this.started) {
-      const informer = this.start();
-      this.started = { atMs: nowMs, informer };
-      informer.catch(() => {
-        this.options.clock.after(retryAfterMs, () => {
-          this.started = undefined;
-        });
+  /** What failed to start, because the kind is not served yet, or holds too much, is started again some time later. */
+  private hold(): Holding {
+    const end = new AbortController();
+    const again = (afterMs: number) =>
+      this.options.clock.after(afterMs, () => {
+        this.holding = undefined;
       });
-    }
-    return this.started.informer;
+    const informer = this.start(end.signal, () => {
+      if (holding.isTooLarge) return;
+      holding.isTooLarge = true;
+      this.snapshot = undefined;
+      end.abort();
+      again(tooLargeAgainMs);
+    });
+    informer.catch(() => again(retryAfterMs));
+    const holding: Holding = { informer, end, isTooLarge: false };
+    return holding;
   }
 
-  private async start(): Promise<Informer<KubeObject>> {
-    const { client, discovery, clock, log } = this.options;
+  private async start(signal: AbortSignal, onTooLarge: () => void): Promise<Informer<KubeObject>> {
+    const { client, discovery, clock, log, maxObjects, maxBytes } = this.options;
     const { group = '', version, resource, namespace } = this.spec;
-    const type = await discovery.byResource({ group, version, resource }, { signal: this.end.signal });
+    const type = await discovery.byResource({ group, version, resource }, { signal });
     if (!type) {
       throw new GlobalContextError(`the cluster does not serve ${renderGvr({ group, version, resource })}`);
     }
     const place = namespace && type.namespaced ? { namespace } : {};
     const informer = createInformer<KubeObject>({ client, type, ...place, project: withoutBookkeeping, clock, log });
+    const sizes = new Map<string, number>();
+    let total = 0;
+    const resize = (key: string, bytes: number) => {
+      this.version++;
+      total += bytes - (sizes.get(key) ?? 0);
+      if (bytes === 0) sizes.delete(key);
+      else sizes.set(key, bytes);
+      if (sizes.size > maxObjects || total > maxBytes) onTooLarge();
+    };
     informer.addHandler({
-      onAdd: ({ key, stored }) => this.resize(key, renderJson(stored).length),
-      onUpdate: ({ key, stored }) => this.resize(key, renderJson(stored).length),
-      onDelete: ({ key }) => this.resize(key, 0),
+      onAdd: ({ key, stored }) => resize(key, renderJson(stored).length),
+      onUpdate: ({ key, stored }) => resize(key, renderJson(stored).length),
+      onDelete: ({ key }) => resize(key, 0),
     });
-    informer.run(this.end.signal).catch(() => {});
+    informer.run(signal).catch(() => {});
     return informer;
   }
 
-  private resize(key: string, bytes: number): void {
-    this.version++;
-    this.bytes += bytes - (this.sizes.get(key) ?? 0);
-    if (bytes === 0) this.sizes.delete(key);
-    else this.sizes.set(key, bytes);
-    if (this.sizes.size <= this.options.maxObjects && this.bytes <= this.options.maxBytes) return;
-    this.isTooLarge = true;
-    this.snapshot = undefined;
-    this.end.abort();
-  }
-
   stop(): void {
-    this.end.abort();
+    this.isStopped = true;
+    this.holding?.end.abort();
   }
 }
 
