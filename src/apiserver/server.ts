@@ -4,6 +4,7 @@ import { builtinData } from '../schema/index.ts';
 import { bootstrapObjects } from './bootstrap.ts';
 import { createCore } from './core.ts';
 import { OpenApi } from './discovery/openapi.ts';
+import type { Authorize } from './http/access.ts';
 import { ResourceHandler } from './http/resource-handler.ts';
 import { Router } from './http/router.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
@@ -29,6 +30,8 @@ export interface ApiServerOptions {
   readonly port?: number;
   readonly clock?: Clock;
   readonly log?: Logger;
+  /** Asked before every request of a user with a token; by default everything is allowed. */
+  readonly authorize?: Authorize;
   /** Simulated controllers and nodes; `false` disables them. */
   readonly simulation?: Partial<SimulationOptions> | false;
 }
@@ -68,7 +71,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const hosts = [host, 'localhost', '127.0.0.1', '::1', 'kubernetes.default.svc'];
   const identity = loadIdentity(dir && join(dir, 'pki'), hosts, clock.now());
   await bootstrap(client, identity);
-  const http = await serve(core, identity, host, options.port ?? 0);
+  const http = await serve(core, identity, { authorize: () => true, port: 0, host, ...options });
   const stopping = new AbortController();
   const simulation =
     options.simulation === false ? undefined : simulate(core, client, identity, options.simulation, stopping.signal);
@@ -102,7 +105,9 @@ async function bootstrap(client: InternalClient, identity: Identity): Promise<vo
   }
 }
 
-function serve(core: Core, identity: Identity, host: string, port: number): Promise<HttpServer> {
+type ServeOptions = Required<Pick<ApiServerOptions, 'host' | 'port' | 'authorize'>>;
+
+function serve(core: Core, identity: Identity, { host, port, authorize }: ServeOptions): Promise<HttpServer> {
   const { catalog, log } = core;
   const tokens = new Tokens(identity.token);
   const special = createSpecialHandler({
@@ -114,7 +119,8 @@ function serve(core: Core, identity: Identity, host: string, port: number): Prom
   const router = new Router({
     catalog,
     openApi: new OpenApi(catalog, builtinData),
-    resources: new ResourceHandler(core, special),
+    resources: new ResourceHandler(core, special, authorize),
+    authorize,
     version: builtinData.version,
     host,
   });

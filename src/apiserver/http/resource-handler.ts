@@ -12,6 +12,7 @@ import { updateObject } from '../operations/update.ts';
 import { hasSubresource, type ResourceDefinition, storageKey } from '../resources/definition.ts';
 import { statusError } from '../status.ts';
 import type { Entry } from '../store/index.ts';
+import { type Authorize, accessOf, checkAccess } from './access.ts';
 import { readObject, readPatch } from './body.ts';
 import { callOf, deleteOptionsOf } from './options.ts';
 import {
@@ -49,6 +50,7 @@ export class ResourceHandler {
   constructor(
     private readonly core: Core,
     private readonly special: SpecialHandler,
+    private readonly authorize: Authorize,
   ) {
     this.watches = new Watches(core.store);
   }
@@ -163,8 +165,15 @@ export class ResourceHandler {
       body,
       force,
       call,
+      checkCreate: () => this.checkCreate(context),
     });
     this.sendObject(context, entry, created ? 201 : 200);
+  }
+
+  /** Who creates by a patch needs the right to create, too; as opposed to other creations, it has a name. */
+  private checkCreate({ info, query, user, request }: ResourceRequest): Promise<void> {
+    const path = request.url ?? '';
+    return checkAccess({ ...accessOf({ method: 'PATCH', path, info, query, user }), verb: 'create' }, this.authorize);
   }
 
   private async delete(context: ResourceRequest): Promise<void> {

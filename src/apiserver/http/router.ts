@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { renderJson } from '../../base/index.ts';
-import { renderGroupResource } from '../../object/index.ts';
 import { aggregatedDiscovery, coreVersions, group, groupList, resourceList } from '../discovery/discovery.ts';
 import type { OpenApi } from '../discovery/openapi.ts';
 import { openApiV2, openApiV2Type } from '../discovery/openapi-v2.ts';
 import type { UserInfo } from '../operations/context.ts';
 import type { Catalog } from '../resources/catalog.ts';
 import type { ResourceDefinition } from '../resources/definition.ts';
-import { statusError } from '../status.ts';
-import { parseResourcePath, type RequestInfo } from './request-info.ts';
+import { type Authorize, accessOf, checkAccess, verbOf } from './access.ts';
+import { parseResourcePath } from './request-info.ts';
 import { methodNotAllowed, type ResourceHandler, unknownPath } from './resource-handler.ts';
 import { send } from './respond.ts';
 
@@ -16,6 +15,7 @@ interface RouterEnvironment {
   readonly catalog: Catalog;
   readonly openApi: OpenApi;
   readonly resources: ResourceHandler;
+  readonly authorize: Authorize;
   readonly version: string;
   readonly host: string;
 }
@@ -33,7 +33,11 @@ export class Router {
     const search = mark === -1 ? '' : url.slice(mark + 1);
     const path = (mark === -1 ? url : url.slice(0, mark)).replace(/\/+$/, '') || '/';
     const info = parseResourcePath(path);
-    checkAccess(user, path, info, request.method ?? 'GET');
+    const query = new URLSearchParams(search);
+    await checkAccess(
+      accessOf({ method: request.method ?? 'GET', path, info, query, user }),
+      this.environment.authorize,
+    );
     if (!info) return this.discovery(path, request, response);
     const definition = this.environment.catalog.find(info);
     if (!definition) throw unknownPath();
@@ -44,7 +48,7 @@ export class Router {
       request,
       response,
       info,
-      query: new URLSearchParams(search),
+      query,
       definition,
       user,
       warnings,
@@ -91,36 +95,6 @@ export class Router {
     if (apis !== 'apis' || groupName === undefined || rest.length > 0) return undefined;
     return groupVersion === undefined ? group(catalog, groupName) : resourceList(catalog, groupName, groupVersion);
   }
-}
-
-/** The only paths that need no token. */
-const openPaths = new Set(['/healthz', '/livez', '/readyz', '/version']);
-
-function checkAccess(
-  { username, groups }: UserInfo,
-  path: string,
-  info: RequestInfo | undefined,
-  method: string,
-): void {
-  if (!groups.includes('system:unauthenticated') || openPaths.has(path)) return;
-  if (!info) throw statusError(403, `forbidden: User "${username}" cannot ${method.toLowerCase()} path "${path}"`, {});
-  const { group: groupName, resource, name, namespace } = info;
-  const verb = verbOf(method, name !== '') ?? method.toLowerCase();
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const what = `${renderGroupResource({ group: groupName, resource })}${name === '' ? '' : ` "${name}"`}`;
-  const message = `${what} is forbidden: User "${username}" cannot ${verb} resource "${resource}" in API group "${groupName}" ${where}`;
-  throw statusError(403, message, {
-    ...(name === '' ? {} : { name }),
-    ...(groupName === '' ? {} : { group: groupName }),
-    kind: resource,
-  });
-}
-
-function verbOf(method: string, named: boolean): string | undefined {
-  const verbs: Readonly<Record<string, string>> = named
-    ? { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
-    : { GET: 'list', POST: 'create', DELETE: 'deletecollection' };
-  return verbs[method];
 }
 
 const wantsAggregated = (accept: string) => accept.includes('as=APIGroupDiscoveryList') && accept.includes('v=v2');

@@ -22,6 +22,8 @@ interface PatchRequest {
   readonly body: unknown;
   readonly force: boolean;
   readonly call: Call;
+  /** Called before an apply creates the object; rejects if the user may not. */
+  readonly checkCreate: () => Promise<void>;
 }
 
 interface PatchResult {
@@ -34,7 +36,10 @@ export async function patchObject(core: Core, request: PatchRequest): Promise<Pa
   if (type === 'apply') {
     checkApplied(request);
     const exists = core.store.collection(definition.storage).get(storageKey(namespace, name)) !== undefined;
-    if (!exists && request.subresource === '') return { entry: await createByApply(core, request), created: true };
+    if (!exists && request.subresource === '') {
+      await request.checkCreate();
+      return { entry: await createByApply(core, request), created: true };
+    }
   }
   const next =
     type === 'apply'
