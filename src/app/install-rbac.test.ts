@@ -21,7 +21,6 @@ describe('the permissions of an installation', () => {
       expect(rights(['mirror'])).not.toContain(forbidden);
     expect(rights(['admission', 'create']).filter((right) => /secrets|supercargo\.dev/.test(right))).toEqual([]);
     expect(rights(['admission', 'detect']).filter((right) => /secrets|apps|supercargo\.dev/.test(right))).toEqual([
-      'get supercargo.dev/mirroredimages',
       'list supercargo.dev/mirroredimages',
       'watch supercargo.dev/mirroredimages',
     ]);

@@ -6,6 +6,7 @@ import {
   type InstallScope,
   type InstallTemplate,
   installation,
+  isItem,
   item,
   partFeatures,
   runs,
@@ -16,6 +17,7 @@ import {
 } from './chart/scope.ts';
 import { evaluate, type Node } from './chart/template.ts';
 import { type FeatureName, policyFeatures } from './config.ts';
+import { availableFeatures } from './features/index.ts';
 
 interface PolicyRule {
   readonly apiGroups: readonly string[];
@@ -37,7 +39,13 @@ interface RuleTemplate {
 const given = (condition: ReturnType<typeof runs>, rules: readonly RuleTemplate[]) =>
   when(condition, rules as unknown as InstallTemplate);
 
-const read = ['get', 'list', 'watch'];
+const watch = ['list', 'watch'];
+const read = ['get', ...watch];
+/** The page is served by every replica. */
+const leadingFeatures = availableFeatures.filter((name) => name !== 'dashboard');
+const leads = isItem(...leadingFeatures);
+/** They say in events what they did. */
+const tellingFeatures = leadingFeatures.filter((name) => name !== 'sync' && name !== 'jobs');
 /** The features with webhooks. */
 export const webhookFeatures: readonly FeatureName[] = ['admission', 'mirror'];
 
@@ -46,15 +54,7 @@ export const webhookFeatures: readonly FeatureName[] = ['admission', 'mirror'];
  * ServiceAccount of the namespace. The Secret of the webhook's certificate is part of the installation.
  */
 export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): InstallTemplate => [
-  // `create` cannot be restricted by name, so only read and update are restricted to our names.
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-  {
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    resourceNames: [each(partFeatures, text`${installation}-${item}`)],
-    // A single object is read by a list of one, which carries the server's time.
-    verbs: ['get', 'list', 'update'],
-  },
+  given(runs(...leadingFeatures), leaseRules),
   given(runs(...webhookFeatures), [
     { apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] },
   ]),
@@ -66,6 +66,18 @@ export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): Insta
   given(runs('sync'), syncStatusRules),
   given(runs('dashboard'), dashboardNamespaceRules),
   given(runs('jobs'), jobsRuleTemplates),
+];
+
+const leaseRules: readonly RuleTemplate[] = [
+  // `create` cannot be restricted by name, so only read and update are restricted to our names.
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [each(partFeatures, when(leads, text`${installation}-${item}`))],
+    // A single object is read by a list of one, which carries the server's time.
+    verbs: ['list', 'update'],
+  },
 ];
 
 /** The lock that a sync shares with the CronJob of manifests/policy-sync. */
@@ -96,7 +108,7 @@ const dashboardNamespaceRules: readonly RuleTemplate[] = [
     apiGroups: [''],
     resources: ['configmaps'],
     resourceNames: [text`${installation}-sync-status`],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
 ];
 
@@ -162,7 +174,7 @@ const reportRules: readonly RuleTemplate[] = [
       'nodes',
       'podtemplates',
     ],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
   {
     apiGroups: [
@@ -175,7 +187,7 @@ const reportRules: readonly RuleTemplate[] = [
       'rbac.authorization.k8s.io',
     ],
     resources: ['*'],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
 ];
 
@@ -195,7 +207,7 @@ const policyRules: readonly RuleTemplate[] = [
   {
     apiGroups: ['rbac.authorization.k8s.io'],
     resources: ['rolebindings', 'clusterrolebindings'],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: read },
   // To see whether Kyverno itself runs in this cluster.
@@ -230,18 +242,18 @@ const syncRules: readonly RuleTemplate[] = [
 const dashboardRules: readonly RuleTemplate[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
-  { apiGroups: [''], resources: ['pods', 'events'], verbs: ['list', 'watch'] },
-  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: ['list', 'watch'] },
-  { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['pods', 'events'], verbs: watch },
+  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: watch },
+  { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watch },
   {
     apiGroups: ['wgpolicyk8s.io'],
     resources: ['policyreports', 'clusterpolicyreports'],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
   {
     apiGroups: ['kyverno.io'],
     resources: ['clusterpolicies', 'policies', 'policyexceptions'],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
   // To explain a result, with the labels of the namespace.
   { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: ['list'] },
@@ -249,10 +261,10 @@ const dashboardRules: readonly RuleTemplate[] = [
   {
     apiGroups: ['automation.gitops.io'],
     resources: ['imageresourcepolicies', 'resourcetemplates', 'imagedetecteds'],
-    verbs: ['list', 'watch'],
+    verbs: watch,
   },
-  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: ['list', 'watch'] },
-  { apiGroups: ['aquasecurity.github.io'], resources: ['vulnerabilityreports'], verbs: ['list', 'watch'] },
+  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: watch },
+  { apiGroups: ['aquasecurity.github.io'], resources: ['vulnerabilityreports'], verbs: watch },
   // The certificate authority of our webhooks, to show when it expires.
   {
     apiGroups: [configurationTypes.validating.group],
@@ -297,25 +309,24 @@ const automation = { apiGroups: ['automation.gitops.io'] };
 
 /** Without the Secrets that policies and templates name: each namespace grants its own (docs/detection.md). */
 const automationRules: readonly RuleTemplate[] = [
-  { ...automation, resources: ['imageresourcepolicies', 'resourcetemplates'], verbs: read },
-  { ...automation, resources: ['imagedetecteds'], verbs: [...read, 'create', 'delete'] },
-  {
-    ...automation,
-    resources: ['imageresourcepolicies/status', 'resourcetemplates/status', 'imagedetecteds/status'],
-    verbs: ['patch'],
-  },
+  { ...automation, resources: ['imageresourcepolicies', 'resourcetemplates'], verbs: watch },
+  // Expired detections are deleted by creation, and where it does not run by detection.
+  { ...automation, resources: ['imagedetecteds'], verbs: [...read, 'delete'] },
 ];
 
 /** Which repositories hold copies: copies must not be detected. */
 const detectionRules: readonly RuleTemplate[] = [
-  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: read },
+  { ...automation, resources: ['imagedetecteds'], verbs: ['create'] },
+  { ...automation, resources: ['imageresourcepolicies/status'], verbs: ['patch'] },
+  { apiGroups: ['supercargo.dev'], resources: ['mirroredimages'], verbs: watch },
 ];
 
 /** Which workload runs which image. A dry run of manifests needs more, which the administrator grants. */
 const creationRules: readonly RuleTemplate[] = [
-  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets'], verbs: read },
-  { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: read },
-  { apiGroups: [''], resources: ['pods'], verbs: read },
+  { ...automation, resources: ['resourcetemplates/status', 'imagedetecteds/status'], verbs: ['patch'] },
+  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets'], verbs: watch },
+  { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: watch },
+  { apiGroups: [''], resources: ['pods'], verbs: watch },
 ];
 
 /** The webhook configurations of the features, by what a part runs. */
@@ -348,7 +359,7 @@ const webhookRules = (type: 'mutating' | 'validating'): readonly RuleTemplate[] 
 
 /** Cluster-wide permissions, by enabled features. */
 export const clusterRuleTemplates: InstallTemplate = [
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  given(runs(...tellingFeatures), [{ apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] }]),
   given(runs(...policyFeatures), policyRules),
   given(runs('detect', 'create'), automationRules),
   given(runs('detect'), detectionRules),

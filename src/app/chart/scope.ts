@@ -48,6 +48,12 @@ export const configChecksum: InstallExpression<string> = {
 };
 export const item: InstallExpression = { helm: '$item', read: (scope) => scope.item };
 
+/** The item is one of these. */
+export const isItem = (...names: readonly string[]): InstallExpression<boolean> => ({
+  helm: `(has $item (list ${names.map((name) => JSON.stringify(name)).join(' ')}))`,
+  read: (scope) => names.includes(scope.item as string),
+});
+
 /** Text that is the same in all installations. */
 export const constant = (given: string): InstallExpression<string> => ({
   helm: JSON.stringify(given),
