@@ -9,6 +9,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { admission } from './peers/admission.ts';
 import { cel } from './peers/cel.ts';
 import { cli } from './peers/cli.ts';
 import { type Compared, type Comparison, compare } from './peers/comparison.ts';
@@ -16,7 +17,7 @@ import { copy } from './peers/copy.ts';
 import { renderReport, replaceReport } from './peers/report.ts';
 import { template } from './peers/template.ts';
 
-const comparisons: readonly Comparison[] = [cli, copy, cel, template];
+const comparisons: readonly Comparison[] = [cli, admission, copy, cel, template];
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: comparisons.map(({ name }) => name).join(',') },

@@ -28,6 +28,8 @@ if (name === undefined) {
     platform: 'node',
     target: 'node20',
     sourcemap: 'inline',
+    // It finds its own source by where it lies.
+    external: [join(root, 'scripts', 'assets.mjs')],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },

@@ -15,7 +15,7 @@ export interface Work {
   readonly title: string;
   /** The other program and its version. */
   readonly peer: string;
-  /** Where the same work is done in several sizes: the line of the growth table, and the size. */
+  /** Where the same work is done in several sizes, once each: the line of the growth table, and the size. */
   readonly growth?: { readonly of: string; readonly size: string };
   turn(side: Side): Promise<Turn>;
 }
@@ -66,14 +66,15 @@ export async function compare(works: readonly Work[], pace: Pace): Promise<reado
 
 const slowest = (turns: readonly Turn[]) => Math.max(...turns.map(({ wallMs }) => wallMs));
 
-async function compareOne(work: Work, sides: readonly Side[], { runs, progress }: Pace): Promise<Compared> {
+async function compareOne(work: Work, sides: readonly Side[], pace: Pace): Promise<Compared> {
+  const runs = work.growth ? 1 : pace.runs;
   const turns: Record<Side, Turn[]> = { ours: [], theirs: [] };
   for (let run = 0; run < runs; run++) {
     for (const side of run % 2 === 0 ? sides : sides.toReversed()) {
       const turn = await work.turn(side);
       turns[side].push(turn);
       const name = side === 'ours' ? 'supercargo' : work.peer;
-      progress(`${work.title}, run ${run + 1} of ${runs}: ${name} took ${turn.cpuMs.toFixed(3)} ms of CPU`);
+      pace.progress(`${work.title}, run ${run + 1} of ${runs}: ${name} took ${turn.cpuMs.toFixed(3)} ms of CPU`);
     }
     const outcomes = new Set([...turns.ours, ...turns.theirs].map(({ outcome }) => outcome));
     if (outcomes.size > 1)

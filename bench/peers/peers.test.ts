@@ -34,9 +34,9 @@ describe('compare', () => {
     );
     const compared = await compare(works, silent);
     expect(compared.map(({ ours, theirs }) => [ours.length, theirs.length])).toEqual([
-      [2, 2],
-      [2, 2],
-      [2, 0],
+      [1, 1],
+      [1, 1],
+      [1, 0],
     ]);
     expect(renderGrowth(compared)).toBe(
       [

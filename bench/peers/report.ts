@@ -18,7 +18,9 @@ export function renderReport(compared: readonly Compared[], circumstances: Circu
   const parts = [
     describe(circumstances),
     ...(ratios!.length > 0 ? [renderRatios(ratios!)] : []),
-    ...(growth!.length > 0 ? ['By size, best of the runs:', renderGrowth(growth!)] : []),
+    ...(growth!.length > 0
+      ? ['By size, one run each; a program is left out of a size that would take it too long:', renderGrowth(growth!)]
+      : []),
     ...(circumstances.leftOut.length > 0 ? [`Left out: ${circumstances.leftOut.join('; ')}.`] : []),
   ];
   return parts.join('\n\n');

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { customResourceDefinitions } from '../../src/api/index.ts';
+import { eventually } from '../../test/support/wait.ts';
 import { Load } from './load.ts';
 import { podSecurityPolicies } from './pod-security.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -11,51 +12,80 @@ import { type ServerProcess, startServer } from './server-process.ts';
 export const installation = 'bench';
 const policiesPath = '/apis/kyverno.io/v1/clusterpolicies';
 
-/** `supercargo run` with the policies of a cluster, in a process of its own. */
-export interface AdmissionProgram {
+/** A process that serves admission reviews. */
+export interface AdmissionProcess {
   readonly pid: number;
   readonly port: number;
   readonly ca: string;
-  /** Of the page, where the program serves it. */
-  readonly page: string | undefined;
   /** CPU time of all its threads so far. */
   cpuMs(): number;
   residentMb(): number;
+  peakMb(): number;
   stop(): Promise<void>;
+}
+
+/** `supercargo run` with the policies of a cluster, in a process of its own. */
+export interface AdmissionProgram extends AdmissionProcess {
+  /** Of the page, where the program serves it. */
+  readonly page: string | undefined;
+}
+
+interface Access {
+  readonly url: string;
+  readonly caPem: string;
+  readonly token: string;
+  readonly kubeconfig: string;
 }
 
 export interface AdmissionCluster {
-  readonly server: ServerProcess;
   readonly load: Load;
   /** The program of this path, with arguments for Node. */
   start(program: string, features: readonly string[], execArgv?: readonly string[]): Promise<AdmissionProgram>;
-  stop(): Promise<void>;
+  /** Ends its connections, not the cluster. */
+  close(): Promise<void>;
 }
 
 /** An API server in one process, with the seventeen rules of the review; programs run against it as its replicas. */
-export async function startAdmissionCluster(program: string): Promise<AdmissionCluster> {
+export async function startAdmissionCluster(
+  program: string,
+): Promise<AdmissionCluster & { readonly server: ServerProcess; stop(): Promise<void> }> {
   const server = await startServer(resolve(program), ['--no-simulation', '--features', 'none']);
-  const load = new Load(server, 4);
-  const definitions = customResourceDefinitions(installation).map((definition) => JSON.stringify(definition));
-  await load.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitions, 1);
-  await load.create('/api/v1/namespaces', [JSON.stringify({ metadata: { name: installation } })], 1);
-  await load.create(policiesPath, podSecurityPolicies.map(named), 1);
+  const cluster = await openAdmissionCluster(server);
   return {
+    ...cluster,
     server,
-    load,
-    start: (path, features, execArgv = []) => startAdmission(server, load, { path: resolve(path), features, execArgv }),
     async stop() {
-      await load.close();
+      await cluster.close();
       await server.stop();
     },
   };
+}
+
+/** The same with an API server that runs already. */
+export async function openAdmissionCluster(access: Access): Promise<AdmissionCluster> {
+  const load = new Load(access, 4);
+  const definitions = customResourceDefinitions(installation).map((definition) => JSON.stringify(definition));
+  await load.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitions, 1);
+  await load.create('/api/v1/namespaces', [JSON.stringify({ metadata: { name: installation } })], 1);
+  await createPolicies(load);
+  return {
+    load,
+    start: (path, features, execArgv = []) => startAdmission(access, load, { path: resolve(path), features, execArgv }),
+    close: () => load.close(),
+  };
+}
+
+/** As soon as the server knows their kind. */
+export async function createPolicies(load: Load): Promise<void> {
+  await eventually(() => load.get(policiesPath), { timeoutMs: 300_000 });
+  await load.create(policiesPath, podSecurityPolicies.map(named), 1);
 }
 
 const named = ({ metadata, ...policy }: (typeof podSecurityPolicies)[number]) =>
   JSON.stringify({ ...policy, metadata: { name: metadata.name } });
 
 async function startAdmission(
-  server: ServerProcess,
+  { kubeconfig }: Access,
   load: Load,
   started: { readonly path: string; readonly features: readonly string[]; readonly execArgv: readonly string[] },
 ): Promise<AdmissionProgram> {
@@ -75,10 +105,10 @@ async function startAdmission(
   );
   const child = spawn(
     process.execPath,
-    [...started.execArgv, started.path, 'run', '--config', config, '--kubeconfig', server.kubeconfig],
+    [...started.execArgv, started.path, 'run', '--config', config, '--kubeconfig', kubeconfig],
     { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, TMPDIR: folder } },
   );
-  const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  const program = processOf(child);
   const lines: Record<string, unknown>[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>);
@@ -86,15 +116,14 @@ async function startAdmission(
   const portOf = (message: string) => lines.find(({ msg }) => msg === message)?.['port'] as number | undefined;
   const page = () => lines.find(({ msg }) => msg === 'the dashboard is served')?.['address'] as string | undefined;
   const stop = async () => {
-    child.kill('SIGTERM');
-    await exited;
+    await program.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   const withPage = started.features.includes('dashboard');
   try {
     let port: number | undefined;
     let ca: string | undefined;
-    for (const endMs = performance.now() + 30_000; ; ) {
+    for (const endMs = performance.now() + 120_000; ; ) {
       port = portOf('webhook server listening');
       ca ??= await registeredCa(load);
       if (port !== undefined && ca !== undefined && (!withPage || page() !== undefined)) break;
@@ -102,23 +131,35 @@ async function startAdmission(
         throw new Error(`the program does not serve: ${lines.map((line) => JSON.stringify(line)).join('\n')}`);
       await new Promise((next) => setTimeout(next, 20));
     }
-    return {
-      pid: child.pid!,
-      port,
-      ca,
-      page: withPage ? `http://${page()}` : undefined,
-      cpuMs: () => threadsCpuMs(child.pid!),
-      residentMb: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
-      stop,
-    };
+    return { ...program, port, ca, page: withPage ? `http://${page()}` : undefined, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
 }
 
+/** What the system says of a process, and its end. */
+export function processOf(child: ChildProcess): Omit<AdmissionProcess, 'port' | 'ca'> {
+  const pid = child.pid!;
+  const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  return {
+    pid,
+    cpuMs: () => threadsCpuMs(pid),
+    residentMb: () => megabytes('VmRSS'),
+    peakMb: () => megabytes('VmHWM'),
+    async stop() {
+      child.kill('SIGTERM');
+      const insist = setTimeout(() => child.kill('SIGKILL'), 30_000);
+      await exited;
+      clearTimeout(insist);
+    },
+  };
+}
+
 /** The authority that the webhooks name, once they are registered; all replicas have it in common. */
-async function registeredCa(load: Load): Promise<string | undefined> {
+export async function registeredCa(load: Load): Promise<string | undefined> {
   interface List {
     readonly items: readonly { readonly webhooks?: readonly { readonly clientConfig: Client }[] }[];
   }

@@ -1,7 +1,13 @@
 import { Client, type Dispatcher, Pool } from 'undici';
-import type { ServerProcess } from './server-process.ts';
 
 const newline = 10;
+
+/** How to reach a server. */
+interface Server {
+  readonly url: string;
+  readonly caPem: string;
+  readonly token: string;
+}
 
 /**
  * Requests from this process to a server, over kept-open TLS connections. Answers are taken as they come from the
@@ -12,7 +18,7 @@ export class Load {
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    private readonly server: ServerProcess,
+    private readonly server: Server,
     connections: number,
   ) {
     this.pool = new Pool(server.url, { connections, connect: { ca: server.caPem } });

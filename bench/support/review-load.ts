@@ -1,5 +1,8 @@
 import { connect, type TLSSocket } from 'node:tls';
 
+/** Kyverno's answers repeat the request, and come in chunks. */
+const [chunkEnd, lastChunk] = [/\r\n[0-9a-f]+\r\n/g, '\r\n0\r\n\r\n'];
+
 export interface ReviewLoadOptions {
   readonly port: number;
   readonly ca: string;
@@ -108,10 +111,11 @@ class Lane {
     this.received += text;
     const end = this.received.indexOf('\r\n\r\n');
     if (end === -1) return;
-    const length = Number(/content-length: (\d+)/i.exec(this.received)?.[1] ?? 0);
-    if (this.received.length < end + 4 + length) return;
-    if (!this.received.startsWith('HTTP/1.1 200') || !this.received.includes('"allowed":true'))
-      throw new Error(`not admitted: ${this.received}`);
+    const length = /content-length: (\d+)/i.exec(this.received)?.[1];
+    if (length === undefined ? !this.received.endsWith(lastChunk) : this.received.length < end + 4 + Number(length))
+      return;
+    const body = length === undefined ? this.received.replaceAll(chunkEnd, '') : this.received;
+    if (!body.startsWith('HTTP/1.1 200') || !body.includes('"allowed":true')) throw new Error(`not admitted: ${body}`);
     this.received = '';
     this.resolve();
   }
