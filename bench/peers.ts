@@ -1,5 +1,5 @@
 /**
- * Other programs at the same work, in turns: one table of ratios, and CPU time by size.
+ * Other programs at the same work, in turns: one table of ratios, or CPU time by size (`--growth`).
  *
  * npm run bench -- peers [--only cli,admission,copy,cel,template] [--runs 3] [--growth] [--write]
  *
@@ -8,6 +8,7 @@
  * sides must come to the same outcome, or nothing is reported. `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { admission } from './peers/admission.ts';
 import { cel } from './peers/cel.ts';
@@ -31,11 +32,14 @@ const wanted = options.only.split(',');
 const unknown = wanted.filter((name) => !comparisons.some((comparison) => comparison.name === name));
 if (unknown.length > 0) throw new Error(`nothing is compared as ${unknown.join(', ')}`);
 
+const wantedComparisons = comparisons.filter(({ name, grows }) => wanted.includes(name) && (grows || !options.growth));
+
 const progress = (line: string) => process.stderr.write(`${line}\n`);
 const pace = { runs: Number(options.runs), longestMs: Number(options.minutes) * 60_000, progress };
+const [load = 0] = loadavg();
 const compared: Compared[] = [];
 const leftOut: string[] = [];
-for (const { name, open } of comparisons.filter((comparison) => wanted.includes(comparison.name))) {
+for (const { name, open } of wantedComparisons) {
   const contest = await open({ growth: options.growth, progress });
   if ('reason' in contest) {
     progress(`${name} is left out: ${contest.reason}`);
@@ -48,9 +52,10 @@ for (const { name, open } of comparisons.filter((comparison) => wanted.includes(
     await contest.stop?.();
   }
 }
-const report = renderReport(compared, { leftOut, runs: pace.runs, arguments: process.argv.slice(2) });
+const growth = options.growth;
+const report = renderReport(compared, { growth, leftOut, runs: pace.runs, load, arguments: process.argv.slice(2) });
 process.stdout.write(`${report}\n`);
 if (options.write) {
   const file = 'docs/performance.md';
-  writeFileSync(file, replaceReport(readFileSync(file, 'utf8'), report));
+  writeFileSync(file, replaceReport(readFileSync(file, 'utf8'), report, growth));
 }

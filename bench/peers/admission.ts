@@ -20,6 +20,7 @@ const body = Buffer.from(JSON.stringify(podReview));
 /** `supercargo run` and Kyverno's admission controller, each with an API server of its own, asked the same reviews. */
 export const admission: Comparison = {
   name: 'admission',
+  grows: false,
   async open({ progress }) {
     progress('Kyverno admission controller: a first build takes long');
     const located = await locateKyverno({ ...process.env, SUPERCARGO_KYVERNO: 'build' }, ['admission']);

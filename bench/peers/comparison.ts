@@ -26,7 +26,7 @@ export interface Contest {
 }
 
 export interface Scale {
-  /** Also the sizes of the growth table. */
+  /** The same work in several sizes, instead of many works in one. */
   readonly growth: boolean;
   progress(line: string): void;
 }
@@ -34,6 +34,8 @@ export interface Scale {
 /** One row of programs to compare with. */
 export interface Comparison {
   readonly name: string;
+  /** It has work in several sizes. */
+  readonly grows: boolean;
   /** Finds or builds the other program, or says why it cannot be had. */
   open(scale: Scale): Promise<Contest | { readonly reason: string }>;
 }
@@ -56,7 +58,9 @@ export interface Pace {
 export async function compare(works: readonly Work[], pace: Pace): Promise<readonly Compared[]> {
   const all: Compared[] = [];
   for (const work of works) {
-    const before = all.findLast(({ work: { growth } }) => growth !== undefined && growth.of === work.growth?.of);
+    const before = all.findLast(
+      ({ work: { growth, peer } }) => growth?.of === work.growth?.of && growth && peer === work.peer,
+    );
     const isTooLong =
       before !== undefined && (before.theirs.length === 0 || slowest(before.theirs) * 10 > pace.longestMs);
     all.push(await compareOne(work, isTooLong ? ['ours'] : ['ours', 'theirs'], pace));

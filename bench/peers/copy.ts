@@ -14,6 +14,7 @@ const layers = 6;
 /** An image between two registries on this machine; the target forgets the copy between two turns. */
 export const copy: Comparison = {
   name: 'copy',
+  grows: true,
   async open({ growth, progress }) {
     if (findProgram('docker-registry') === undefined) return { reason: 'docker-registry is not installed' };
     const crane = await findCrane(true);
@@ -35,12 +36,12 @@ export const copy: Comparison = {
         turn: (side) => copyOnce(side === 'ours' ? ours : tool, image, home),
       }));
     };
-    const grown: Work[] = [];
-    for (const megabytes of growth ? [20, 200, 2000] : [])
+    const all: Work[] = [];
+    for (const megabytes of growth ? [20, 200, 2000] : [200])
       for (const work of await works(megabytes))
-        grown.push({ ...work, growth: { of: `copy in ${layers} layers (${work.peer})`, size: `${megabytes} MB` } });
+        all.push(growth ? { ...work, growth: { of: `copy of ${layers} layers`, size: `${megabytes} MB` } } : work);
     return {
-      works: [...(await works(200)), ...grown],
+      works: all,
       async stop() {
         await source.stop();
         rmSync(home, { recursive: true, force: true });

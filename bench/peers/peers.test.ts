@@ -66,12 +66,12 @@ describe('replaceReport', () => {
 
   it('replaces what is between the marks, and nothing else', () => {
     const document = `before\n${begin}\nold\n${end}\nafter\n`;
-    const replaced = replaceReport(document, 'new');
+    const replaced = replaceReport(document, 'new', false);
     expect(replaced).toBe(`before\n${begin}\n\nnew\n\n${end}\nafter\n`);
-    expect(replaceReport(replaced, 'new')).toBe(replaced);
+    expect(replaceReport(replaced, 'new', false)).toBe(replaced);
   });
 
   it('refuses a document without marks', () => {
-    expect(() => replaceReport('text', 'new')).toThrow('the document has no section');
+    expect(() => replaceReport('text', 'new', true)).toThrow('the document has no section');
   });
 });

@@ -25,28 +25,43 @@ export function renderRatios(compared: readonly Compared[]): string {
   return renderTable([headings, ...rows]);
 }
 
-/** CPU time by size: a line for each side, a column for each size. */
+/** CPU time and peak memory by size: a line for each program, a column for each size. */
 export function renderGrowth(compared: readonly Compared[]): string {
   return [...new Set(compared.map(({ work }) => work.growth!.of))]
-    .map((of) => {
-      const sizes = compared.filter(({ work }) => work.growth!.of === of);
-      const line = (name: string, cell: (one: Compared) => string) => [name, ...sizes.map(cell)];
-      const peer = sizes[0]!.work.peer;
-      return renderTable([
-        line(of, ({ work }) => work.growth!.size),
-        line('CPU, supercargo', ({ ours }) => showTime(least(ours, 'cpuMs'))),
-        line(`CPU, ${peer}`, ({ theirs }) => (theirs.length === 0 ? 'not run' : showTime(least(theirs, 'cpuMs')))),
-        ...(sizes[0]!.ours[0]!.peakMb === undefined
-          ? []
-          : [
-              line('peak memory, supercargo', ({ ours }) => showMb(least(ours, 'peakMb'))),
-              line(`peak memory, ${peer}`, ({ theirs }) =>
-                theirs.length === 0 ? 'not run' : showMb(least(theirs, 'peakMb')),
-              ),
-            ]),
-      ]);
-    })
+    .map((of) =>
+      renderSizes(
+        of,
+        compared.filter(({ work }) => work.growth!.of === of),
+      ),
+    )
     .join('\n\n');
+}
+
+function renderSizes(of: string, compared: readonly Compared[]): string {
+  const sizes = [...new Set(compared.map(({ work }) => work.growth!.size))];
+  const line = (name: string, cell: (size: string) => string) => [name, ...sizes.map(cell)];
+  const cellOf = (turns: readonly Turn[], measure: Measure) =>
+    turns.length === 0 ? 'not run' : show(measure, least(turns, measure));
+  const measures = [
+    ['CPU', 'cpuMs'],
+    ['peak memory', 'peakMb'],
+  ] as const;
+  const rows = measures
+    .filter(([, measure]) => compared[0]!.ours[0]![measure] !== undefined)
+    .flatMap(([name, measure]) => [
+      line(`${name}, supercargo`, (size) =>
+        cellOf(
+          compared.filter(({ work }) => work.growth!.size === size).flatMap(({ ours }) => ours),
+          measure,
+        ),
+      ),
+      ...[...new Set(compared.map(({ work }) => work.peer))].map((peer) =>
+        line(`${name}, ${peer}`, (size) =>
+          cellOf(compared.find(({ work }) => work.peer === peer && work.growth!.size === size)!.theirs, measure),
+        ),
+      ),
+    ]);
+  return renderTable([line(of, (size) => size), ...rows]);
 }
 
 const least = (turns: readonly Turn[], measure: Measure) => Math.min(...turns.map((turn) => turn[measure] ?? 0));
@@ -58,12 +73,14 @@ function columns(
   withRuns: boolean,
 ): readonly [string, string] {
   if (ours.some((turn) => turn[measure] === undefined)) return ['', ''];
-  const show = measure === 'peakMb' ? showMb : showTime;
   const [our, their] = [least(ours, measure), least(theirs, measure)];
   // The quotient of the best of each, not the best quotient: a busy moment of theirs would flatter us.
   const ratios = theirs.map((turn, run) => turn[measure]! / ours[run]![measure]!);
   const spread = `${showRatio(Math.min(...ratios))} to ${showRatio(Math.max(...ratios))}`;
-  return [`${show(our)}, ${show(their)}`, `${showRatio(their / our)} ×${withRuns ? ` (${spread})` : ''}`];
+  return [
+    `${show(measure, our)}, ${show(measure, their)}`,
+    `${showRatio(their / our)} ×${withRuns ? ` (${spread})` : ''}`,
+  ];
 }
 
 function renderTable(rows: readonly (readonly string[])[]): string {
@@ -77,6 +94,7 @@ function showTime(ms: number): string {
   return ms >= 1e-3 ? `${digits(ms * 1e3)} µs` : `${digits(ms * 1e6)} ns`;
 }
 
+const show = (measure: Measure, value: number) => (measure === 'peakMb' ? showMb(value) : showTime(value));
 const showMb = (mb: number) => `${Math.round(mb).toLocaleString('en')} MB`;
 const showRatio = (ratio: number) => (ratio < 1 ? ratio.toFixed(2) : digits(ratio));
 const digits = (value: number) => (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
