@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AdmissionRequest } from '../webhook/index.ts';
-import { createCheckReviewer } from './check-reviewer.ts';
+import { checkRegistration, createCheckReviewer } from './check-reviewer.ts';
 
 const rule = {
   name: 'r',
@@ -50,6 +50,19 @@ describe('the check of a policy', () => {
     expect((await check(vpol, undefined, true, { kind })).warnings).toEqual([
       expect.stringContaining('this cluster serves no resource podz of v1'),
     ]);
+  });
+
+  it('refuses a policy of a kind that does not run', async () => {
+    const ivpol = {
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'ImageValidatingPolicy',
+      metadata: { name: 'p' },
+      spec: {},
+    };
+    const kind = { group: 'policies.kyverno.io', version: 'v1', kind: 'ImageValidatingPolicy' };
+    expect((await check(ivpol, undefined, true, { kind })).denied).toContain('is not supported yet');
+    const [{ rules } = {}] = await checkRegistration().entries(new AbortController().signal);
+    expect(rules!.flatMap(({ resources }) => resources)).toContain('namespacedimagevalidatingpolicies');
   });
 
   it('names the invalid field', async () => {

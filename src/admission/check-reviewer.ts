@@ -81,6 +81,9 @@ function isSameSpec(a: JsonObject, b: JsonObject): boolean {
 
 const annotationsOf = (object: JsonObject) => (object['metadata'] as JsonObject | undefined)?.['annotations'];
 
+/** Kinds that are served where the definitions are Kyverno's: refused, for nobody would evaluate them. */
+const notSupported = ['imagevalidatingpolicies', 'namespacedimagevalidatingpolicies'];
+
 /**
  * failurePolicy Ignore, unlike Kyverno: while the webhook is down, policies can still be applied and removed, and one
  * that cannot run gets a status that says so when the controller is back.
@@ -108,7 +111,7 @@ export function checkRegistration(): Registration {
             operations,
             apiGroups: ['policies.kyverno.io'],
             apiVersions: ['*'],
-            resources: [...celPolicyTypes.map(({ resource }) => resource), 'policyexceptions'],
+            resources: [...celPolicyTypes.map(({ resource }) => resource), ...notSupported, 'policyexceptions'],
             scope: '*',
           },
         ],

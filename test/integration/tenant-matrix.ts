@@ -3,6 +3,7 @@ import type { HttpClient } from '../support/http-client.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 import * as attacks from './tenant-attacks.ts';
+import { tenantCelRows } from './tenant-cel-rows.ts';
 import { createTenantFixture, type TenantFixture } from './tenant-fixture.ts';
 
 const { clusterPolicies, policies, configMaps } = attacks.paths;
@@ -47,6 +48,7 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
     await fixture.tenant.post(configMaps, { metadata: { name }, data });
   };
   const eventuallyLogged = (text: string) => eventually(() => expect(fixture.logged()).toContain(text));
+  const cel = tenantCelRows(() => fixture);
   const statusOf = async (at: string) => (await fixture.administrator.get(at)).status;
 
   describe('by default', () => {
@@ -97,7 +99,11 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
     });
   });
 
+  describe('by default, with policies of expressions', () => cel.byDefault());
+
   describe.runIf(checksRights)('by default, on a server that checks rights', () => {
+    cel.byRights();
+
     it('a tenant writes no detection, and no status that confirms one or belongs to others', async () => {
       const { tenant, put } = fixture;
       await put(`${attacks.paths.automation}/imageresourcepolicies`, attacks.imagePolicy);
@@ -163,9 +169,15 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
       await fixture.put(`${rbac}/namespaces/victim/rolebindings`, attacks.victimBinding('x-policies'));
       await fixture.run({
         policies: { exceptionNamespaces: ['tenant'] },
-        lookUps: { postPaths: ['/apis/batch/v1/namespaces/victim/jobs'] },
+        lookUps: {
+          postPaths: ['/apis/batch/v1/namespaces/*/jobs'],
+          serviceCallNamespaces: ['tenant'],
+          globalContextNamespaces: ['tenant'],
+        },
       });
     });
+
+    cel.whenAllowed();
 
     it('a ClusterPolicy and the right to get the object: it is read', async () => {
       const setting = attacks.leak('allowed-setting', attacks.settingOf('victim'), 'ClusterPolicy');
