@@ -12,6 +12,18 @@ describe('parsing JSON', () => {
     expect(parseJson('9007199254740991')).toBe(9007199254740991);
   });
 
+  test('integers of any length keep their value wherever they stand', () => {
+    for (let start = 0; start < 40; start++)
+      for (let digits = 14; digits < 36; digits++) {
+        const number = '9'.repeat(digits);
+        const expected = digits < 16 ? Number(number) : BigInt(number);
+        expect(parseJson(`{"a":"${'x'.repeat(start)}","b":${number},"c":-${number}}`)).toMatchObject({
+          b: expected,
+          c: -expected,
+        });
+      }
+  });
+
   test('digits in a string or a fraction are unchanged', () => {
     expect(parseJson('{"a": " 12345678901234567890", "b": 1.2345678901234567890}')).toEqual({
       a: ' 12345678901234567890',

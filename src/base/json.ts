@@ -16,6 +16,7 @@ export const maxJsonDepth = 10_000;
 /** The levels that a list, a watch event, an AdmissionReview and managedFields add around an object. */
 const envelopeDepth = 16;
 
+const longDigits = 16;
 // An integer of 16 or more digits may lose its value as a double. Digits inside a string sometimes match too; that only
 // costs the slower parser.
 const longInteger = /(?:^|[[:,\s])-?\d{16}/;
@@ -26,7 +27,7 @@ const longInteger = /(?:^|[[:,\s])-?\d{16}/;
  */
 export function parseJson(text: string, maxDepth = maxJsonDepth + envelopeDepth): Json {
   if (mayBeTooDeep(text, maxDepth)) checkDepth(text, maxDepth);
-  if (longInteger.test(text)) return parseExactJson(text);
+  if (mayHaveLongInteger(text)) return parseExactJson(text);
   try {
     return JSON.parse(text);
   } catch (thrown) {
@@ -56,8 +57,28 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 // Searching for single characters and plain texts is many times faster than a loop or pattern.
 
+/** So many digits in a row cover one of the characters that are so far apart: the others need not be read. */
+function mayHaveLongInteger(text: string): boolean {
+  for (let at = longDigits - 1; at < text.length; at += longDigits)
+    if (isDigit(text, at) && isLongRun(text, at)) return longInteger.test(text);
+  return false;
+}
+
+function isLongRun(text: string, at: number): boolean {
+  let [start, end] = [at, at + 1];
+  while (end - start < longDigits && isDigit(text, start - 1)) start--;
+  while (end - start < longDigits && isDigit(text, end)) end++;
+  return end - start === longDigits;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
+}
+
 /** The depth is at most the number of brackets, and most documents have few. */
 function mayBeTooDeep(text: string, maxDepth: number): boolean {
+  if (text.length <= maxDepth) return false;
   let count = 0;
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > maxDepth) return true;
   for (let at = text.indexOf('['); at !== -1; at = text.indexOf('[', at + 1)) if (++count > maxDepth) return true;
