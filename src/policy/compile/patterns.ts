@@ -47,13 +47,20 @@ export function compileAnyPatternCheck(rule: string, patterns: readonly unknown[
   const template = compileDocument(patterns);
   const passed = patterns.map((_, i) => pass(`validation rule '${rule}' anyPattern[${i}] passed.`));
   const units = unitsOf(patterns, template);
+  let constant: readonly unknown[] | undefined;
   return (run, resource) => {
     spend(run, units);
-    const resolved = resolveWith(template, run);
-    if ('error' in resolved) return errored(resolved.error);
+    let all = constant;
+    if (all === undefined) {
+      const resolved = resolveWith(template, run);
+      if ('error' in resolved) return errored(resolved.error);
+      all = resolved.value as readonly unknown[];
+      if (template.isStatic) constant = all;
+    }
     const failures: string[] = [];
     const skips: string[] = [];
-    for (const [i, pattern] of (resolved.value as readonly unknown[]).entries()) {
+    for (let i = 0; i < all.length; i++) {
+      const pattern = all[i];
       const outcome = compilePattern(pattern).match(resource);
       run.trace?.(patternStep(`anyPattern[${i}]`, outcome, pattern, resource));
       if (outcome.kind === 'pass') return passed[i];
