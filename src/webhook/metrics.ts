@@ -25,6 +25,9 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     labelNames: ['path'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10, 30],
     registers: [registry],
+    collect: () => {
+      for (const timer of timers.values()) timer.flush();
+    },
   });
   const rejections = new Counter({
     name: 'supercargo_admission_connections_rejected_total',
@@ -45,7 +48,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   });
   // Cache the labelled counters: otherwise labels are hashed at every call.
   const known = new Map<string, { inc(): void }>();
-  const timers = new Map<string, { observe(seconds: number): void }>();
+  const timers = new Map<string, Durations>();
   return {
     reviewed(path, outcome, seconds) {
       const key = `${path} ${outcome}`;
@@ -53,8 +56,8 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
       if (!counter) known.set(key, (counter = reviews.labels(path, outcome)));
       counter.inc();
       let timer = timers.get(path);
-      if (!timer) timers.set(path, (timer = durations.labels(path)));
-      timer.observe(seconds);
+      if (!timer) timers.set(path, (timer = new Durations(durations.labels(path))));
+      timer.add(seconds);
     },
     rejected: (reason) => rejections.inc({ reason }),
     rotated: () => rotations.inc(),
@@ -63,4 +66,22 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
       else reachable.set({ group }, isReached ? 1 : 0);
     },
   };
+}
+
+const maxWaiting = 256;
+
+/** Observes many durations at once: a histogram checks and hashes labels for each, in memory that a review does not use. */
+class Durations {
+  private readonly waiting: number[] = [];
+
+  constructor(private readonly histogram: { observe(seconds: number): void }) {}
+
+  add(seconds: number): void {
+    if (this.waiting.push(seconds) === maxWaiting) this.flush();
+  }
+
+  flush(): void {
+    for (const seconds of this.waiting) this.histogram.observe(seconds);
+    this.waiting.length = 0;
+  }
 }
