@@ -142,19 +142,25 @@ async function startAdmission(
 export function processOf(child: ChildProcess): Omit<AdmissionProcess, 'port' | 'ca'> {
   const pid = child.pid!;
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
-  const megabytes = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   return {
     pid,
-    cpuMs: () => threadsCpuMs(pid),
-    residentMb: () => megabytes('VmRSS'),
-    peakMb: () => megabytes('VmHWM'),
+    ...usageOf(pid),
     async stop() {
       child.kill('SIGTERM');
       const insist = setTimeout(() => child.kill('SIGKILL'), 30_000);
       await exited;
       clearTimeout(insist);
     },
+  };
+}
+
+export function usageOf(pid: number): Pick<AdmissionProcess, 'cpuMs' | 'residentMb' | 'peakMb'> {
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  return {
+    cpuMs: () => threadsCpuMs(pid),
+    residentMb: () => megabytes('VmRSS'),
+    peakMb: () => megabytes('VmHWM'),
   };
 }
 

@@ -15,7 +15,7 @@ export interface ReviewProcess {
   stop(): Promise<void>;
 }
 
-export async function startReviewProcess(file: string, mode: 'serve' | 'nothing'): Promise<ReviewProcess> {
+export async function startReviewProcess(file: string, mode: 'serve' | 'nothing' | 'parse'): Promise<ReviewProcess> {
   const profile = process.env['BENCH_PROFILE'];
   const child = fork(file, [mode], {
     execArgv: [...process.execArgv, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],

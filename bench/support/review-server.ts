@@ -19,15 +19,27 @@ import { scanAndCopy } from './busy-work.ts';
 import { watchLoop } from './loop-watch.ts';
 
 /** A server that reads a body and says yes, without a thought: what Node itself takes for a request. */
-export async function serveNothing(): Promise<void> {
+export const serveNothing = (): void => serve(() => '{"allowed":true}');
+
+/** The same with `JSON.parse` and an answer to what was asked: nobody decides about an object for less. */
+export const serveParsed = (): void =>
+  serve((body) => {
+    const { uid } = (JSON.parse(body.toString()) as { readonly request: { readonly uid: string } }).request;
+    const response = { uid, allowed: true };
+    return JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response });
+  });
+
+function serve(answer: (body: Buffer) => string): void {
   const { serving, ca } = certificates();
-  const yes = '{"allowed":true}';
-  const server = createServer({ key: serving.keyPem, cert: serving.certPem, keepAlive: true }, (request, response) => {
+  // Connections stay while other servers are asked.
+  const settings = { key: serving.keyPem, cert: serving.certPem, keepAlive: true, keepAliveTimeout: 600_000 };
+  const server = createServer(settings, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': yes.length });
-      response.end(yes);
+      const text = answer(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
+      response.end(text);
     });
   });
   answerQuestions();
@@ -42,12 +54,14 @@ export async function serveNothing(): Promise<void> {
 export type Question = 'usage' | 'reset' | 'loop' | Work;
 
 function answerQuestions(): void {
-  const loop = watchLoop();
+  // Watching costs a few milliseconds a second: not while nobody asks.
+  let watched: ReturnType<typeof watchLoop> | undefined;
   const answer = async (question: Question): Promise<object> => {
     if (question === 'usage') return { cpu: process.cpuUsage(), rss: process.memoryUsage.rss() };
-    if (question === 'loop') return loop.read();
-    if (question !== 'reset') return scanAndCopy(question);
-    loop.reset();
+    if (question !== 'loop' && question !== 'reset') return scanAndCopy(question);
+    watched ??= watchLoop();
+    if (question === 'loop') return watched.read();
+    watched.reset();
     return {};
   };
   process.on('message', async (message) => {

@@ -22,6 +22,7 @@ export interface RealCluster extends Cluster {
   readonly caFile: string;
   /** Holds data, logs and keys; gone after `stop`. */
   readonly directory: string;
+  readonly pids: { readonly etcd: number; readonly apiserver: number };
 }
 
 export interface RealClusterOptions {
@@ -84,7 +85,8 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
       await client.close();
     }
     const forgetHistory = (before: number) => compact(etcdClient, before);
-    return { url, caPem, caFile, token, kubeconfigPath, directory, forgetHistory, stop };
+    const pids = { etcd: etcd.pid, apiserver: apiserver.pid };
+    return { url, caPem, caFile, token, kubeconfigPath, directory, pids, forgetHistory, stop };
   } catch (error) {
     const logs = children.map((child) => `--- ${child.name}\n${child.lastLines()}`).join('\n');
     await stop();
