@@ -69,6 +69,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
       namespaces: Object.fromEntries([...sees.namespaces].map(([kind, names]) => [kind, [...names].sort()])),
     },
     isComplete: isComplete(),
+    lastEventId: streams.lastEventId,
   });
   const system = createSystem({ ...options, client, cargo, watched, syncRuns, streams: () => streams.size });
   return {

@@ -41,6 +41,8 @@ export interface Session {
   readonly access: Access;
   /** False while first lists are missing: answers may be incomplete. */
   readonly isComplete: boolean;
+  /** For the header Last-Event-ID of the first stream: it then tells what changed since this answer. */
+  readonly lastEventId: string;
 }
 
 /** A kind of object that has a permission of its own: who may not list it gets no row, no count and no event of it. */

@@ -13,6 +13,8 @@ export interface Streams {
   /** Answers with the stream until the client goes, or the user. */
   open(request: IncomingMessage, response: ServerResponse, viewer: Viewer, rights: Rights): void;
   readonly size: number;
+  /** The id of the last change; a stream that continues after it misses nothing that came since. */
+  readonly lastEventId: string;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
     client.response.destroy();
   };
   const send = (client: Client, event: string, data: object) =>
-    write(client, `id: ${boot}-${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    write(client, `id: ${streams.lastEventId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
   const flush = (): void => {
     const changes = cargo.changes.take();
@@ -108,9 +110,12 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
     return after <= number && after >= number - kept.length ? after : undefined;
   };
 
-  return {
+  const streams: Streams = {
     get size() {
       return clients.size;
+    },
+    get lastEventId() {
+      return `${boot}-${number}`;
     },
     open(request, response, viewer, rights) {
       const { sees } = viewer;
@@ -147,6 +152,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
       clients.clear();
     },
   };
+  return streams;
 }
 
 const kindsOfView: Readonly<Record<ChangedView, readonly ShownKind[]>> = {

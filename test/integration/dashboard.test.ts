@@ -213,6 +213,13 @@ describe('the dashboard of an embedded cluster', () => {
     expect(await second.next('hello')).toMatchObject({ isResumed: true });
     await second.until('change', ({ images }) => images?.includes('docker.io/library/busybox:1') === true);
     second.close();
+    const { lastEventId } = await get<Session>('/api/session');
+    await client.create(deployments, deployment('three', 'postgres:17'));
+    await eventually(async () => expect((await get<ImagesAnswer>('/api/images?q=postgres')).matched).toBe(1));
+    const opened = await readStream(`${origin}/api/events`, { ...headers, 'last-event-id': lastEventId });
+    expect(await opened.next('hello')).toMatchObject({ isResumed: true });
+    await opened.until('change', ({ images }) => images?.includes('docker.io/library/postgres:17') === true);
+    opened.close();
     const stranger = await readStream(`${origin}/api/events`, { ...headers, 'last-event-id': '000000000000-3' });
     expect(await stranger.next('hello')).toMatchObject({ isResumed: false });
     stranger.close();

@@ -115,6 +115,7 @@ export function dashboardFixture({ images: count, rows, text = '' }: FixtureOpti
         namespaces: {},
       },
       isComplete: true,
+      lastEventId: '0',
     },
     overview: {
       images: {
@@ -163,7 +164,7 @@ export function dashboardFixture({ images: count, rows, text = '' }: FixtureOpti
           : [
               {
                 policy: { apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', name: `verify${text}` },
-                reason: 'NotReady',
+                reason: `NotReady${text}`,
                 message: `verifyImages is not supported ${text}`,
               },
             ],
@@ -218,9 +219,9 @@ function imageRow(i: number, text: string): ImageRow {
     ...(i % 3 === 0
       ? { vulnerabilities: { critical: i % 6 === 0 ? 1 : 0, high: i % 9, medium: 12, low: 30, unknown: 0 } }
       : {}),
-    ...(i % 5 === 0 ? { commit: { sha: hex(i + 3, 40), at: before(i % 900) } } : {}),
+    ...(i % 5 === 0 ? { commit: { sha: `${hex(i + 3, 40)}${text}`, at: before(i % 900) } } : {}),
     ...(i % 23 === 3 && running ? { pullProblem: `ImagePullBackOff${text}` } : {}),
-    ...(i % 17 === 2 ? { movedTo: `sha256:${hex(i + 1, 64)}` } : {}),
+    ...(i % 17 === 2 ? { movedTo: `sha256:${hex(i + 1, 64)}${text}` } : {}),
     seenAt: before(1 + ((i * 7) % 4000)),
   };
 }
@@ -255,13 +256,13 @@ function jobRow(image: ImageRow, i: number, trigger: ObjectRef, text: string): J
     state,
     image: image.id,
     ...(onDemand
-      ? { type: `trivy${text}`, requestId: '812', reported: 'completed' }
+      ? { type: `trivy${text}`, requestId: `812${text}`, reported: `completed${text}` }
       : { madeBy: `scan-images/job-per-image${text}`, trigger }),
     createdAt: before(20 + i),
     ...(state === 'pending' ? {} : { startedAt: before(19 + i) }),
     ...(state === 'succeeded' || state === 'failed' ? { endedAt: before(18.7 + i) } : {}),
     ...(state === 'failed'
-      ? { reason: 'BackoffLimitExceeded', message: `Job has reached the specified backoff limit${text}` }
+      ? { reason: `BackoffLimitExceeded${text}`, message: `Job has reached the specified backoff limit${text}` }
       : {}),
     isGone: i % 4 === 0,
   };
@@ -287,7 +288,7 @@ function resultRow(i: number, resource: ObjectRef, image: string, text: string):
   return {
     policy: policy + text,
     rule: rule + text,
-    source: 'kyverno',
+    source: `kyverno${text}`,
     result: pick(['fail', 'fail', 'warn', 'error'] as const, i),
     ...(i % 5 === 4 ? {} : { severity: pick(['high', 'medium', 'low', 'critical'] as const, i) }),
     resource: { ...resource, name: `${resource.name}-${i}` },
@@ -311,11 +312,11 @@ function detectionRow(image: ImageRow, i: number, text: string): DetectionRow {
     pushedAt: before(11 + i * 3),
     ...(phase === 'completed' ? { processedAt: before(9 + i * 3) } : {}),
     ...(phase === 'completed' && !isSkipped
-      ? { commit: hex(i + 5, 40), files: [`apps/${pick(names, i)}/deployment.yaml${text}`] }
+      ? { commit: `${hex(i + 5, 40)}${text}`, files: [`apps/${pick(names, i)}/deployment.yaml${text}`] }
       : { files: [] }),
     ...(isSkipped ? { reason: `AlreadyDeployed${text}`, message: `Deployment/web runs it${text}` } : {}),
     ...(phase === 'failed' ? { message: `git push: protected branch${text}`, attempts: 3 } : {}),
-    git: { url: 'https://github.com/example/manifests', branch: 'main', path: `clusters/staging${text}` },
+    git: { url: `https://github.com/example/manifests${text}`, branch: `main${text}`, path: `clusters/staging${text}` },
   };
 }
 
@@ -331,7 +332,11 @@ function pipelinePolicy(team: string, i: number, text: string): PipelinePolicy {
     images: 380 - i * 30,
     detected: 6 + i,
     template: { namespace: team, name: 'deployment' },
-    git: { url: 'https://github.com/example/manifests', branch: 'main', path: `clusters/staging/${team}${text}` },
+    git: {
+      url: `https://github.com/example/manifests${text}`,
+      branch: `main${text}`,
+      path: `clusters/staging/${team}${text}`,
+    },
   };
 }
 
@@ -402,7 +407,7 @@ function activities(images: readonly ImageRow[], text: string): Activity[] {
       kind,
       at: before(((i * i) % 37) + i),
       message: `${{ detected: 'Tag 1.4.2 was pushed', committed: 'Commit 3f2a9c1 in example/manifests', copied: '210 MB in 12 s', event: 'Refused by disallow-latest-tag/require-image-tag' }[kind as string] ?? `pay/img-${hex(i, 6)}`}${text}`,
-      ...(kind === 'event' ? { reason: 'PolicyViolation' } : {}),
+      ...(kind === 'event' ? { reason: `PolicyViolation${text}` } : {}),
       image: pick(images, i * 5).id,
     };
   }).sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -571,7 +576,7 @@ function imageAnswer(row: ImageRow, { images, copies, jobs, results, detections,
           {
             name: `${pick(names, i)}-6f5b7-${hex(i + k, 5)}${text}`,
             node: 'node-1',
-            imageId: `${row.repository}@${row.digest}`,
+            imageId: `${row.repository}@${row.digest}${text}`,
             state: 'running' as const,
           },
           ...(row.pullProblem
@@ -602,7 +607,7 @@ function imageAnswer(row: ImageRow, { images, copies, jobs, results, detections,
                 namespace: 'shop',
                 name: `replicaset-web-6f5b7${text}`,
               },
-              scanner: 'Trivy',
+              scanner: `Trivy${text}`,
               at: before(40),
               counts: row.vulnerabilities,
             },
@@ -615,7 +620,7 @@ function imageAnswer(row: ImageRow, { images, copies, jobs, results, detections,
             {
               object: { apiVersion: 'v1', kind: 'Pod', namespace: 'pay', name: `gateway-6f5b7${text}` },
               type: 'Warning',
-              reason: 'Failed',
+              reason: `Failed${text}`,
               message: `Failed to pull image: manifest unknown${text}`,
               count: 14,
               at: before(2),

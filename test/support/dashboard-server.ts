@@ -23,6 +23,8 @@ export interface DashboardServer {
   fixture: DashboardFixture;
   /** Every request of the API fails with it while it is set; `stream` keeps the stream working. */
   failure: { readonly status: number; readonly code: ErrorCode; readonly message: string } | undefined;
+  /** Also that for the session, which otherwise fails with 401 alone. */
+  failsSession: boolean;
   /** How many streams are open. */
   streams(): number;
   send(change: ChangeMessage): void;
@@ -42,6 +44,7 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
     requests,
     fixture,
     failure: undefined,
+    failsSession: false,
     streams: () => streams.size,
     send(change) {
       const message = `id: ${sent.length + 1}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`;
@@ -67,9 +70,9 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
       return;
     }
     requests.push(`${url.pathname}${url.search}`);
-    const { failure } = dashboard;
-    const found = api(dashboard.fixture, url);
-    if (failure !== undefined && (failure.status === 401 || url.pathname !== '/api/session')) {
+    const { failure, failsSession } = dashboard;
+    const found = api(dashboard.fixture, url, String(sent.length));
+    if (failure !== undefined && (failsSession || failure.status === 401 || url.pathname !== '/api/session')) {
       const { status, code, message } = failure;
       json(response, { error: { code, message } }, status);
     } else if (url.pathname === '/api/events') stream(request, response);
@@ -102,7 +105,7 @@ function asset(path: string, response: ServerResponse): void {
   }
 }
 
-function api(fixture: DashboardFixture, { pathname, searchParams: query }: URL): unknown {
+function api(fixture: DashboardFixture, { pathname, searchParams: query }: URL, lastEventId: string): unknown {
   const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const found = <Row>(rows: readonly Row[], text: (row: Row) => string, keep: (row: Row) => boolean) =>
     rows.filter((row) => keep(row) && words.every((word) => text(row).toLowerCase().includes(word)));
@@ -122,7 +125,7 @@ function api(fixture: DashboardFixture, { pathname, searchParams: query }: URL):
   const { overview } = fixture;
   switch (pathname) {
     case '/api/session':
-      return fixture.session;
+      return { ...fixture.session, lastEventId };
     case '/api/overview':
       return overview;
     case '/api/images': {

@@ -86,7 +86,7 @@ afterEach(() => {
   for (const one of ended.splice(0)) one.abort();
 });
 
-function tab({ surroundings }: ReturnType<typeof browser>) {
+function tab({ surroundings }: ReturnType<typeof browser>, firstId = '') {
   const states: LiveState[] = [];
   const changes: ChangeMessage[] = [];
   const seen = { states, changes, gaps: 0, hide: () => undefined as undefined, show: () => undefined as undefined };
@@ -104,7 +104,7 @@ function tab({ surroundings }: ReturnType<typeof browser>) {
   seen.show = () => {
     visible = new AbortController();
     ended.push(visible);
-    void live.run(visible.signal);
+    void live.run(visible.signal, firstId);
   };
   seen.hide = () => {
     visible.abort();
@@ -160,6 +160,20 @@ describe('the live stream', () => {
     await until(() => first.changes.length === 1);
     second.show();
     await until(() => second.gaps === 2);
+  });
+
+  it('begins after the answer that the tab has already, and continues after its own last message', async () => {
+    const chrome = browser();
+    const seen = tab(chrome, '7');
+    await until(() => chrome.connections.length === 1);
+    expect(chrome.connections[0]!.lastId).toBe('7');
+    chrome.connections[0]!.send(hello(true, '8') + change('8'));
+    await until(() => seen.changes.length === 1);
+    expect(seen.gaps).toBe(0);
+    seen.hide();
+    seen.show();
+    await until(() => chrome.connections.length === 2);
+    expect(chrome.connections[1]!.lastId).toBe('8');
   });
 
   it('returns after a drop, with longer pauses each time', async () => {

@@ -35,8 +35,8 @@ interface Shared {
 }
 
 export interface Live {
-  /** Receives changes until `signal` is aborted, or the session has ended. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Receives changes until `signal` is aborted, or the session has ended. The first time those after `firstId`. */
+  run(signal: AbortSignal, firstId: string): Promise<void>;
 }
 
 /**
@@ -89,7 +89,8 @@ export function createLive(events: LiveEvents, surroundings: LiveSurroundings): 
   }
 
   return {
-    async run(signal) {
+    async run(signal, firstId) {
+      if (lastId === '') lastId = firstId;
       const listen = ({ data }: MessageEvent<Shared>) => hear(data);
       channel.addEventListener('message', listen);
       events.onState('waiting');

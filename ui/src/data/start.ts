@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { isVisible, live, navigate, publishChange, session, signedIn } from './app-state.ts';
 import { listenToKeys } from './keyboard.ts';
 import { createLive } from './live.ts';
@@ -47,10 +47,11 @@ function receiveChanges(): void {
       now: Date.now,
     },
   );
+  const isSignedIn = computed(() => signedIn.value !== undefined);
   effect(() => {
-    if (!isVisible.value || signedIn.value === undefined) return;
+    if (!isVisible.value || !isSignedIn.value) return;
     const ended = new AbortController();
-    void stream.run(ended.signal);
+    void stream.run(ended.signal, signedIn.peek()?.lastEventId ?? '');
     return () => {
       ended.abort();
       live.value = 'idle';
