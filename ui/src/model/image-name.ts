@@ -41,3 +41,7 @@ export function commitUrl(repository: string | undefined, sha: string): string |
   const [, host, path] = found;
   return `https://${host}/${path}/${host === 'gitlab.com' ? '-/commit' : 'commit'}/${sha}`;
 }
+
+/** What a message says of an image that is named beside it: `ghcr.io/a/b:1 does not exist` → `does not exist`. */
+export const afterName = (message: string, name: string): string =>
+  message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;

@@ -3,7 +3,7 @@ import { groupActivity } from './activity.ts';
 import { concerns, parseChange, parseHello } from './changes.ts';
 import { renderCsv } from './csv.ts';
 import { explainQuery, opensAtFirst, renderExplainParam } from './explain-link.ts';
-import { commitUrl, shortDigest, splitImage } from './image-name.ts';
+import { afterName, commitUrl, shortDigest, splitImage } from './image-name.ts';
 import { kubectlKind, renderImageCommand, renderKubectl } from './kubectl.ts';
 import { createReconnect } from './reconnect.ts';
 import { createShortcuts } from './shortcuts.ts';
@@ -162,4 +162,9 @@ describe('what happened', () => {
       ['z', 1],
     ]);
   });
+});
+
+it('leaves out the name in a message that stands beside it, and no other one', () => {
+  expect(afterName('a.example/b:1 does not exist', 'a.example/b:1')).toBe('does not exist');
+  expect(afterName('a.example/b:10 does not exist', 'a.example/b:1')).toBe('a.example/b:10 does not exist');
 });

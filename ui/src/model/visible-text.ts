@@ -14,5 +14,9 @@ export function shortened(text: string, length: number): string {
   return `${wholeEnd(text.slice(0, head))}…${wholeStart(text.slice(text.length - (length - 1 - head)))}`;
 }
 
+/** For a tooltip, which shows some lines and no more. */
+export const tooltip = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : shortened(visibleText(text.slice(0, 5_000)), 1_000);
+
 const wholeEnd = (text: string) => text.replace(/[\ud800-\udbff]$/, '');
 const wholeStart = (text: string) => text.replace(/^[\udc00-\udfff]/, '');

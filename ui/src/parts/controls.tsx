@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Facet } from '../../../src/dashboard/protocol.ts';
 import { navigate, place, showToast } from '../data/app-state.ts';
 import { renderCount } from '../model/format.ts';
@@ -116,8 +116,13 @@ export function Segments({
   choices: readonly Choice[];
 }): JSX.Element {
   const current = place.value.params[name] ?? '';
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the choices are wider than the screen.
+  useLayoutEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   return (
-    <nav class="segments" aria-label={label}>
+    <nav class="segments" aria-label={label} ref={nav}>
       {choices.map(({ value, label: text, count }) => (
         <a
           key={value}
@@ -135,7 +140,7 @@ export function Segments({
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    showToast(`Copied: ${visibleText(text)}`);
+    showToast(`Copied: ${shortened(visibleText(text.slice(0, 1_000)), 120)}`);
   } catch {
     showToast('The browser does not allow copying here.');
   }

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import type { CopiesAnswer, CopyRow } from '../../../src/dashboard/protocol.ts';
 import { renderBytes, renderShare } from '../model/format.ts';
+import { afterName, shortDigest, splitImage } from '../model/image-name.ts';
 import { quoteWord } from '../model/kubectl.ts';
+import { tooltip } from '../model/visible-text.ts';
 import { Progress } from '../parts/charts.tsx';
 import { Search, Segments, Toggle } from '../parts/controls.tsx';
 import { type ListDefinition, ListView } from '../parts/list-view.tsx';
@@ -24,7 +26,23 @@ export function Transfer({ row: { state, bytesCopied, bytesTotal } }: { row: Cop
   return !bytes ? <span class="faint">–</span> : <span>{renderBytes(bytes)}</span>;
 }
 
-export function CopyMessage({ row: { attempts, message, unusedSince } }: { row: CopyRow }): JSX.Element {
+/** Its beginning says where it is and its end what it is; what is between them repeats the source. */
+function CopyName({ of }: { of: string }): JSX.Element {
+  const { prefix, name, tag, digest } = splitImage(of);
+  const last = tag === undefined ? `@${shortDigest(digest ?? '')}` : `:${tag}`;
+  return (
+    <span class="image copy-name" title={tooltip(of)}>
+      <span>
+        <Text of={prefix.replace(/\/$/, '')} length={120} />
+      </span>
+      <span>
+        /<Text of={`${name}${last}`} length={60} />
+      </span>
+    </span>
+  );
+}
+
+export function CopyMessage({ row: { source, attempts, message, unusedSince } }: { row: CopyRow }): JSX.Element {
   return (
     <>
       {attempts !== undefined && attempts > 1 && <span class="faint">attempt {attempts} · </span>}
@@ -33,7 +51,7 @@ export function CopyMessage({ row: { attempts, message, unusedSince } }: { row: 
           unused for <Age at={unusedSince} />
         </span>
       )}{' '}
-      {message !== undefined && <Text of={message} length={300} />}
+      {message !== undefined && <Text of={afterName(message, source)} length={300} />}
     </>
   );
 }
@@ -53,11 +71,7 @@ const copies: ListDefinition<CopyRow, CopiesAnswer> = {
     {
       id: 'target',
       title: 'Copy',
-      cell: (row) => (
-        <span class="tail">
-          <Text of={row.copy} length={120} />
-        </span>
-      ),
+      cell: (row) => <CopyName of={row.copy} />,
     },
     { id: 'copy', title: 'State', cell: (row) => <State of={row.state} looks={copyLooks} /> },
     { id: 'bytes', title: 'Size', cell: (row) => <Transfer row={row} /> },

@@ -114,7 +114,8 @@ export function ImageParts({ of }: { of: ImageAnswer }): JSX.Element {
             </div>
             <Transfer row={row} />
             <span class="faint">
-              checked <Age at={row.checkedAt} absent="never" />
+              {row.checkedAt !== undefined && 'checked '}
+              <Age at={row.checkedAt} absent="not checked yet" />
             </span>
             <CopyButton text={copyCommand(row)} label="Copy the kubectl command for the copy" />
           </li>

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { ImageRow, ImagesAnswer } from '../../../src/dashboard/protocol.ts';
-import { renderCount } from '../model/format.ts';
+import { renderCount, renderNoun } from '../model/format.ts';
 import { shortCommit, shortDigest } from '../model/image-name.ts';
 import { renderImageCommand } from '../model/kubectl.ts';
-import { visibleText } from '../model/visible-text.ts';
+import { tooltip } from '../model/visible-text.ts';
 import { facetChoices, Search, Select, Toggle } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { type ListDefinition, ListView } from '../parts/list-view.tsx';
@@ -11,36 +11,36 @@ import { copyLooks, State } from '../parts/state.tsx';
 import { Age, ImageLink, Text } from '../parts/text.tsx';
 import { JobsOf, ResultCounts, Vulnerabilities } from './counts.tsx';
 
-function RunsIn({ row: { namespaces, workloads, pods, pullProblem } }: { row: ImageRow }): JSX.Element {
+function RunsIn({ row: { namespaces, workloads, pods } }: { row: ImageRow }): JSX.Element {
   if (workloads === 0) return <span class="faint">not running</span>;
   return (
     <span
-      title={`${pullProblem === undefined ? '' : `${visibleText(pullProblem)}: `}${renderCount(workloads)} workloads in ${renderCount(namespaces)} namespaces, ${renderCount(pods)} pods`}
+      title={`${renderNoun(workloads, 'workload')} in ${renderNoun(namespaces, 'namespace')}, ${renderNoun(pods, 'pod')}`}
     >
       <span class="lead">{renderCount(workloads)}</span>
-      <span class="faint"> in {renderCount(namespaces)} ns</span>{' '}
-      {pullProblem !== undefined && (
-        <span class="pill bad">
-          <Icon name="alert" size={12} />
-          pull
-        </span>
-      )}
+      <span class="faint"> in {renderCount(namespaces)} ns</span>
     </span>
   );
 }
 
-function TagOf({ row: { tag, digest, movedTo } }: { row: ImageRow }): JSX.Element {
+function TagOf({ row: { tag, digest, movedTo, pullProblem } }: { row: ImageRow }): JSX.Element {
   return (
     <>
       {tag === undefined ? (
-        <span class="mono">{digest === undefined ? '–' : shortDigest(digest)}</span>
+        <span class="mono name">{digest === undefined ? '–' : shortDigest(digest)}</span>
       ) : (
-        <span class="lead">
+        <span class="lead name">
           <Text of={tag} length={40} />
         </span>
-      )}{' '}
+      )}
+      {pullProblem !== undefined && (
+        <span class="pill bad" title={tooltip(`Pods cannot pull it: ${pullProblem}`)}>
+          <Icon name="alert" size={12} />
+          pull
+        </span>
+      )}
       {movedTo !== undefined && (
-        <span class="pill warn" title={`The tag now names ${movedTo}`}>
+        <span class="pill warn" title={tooltip(`The tag now names ${movedTo}`)}>
           moved
         </span>
       )}
@@ -69,7 +69,7 @@ export const images: ListDefinition<ImageRow, ImagesAnswer> = {
       title: 'Copy',
       sort: { by: 'copy', first: 'desc' },
       cell: (row) => (
-        <span title={row.copyMessage}>
+        <span title={tooltip(row.copyMessage)}>
           <State of={row.copy} looks={copyLooks} />
         </span>
       ),

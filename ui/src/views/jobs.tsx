@@ -3,6 +3,7 @@ import type { JobRow, JobsAnswer } from '../../../src/dashboard/protocol.ts';
 import { now } from '../data/time.ts';
 import { renderDuration } from '../model/format.ts';
 import { renderKubectl } from '../model/kubectl.ts';
+import { tooltip } from '../model/visible-text.ts';
 import { Search, Segments } from '../parts/controls.tsx';
 import { type ListDefinition, ListView } from '../parts/list-view.tsx';
 import { jobLooks, Pill, State } from '../parts/state.tsx';
@@ -22,7 +23,10 @@ export function MadeBy({ row: { madeBy, origin, trigger, type, requestId, report
         <span class="lead">
           <Text of={type ?? 'report'} length={40} /> {requestId !== undefined && <Text of={requestId} length={40} />}
         </span>
-        <span class="faint"> · Insights {reported === undefined ? 'not told yet' : `told ${reported}`}</span>
+        <span class="faint">
+          {' · Insights '}
+          {reported === undefined ? 'not told yet' : <Text of={`told ${reported}`} length={60} />}
+        </span>
       </>
     );
   return (
@@ -73,7 +77,7 @@ const jobs: ListDefinition<JobRow, JobsAnswer> = {
       id: 'copy',
       title: 'State',
       cell: (row) => (
-        <span title={row.message ?? row.reason}>
+        <span title={tooltip(row.message ?? row.reason)}>
           <State of={row.state} looks={jobLooks} />
         </span>
       ),

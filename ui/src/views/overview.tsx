@@ -4,13 +4,14 @@ import { useResource } from '../data/resource.ts';
 import { now } from '../data/time.ts';
 import { type ActivityGroup, groupActivity } from '../model/activity.ts';
 import { renderCount, renderNoun } from '../model/format.ts';
-import { hrefOfImage, renderPlace, type ViewName } from '../model/location.ts';
+import { afterName } from '../model/image-name.ts';
+import { renderPlace, type ViewName } from '../model/location.ts';
 import { histogram } from '../model/stack.ts';
 import { type Portion, Spark, Stack } from '../parts/charts.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { ErrorBanner, ErrorNotice, Notice } from '../parts/notice.tsx';
 import type { Tone } from '../parts/state.tsx';
-import { Age, Text } from '../parts/text.tsx';
+import { Age, ImageLink, Text } from '../parts/text.tsx';
 import { resultPortions } from './results.tsx';
 
 const to = (view: ViewName, params: Readonly<Record<string, string>> = {}) => renderPlace({ view, params });
@@ -86,7 +87,7 @@ function Cards({ of }: { of: OverviewAnswer }): JSX.Element {
         title="Images"
         href={to('images')}
         count={images.total}
-        note={`from ${renderNoun(images.registries.length, 'registry', 'registries')}`}
+        note={images.total === 0 ? undefined : `from ${renderNoun(images.registries.length, 'registry', 'registries')}`}
         portions={[
           portion('running', images.running, 'busy', to('images', { running: 'true' })),
           portion('not running', images.total - images.running, 'idle', to('images')),
@@ -193,13 +194,17 @@ function AttentionRow({ of }: { of: Attention }): JSX.Element {
       <div class="feed-text">
         <p>
           <span class="feed-kind">{attentionWords[kind] ?? kind}</span>{' '}
-          <a class="lead" href={image === undefined ? (attentionViews[kind] ?? '/') : hrefOfImage(image)}>
-            <Text of={subject} length={90} />
-          </a>
+          {image === undefined ? (
+            <a class="lead" href={attentionViews[kind] ?? '/'}>
+              <Text of={subject} length={90} />
+            </a>
+          ) : (
+            <ImageLink id={image} />
+          )}
           {count > 1 && <span class="pill">{renderCount(count)}×</span>}
         </p>
         <p class="feed-detail">
-          <Text of={message} length={240} />
+          <Text of={afterName(message, subject)} length={240} />
         </p>
       </div>
       <Age at={at} absent="" />
@@ -231,11 +236,7 @@ function ActivityRow({ group: { newest: of, count } }: { group: ActivityGroup })
       <div class="feed-text">
         <p>
           <span class="feed-kind">{of.reason === undefined ? word : <Text of={of.reason} length={40} />}</span>{' '}
-          {of.image !== undefined && (
-            <a class="lead" href={hrefOfImage(of.image)}>
-              <Text of={of.image} length={70} />
-            </a>
-          )}
+          {of.image !== undefined && <ImageLink id={of.image} />}
           {count > 1 && <span class="pill">{renderCount(count)}×</span>}
         </p>
         <p class="feed-detail">

@@ -150,6 +150,7 @@ function GroupRow({ by, group: { name, counts } }: { by: ResultGroups['by']; gro
           ) : (
             <a class={tones[result]} href={to(result)}>
               {renderCount(counts[result])}
+              <span class="unit"> {result}</span>
             </a>
           )}
         </td>

@@ -119,10 +119,12 @@ function Side({ session: { cluster, user, method, version } }: { session: Sessio
             <Text of={cluster} length={80} />
           </span>
         )}
-        <span class="cluster" title={visibleText(user)}>
-          <Text of={user} length={80} />
-        </span>
-        <span>{visibleText(version)}</span>
+        {user !== cluster && (
+          <span class="cluster" title={visibleText(user)}>
+            <Text of={user} length={80} />
+          </span>
+        )}
+        <span>Version {visibleText(version)}</span>
         {method === 'token' && (
           <button type="button" class="button" onClick={() => void leave()}>
             <Icon name="leave" size={14} />
@@ -152,8 +154,10 @@ function Top(): JSX.Element {
       {view === 'image' && name !== undefined ? (
         <h1 tabIndex={-1}>
           <span class="crumb faint">
-            <a href="/images">Images</a>
-            {' / '}
+            <span class="crumb-up">
+              <a href="/images">Images</a>
+              {' / '}
+            </span>
             <Text of={name.prefix} length={60} />
           </span>
           <Text of={`${name.name}${name.tag === undefined ? '' : `:${name.tag}`}`} length={80} />

@@ -36,6 +36,13 @@ const runTones: Readonly<Record<SyncRunRow['outcome'], Tone>> = {
   'not-run': 'idle',
 };
 
+/** `2 applied · 38 unchanged`: what is zero is left out. */
+const changesOf = ({ applied, updated, removed, unchanged }: SyncRunRow): string =>
+  Object.entries({ applied, updated, removed, unchanged })
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${renderCount(count)} ${word}`)
+    .join(' · ') || 'no policies';
+
 function SyncRun({ run }: { run: SyncRunRow }): JSX.Element {
   const tone = runTones[run.outcome] ?? 'idle';
   return (
@@ -46,10 +53,9 @@ function SyncRun({ run }: { run: SyncRunRow }): JSX.Element {
       </span>
       <div class="line-main">
         <p>
-          +{renderCount(run.applied)} ~{renderCount(run.updated)} −{renderCount(run.removed)}{' '}
-          <span class="faint">{renderCount(run.unchanged)} unchanged</span>
-          {run.failed > 0 && <span class="bad-text"> {renderCount(run.failed)} failed</span>}
-          {run.rolledBack > 0 && <span class="bad-text"> {renderCount(run.rolledBack)} rolled back</span>}{' '}
+          {changesOf(run)}
+          {run.failed > 0 && <span class="bad-text"> · {renderCount(run.failed)} failed</span>}
+          {run.rolledBack > 0 && <span class="bad-text"> · {renderCount(run.rolledBack)} rolled back</span>}{' '}
           {run.isDryRun && <Pill>dry run</Pill>}
         </p>
         {run.failures.map((failure) => (
@@ -193,7 +199,9 @@ function Operation({ of: value }: { of: SystemAnswer }): JSX.Element {
             ))}
             {leases.map(({ name, group, holder, renewedAt }) => (
               <li key={name} class="line">
-                <Pill tone="busy">leader</Pill>
+                <span class="line-sign">
+                  <Pill tone="busy">leader</Pill>
+                </span>
                 <div class="line-main">
                   <span class="lead">
                     <Text of={group} length={60} />
