@@ -64,32 +64,38 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     await context.close();
   });
 
-  it.each(['/images', '/', '/copies', '/results', '/system'])(
-    'asks for nothing while its tab is hidden, and catches up when it is shown: %s',
-    async (path) => {
-      const tab = await openPlainTab(browser, `${server.url}${path}`);
-      const shows = (selector: string) => tab.evaluate(`document.querySelector(${JSON.stringify(selector)}) !== null`);
-      const visibility = () => tab.evaluate('document.visibilityState');
-      await until(async () => (await shows('.live.open')) === true);
-      await settled(server);
-      const before = server.requests.length;
-      const other = await openPlainTab(browser, 'about:blank');
-      await expect.poll(visibility).toBe('hidden');
-      await until(() => server.streams() === 0);
-      server.fixture = more;
-      server.send({ views: ['images', 'overview', 'copies', 'results', 'system'] });
-      // Longer than the pauses after which a visible page would have asked.
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
-      expect(server.requests.slice(before)).toEqual([]);
-      await tab.show();
-      await expect.poll(visibility).toBe('visible');
-      await until(() => server.streams() === 1 && server.requests.slice(before).some((one) => one !== '/api/events'));
-      if (path === '/images') await until(async () => (await tab.evaluate(textOf('.total b'))) === '31');
-      expect([...tab.problems, ...other.problems]).toEqual([]);
-      await tab.close();
-      await other.close();
-    },
-  );
+  it.each([
+    '/images',
+    '/',
+    '/copies',
+    '/pipeline',
+    '/results',
+    '/jobs',
+    '/system',
+    `/images?id=${encodeURIComponent(small.images[1]!.id)}`,
+  ])('asks for nothing while its tab is hidden, and catches up when it is shown: %s', async (path) => {
+    const tab = await openPlainTab(browser, `${server.url}${path}`);
+    const shows = (selector: string) => tab.evaluate(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    const visibility = () => tab.evaluate('document.visibilityState');
+    await until(async () => (await shows('.live.open')) === true);
+    await settled(server);
+    const before = server.requests.length;
+    const other = await openPlainTab(browser, 'about:blank');
+    await expect.poll(visibility).toBe('hidden');
+    await until(() => server.streams() === 0);
+    server.fixture = more;
+    server.send({ views: ['images', 'overview', 'copies', 'pipeline', 'results', 'jobs', 'system'] });
+    // Longer than the pauses after which a visible page would have asked.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(server.requests.slice(before)).toEqual([]);
+    await tab.show();
+    await expect.poll(visibility).toBe('visible');
+    await until(() => server.streams() === 1 && server.requests.slice(before).some((one) => one !== '/api/events'));
+    if (path === '/images') await until(async () => (await tab.evaluate(textOf('.total b'))) === '31');
+    expect([...tab.problems, ...other.problems]).toEqual([]);
+    await tab.close();
+    await other.close();
+  });
 
   it('has one stream for all tabs; when its tab closes another one goes on', async () => {
     const first = await openTab(browser);
@@ -107,6 +113,80 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     server.fixture = small;
     server.send({ views: ['images'] });
     await second.page.waitForSelector(total(30));
+    expect([...first.problems, ...second.problems]).toEqual([]);
+    await first.context.close();
+  });
+
+  it('asks once for what several parts of a view show', async () => {
+    const { page, context, problems } = await openTab(browser);
+    await page.goto(server.url);
+    await page.waitForSelector('.live.open');
+    await settled(server);
+    expect(server.requests.toSorted()).toEqual(['/api/events', '/api/overview', '/api/session']);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('asks for nothing while its tab is hidden when it cannot be opened either', async () => {
+    server.failure = { status: 503, code: 'unavailable', message: 'away' };
+    server.failsSession = true;
+    const tab = await openPlainTab(browser, server.url);
+    await until(() => server.requests.length >= 2);
+    const other = await openPlainTab(browser, 'about:blank');
+    await expect.poll(() => tab.evaluate('document.visibilityState')).toBe('hidden');
+    // What was on its way may still arrive.
+    await settled(server);
+    const before = server.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(server.requests.length).toBe(before);
+    server.failure = undefined;
+    await tab.show();
+    await until(async () => (await tab.evaluate('document.querySelector(".live.open") !== null')) === true);
+    await tab.close();
+    await other.close();
+  });
+
+  it('says that the cluster is still being read, until it is', async () => {
+    server.fixture = { ...small, session: { ...small.session, isComplete: false } };
+    const { page, context, problems } = await openTab(browser);
+    await page.goto(server.url);
+    const notice = page.getByText('still reading the cluster');
+    await notice.waitFor();
+    server.fixture = small;
+    await notice.waitFor({ state: 'detached' });
+    await settled(server);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it.each([-1, 1])('counts ages by the clock of the server, %i h from that of the machine', async (hours) => {
+    const { page, context, problems } = await openTab(browser);
+    const behind = new Date(Date.now() + hours * 3_600_000);
+    await page.clock.setFixedTime(behind);
+    await page.goto(`${server.url}/jobs`);
+    const age = page.locator('[data-row="0"] .c-seen time');
+    // Job 0 of the fixture was made 20 minutes before the tests began.
+    await expect.poll(() => age.innerText()).toMatch(/^[23]\d min ago$/);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('signs in and out in all tabs', async () => {
+    server.fixture = { ...small, session: { ...small.session, method: 'token' } };
+    const first = await openTab(browser, { expectsFailures: true });
+    await first.page.goto(`${server.url}/images`);
+    await first.page.waitForSelector('.live.open');
+    const second = await openTab(browser, { expectsFailures: true, beside: first });
+    await second.page.goto(`${server.url}/jobs`);
+    await second.page.waitForSelector('.live.open');
+    await first.page.getByRole('button', { name: 'Sign out' }).click();
+    await first.page.getByText('Sign in to Supercargo').waitFor();
+    await second.page.getByText('Your session has ended').waitFor();
+    await until(() => server.streams() === 0);
+    await second.page.getByLabel('Bearer token').fill('a-token');
+    await second.page.getByRole('button', { name: 'Sign in' }).click();
+    for (const { page } of [first, second]) await page.waitForSelector('.live.open');
+    await first.page.waitForSelector(total(30));
     expect([...first.problems, ...second.problems]).toEqual([]);
     await first.context.close();
   });

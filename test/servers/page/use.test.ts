@@ -85,6 +85,24 @@ describe.skipIf(noBrowser)('the page with 20,000 images', () => {
     await context.close();
   });
 
+  it.each([
+    ['/', 'Needs attention'],
+    ['/results', 'verifyImages is not supported'],
+    ['/results?by=exceptions', 'disallow-latest/require-tag'],
+    ['/pipeline?tab=policies', 'AccessDeniedException'],
+    ['/system', '20,000 images'],
+    ['image', 'runs as'],
+  ])('shows %s with its numbers, and few elements', async (path, text) => {
+    const { page, context, problems } = await openTab(browser);
+    const { id } = server.fixture.images[16]!;
+    await page.goto(server.url + (path === 'image' ? `/images?id=${encodeURIComponent(id)}` : path));
+    await page.getByText(text).first().waitFor();
+    await page.getByRole('link', { name: 'Images 20k' }).waitFor();
+    expect(await page.locator('#app *').count()).toBeLessThan(3_000);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('is used with the keyboard alone', async () => {
     const { page, context, problems } = await openTab(browser);
     await page.goto(server.url);
