@@ -31,6 +31,7 @@ import type {
 } from './features/index.ts';
 import { openImageClient } from './image-access.ts';
 import { createImageData, type LiveImageData } from './image-data.ts';
+import { ownNamespaceOf } from './own-namespace.ts';
 import { registryNetwork } from './registry-network.ts';
 import { createUnreadableKindsLog } from './unreadable-kinds.ts';
 import { createFailingMetric, createSkippedMetric, firstListsMissing, watchReadiness } from './watch-health.ts';
@@ -65,7 +66,7 @@ export function createEnvironment({
   log,
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
-  const namespace = config.namespace ?? client.config.namespace;
+  const namespace = ownNamespaceOf(config, client.config);
   const informers = createInformerFactory({
     client,
     log,

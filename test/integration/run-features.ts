@@ -39,6 +39,7 @@ export async function runFeatures(
   const connection = await change(await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log }));
   const program = await createClusterProgram({
     config: configOf({
+      namespace: connection.client.config.namespace,
       features: [...features],
       server: { port: 0 },
       leaderElection: { enabled: false },
