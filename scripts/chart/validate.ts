@@ -78,7 +78,9 @@ export const notes = `{{- $installation := include "supercargo.installation" . -
 {{- $features := list -}}
 {{- range $parts }}{{ $features = concat $features .features }}{{ end -}}
 Supercargo {{ .Chart.AppVersion }} runs in namespace {{ .Release.Namespace }}, as {{ range $index, $part := $parts }}{{ if $index }}, {{ end }}{{ $part.name }} ({{ join ", " $part.features }}){{ end }}.
-
+{{ if eq .Release.Namespace "default" }}
+WARNING: policies do not count in the namespace default, because that of the installation is exempt from its webhooks.
+{{ end }}
 1. Wait until it is ready, and see what it found:
 
      kubectl -n {{ .Release.Namespace }} rollout status deployment -l app.kubernetes.io/instance={{ $installation }}

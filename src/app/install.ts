@@ -11,6 +11,7 @@ import { defaultFeatures } from './features/index.ts';
 import { checksumOf } from './install-config.ts';
 import { installationLabels } from './install-objects.ts';
 import { type Part, partsOf } from './install-parts.ts';
+import { refuseInstall } from './install-refusals.ts';
 
 export { applyManifests } from './install-apply.ts';
 export { type InstalledDefinition, listInstalledDefinitions } from './install-data.ts';
@@ -48,11 +49,14 @@ export function installManifests(options: InstallOptions): readonly KubeObject[]
   const values = valuesOf(options);
   const parts = options.parts ?? partsOf(options.features ?? featuresOf(values));
   const mirroring = parts.find((part) => part.features.includes('mirror'));
-  if (!mirroring && values.mirror.namespaces.length > 0)
-    throw new UsageError(
-      'install-mirror-namespace',
-      '--mirror-namespace needs the feature mirror: name a --backup-registry',
-    );
+  refuseInstall({
+    namespace,
+    parts,
+    replicas: options.replicas,
+    backupRegistry: values.mirror.registry,
+    mirrorNamespaces: values.mirror.namespaces,
+    config: options.config ?? {},
+  });
   const scope: InstallScope = { values, installation, namespace, image, parts };
   const render = (objects: Readonly<Record<string, InstallTemplate>>, within: InstallScope) =>
     Object.values(objects).flatMap((template) => evaluate(template, within) as readonly KubeObject[]);

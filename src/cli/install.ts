@@ -106,6 +106,10 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
     pullSecrets: options.pullSecret,
     config: options.config === undefined ? undefined : readInstallConfig(options.config),
   });
+  if (namespace === 'default')
+    messagesOf(context).warn(
+      'policies will not count in the namespace default: that of the installation is exempt from its webhooks',
+    );
   if (options.apply || dryRun)
     return onCluster(options, context, async (connection, onStep) => {
       await applyManifests(manifests, { ...connection, installation, namespace, force, dryRun, onStep });

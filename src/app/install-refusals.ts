@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject, UsageError } from '../base/index.ts';
+import type { Part } from './install-parts.ts';
+
+interface Intent {
+  readonly namespace: string;
+  readonly parts: readonly Part[];
+  readonly replicas: number;
+  readonly backupRegistry: string;
+  readonly mirrorNamespaces: readonly string[];
+  /** Settings of the program. */
+  readonly config: JsonObject;
+}
+
+/** Refuses what would not work, or would harm the cluster, as the chart does. */
+export function refuseInstall({ namespace, parts, replicas, backupRegistry, mirrorNamespaces, config }: Intent): void {
+  if (namespace === 'kube-system')
+    throw new UsageError(
+      'install-namespace',
+      'kube-system is exempt from admission and holds the control plane: install into a namespace of its own',
+    );
+  const section = (name: string) => (isJsonObject(config[name]) ? config[name] : {});
+  const mirrors = parts.some(({ features }) => features.includes('mirror'));
+  if (mirrors && backupRegistry === '' && !section('mirror')['registry'])
+    throw new UsageError('install-mirror-registry', 'the feature mirror needs a registry: name a --backup-registry');
+  if (!mirrors && mirrorNamespaces.length > 0)
+    throw new UsageError(
+      'install-mirror-namespace',
+      '--mirror-namespace needs the feature mirror: name a --backup-registry',
+    );
+  const several = parts.find((part) => (part.replicas ?? replicas) > 1);
+  if (several && section('leaderElection')['enabled'] === false)
+    throw new UsageError(
+      'install-leader-election',
+      `leaderElection.enabled false with several replicas of ${several.name}: each would lead`,
+    );
+}
