@@ -27,6 +27,9 @@ interface RemoveOptions extends InstallationPlace {
 
 class RemoveError extends SupercargoError {}
 
+/** `supercargo up` and `run` keep their state in a namespace where nothing is installed. */
+const outside = 'nothing is installed here: a program outside the cluster may use it; if none runs, delete it';
+
 /** A replica that still runs registers a missing webhook at once: in this time it would be seen. */
 const quietMs = 1_000;
 const pollMs = 100;
@@ -39,8 +42,12 @@ const revokeTimeoutMs = 60_000;
  */
 export async function removeInstallation(options: RemoveOptions): Promise<void> {
   const { client, installation, onStep } = options;
+  const isInstalled = (await listInstalled(client, options)).length > 0;
   await removeWebhooks(options);
-  for (const installed of [...(await listInstalled(client, options)), ...(await listState(options))]) {
+  const state = await listState(options);
+  if (!isInstalled)
+    for (const { object } of state) onStep({ action: 'kept', object: describeObject(object), reason: outside });
+  for (const installed of [...(await listInstalled(client, options)), ...(isInstalled ? state : [])]) {
     if (options.dryRun && installed.type.kind === 'ClusterRoleBinding') continue;
     await remove(options, installed);
     onStep({ action: 'removed', object: describeObject(installed.object) });

@@ -394,6 +394,15 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
       expect(deployments.stdout).toContain('piped-policies');
     });
 
+    it('stays out of kube-system, and says what it means to be in default', async () => {
+      const { exitCode, stdout, stderr } = await onCluster('install', '--apply', '--namespace', 'kube-system');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain('install into a namespace of its own');
+      const printed = await onCluster('install', '--namespace', 'default', '--features', 'detect');
+      expect(printed.exitCode).toBe(0);
+      expect(printed.stderr).toMatch(/^supercargo: warning: policies will not count in the namespace default/);
+    });
+
     it('takes the rights of a part away that is no longer installed', async () => {
       const names = ['--namespace', 'fewer', '--installation', 'fewer'];
       await onCluster('install', '--apply', ...names);
@@ -483,6 +492,17 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
       expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
     });
 
+    it('leaves the state of a running up alone, and is done at once', async () => {
+      const secret = '/api/v1/namespaces/supercargo/secrets/supercargo-webhook';
+      const before = (await cluster.api.get(secret)).body;
+      expect(before.metadata.uid).toBeDefined();
+      const { exitCode, stdout, stderr } = await onCluster('uninstall');
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toContain('secret/supercargo-webhook kept: nothing is installed here: a program outside');
+      expect(stdout).not.toContain(' removed');
+      expect((await cluster.api.get(secret)).body.metadata.uid).toBe(before.metadata.uid);
+    });
+
     it('touches no object that is not its own', async () => {
       await cluster.api.post('/api/v1/namespaces', { metadata: { name: 'shared', labels: { team: 'blue' } } });
       const path_ = '/api/v1/namespaces/shared/configmaps';
@@ -561,6 +581,15 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
         expect(await holder()).not.toBe(leader);
       });
       await second.program.stop();
+    });
+
+    it('takes no namespace for its own that nobody named', async () => {
+      const { kubeconfig } = cluster.program.ready;
+      const { exitCode, stderr } = await runProgram(['run', '--features', 'detect', '--kubeconfig', kubeconfig]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/leads to the namespace default, .*: name a namespace for this program with --namespace/);
+      const leases = await cluster.api.get('/apis/coordination.k8s.io/v1/namespaces/default/leases/supercargo-detect');
+      expect(leases.status).toBe(404);
     });
 
     it('names every mistake of its configuration in one line', async () => {
