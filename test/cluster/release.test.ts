@@ -1,5 +1,6 @@
 /** A release of the chart on a real node: its pods, their webhooks, copies, Jobs, reports and commits, and its end. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import { createBareRepository, type GitServer, hasGit, plainGit, startGitServer 
 import { type Body, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { helmPath, kubectlPath, runTool } from '../support/kubectl.ts';
 import { buildOwnImage, plainRegistryClient, pushOwnImage } from '../support/own-image.ts';
+import { findPodProcess } from '../support/pod-process.ts';
 import { pushBusybox, type RealNode, startRealNode, whyNoNode } from '../support/real-node.ts';
 import { eventually } from '../support/wait.ts';
 import { audited, enforced, jobPolicy, workload } from './release-objects.ts';
@@ -19,6 +21,10 @@ const chart = fileURLToPath(new URL('../../charts/supercargo', import.meta.url))
 const [kubectl, helm] = await Promise.all([kubectlPath(), helmPath()]);
 const reason = kubectl === undefined || helm === undefined || !hasGit() ? 'no tools' : await whyNoNode();
 const slow = { timeoutMs: 60_000, intervalMs: 250 };
+
+interface PodStatus {
+  readonly containerStatuses: readonly { readonly restartCount: number }[];
+}
 
 describe.skipIf(reason !== undefined)('a release on a real node', () => {
   let node: RealNode;
@@ -128,6 +134,30 @@ describe.skipIf(reason !== undefined)('a release on a real node', () => {
       await eventually(async () => expect(names).toContain(await leaderOf(feature)), slow);
   });
 
+  it('runs as nobody, without capabilities, on a file system that it cannot write', async () => {
+    const pods = (await get('/api/v1/namespaces/cargo/pods')).items;
+    for (const pod of pods) {
+      const { status, root } = processOf(pod)!;
+      const none = '0000000000000000';
+      expect(status).toMatchObject({
+        Uid: Array(4).fill('65532').join('\t'),
+        Gid: Array(4).fill('65532').join('\t'),
+        ...{ CapInh: none, CapPrm: none, CapEff: none, CapBnd: none, CapAmb: none },
+        NoNewPrivs: '1',
+        Seccomp: '2',
+      });
+      // Not even root of this machine, whom no permission stops.
+      for (const folder of ['', 'etc', 'opt/supercargo', 'usr/bin'])
+        expect(() => writeFileSync(path.join(root, folder, 'written'), '')).toThrow('EROFS');
+    }
+    const write = (file: string) => {
+      const script = `require('node:fs').writeFileSync('${file}', '')`;
+      return run(kubectl, ['exec', pods[0]!.metadata.name, '-n', 'cargo', '--', '/usr/bin/node', '-e', script]);
+    };
+    expect(await write('/written')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EROFS') });
+    expect(await write('/tmp/written')).toMatchObject({ exitCode: 0 });
+  });
+
   it('refuses a pod, through the Service', async () => {
     await create(enforced);
     await k(['wait', '--for=condition=Ready', 'clusterpolicy/named-owner', '--timeout=60s']);
@@ -209,34 +239,85 @@ describe.skipIf(reason !== undefined)('a release on a real node', () => {
     await eventually(() => expect(committed()).toContain('team/web:1.1.0'), slow);
   });
 
-  /** Creates pods all the time until it is stopped; answers those that were not created, with the reason. */
-  function createPods() {
-    const failed: string[] = [];
+  /**
+   * Creates pods all the time until it is stopped, each until it is there; answers what was not created at once, with the
+   * reason. In between it creates pods that break a policy: none may ever be let through while we are installed.
+   */
+  function createPods({ isInstalled = true } = {}) {
+    const failed: { readonly atMs: number; readonly reason: string }[] = [];
+    const admitted: string[] = [];
     let [created, isStopped] = [0, false];
-    const ended = (async () => {
-      while (!isStopped) {
-        const pod = workload('Pod', `load-${created}`, node.busybox, { namespace: 'load', isGated: true });
-        const { status, text } = await api.post('/api/v1/namespaces/load/pods', pod);
-        if (status !== 201) failed.push(`${new Date().toISOString()} ${text}`);
-        created++;
+    const load = '/api/v1/namespaces/load/pods';
+    // Several at once, so that the API server has connections to every replica.
+    const one = async (client: number) => {
+      for (let i = 0; !isStopped; ) {
+        const names = [`load-${client}-${i}`, `bad-${client}-${i}`] as const;
+        const [good, bad] = [{ namespace: 'load', isGated: true }, { isGated: true }];
+        const { status, text } = await api.post(load, workload('Pod', names[0], node.busybox, good));
+        if (status === 201) [created, i] = [created + 1, i + 1];
+        else failed.push({ atMs: Date.now(), reason: text });
+        const broken = workload('Pod', names[1], node.busybox, bad);
+        const answer = await api.post('/api/v1/namespaces/default/pods', broken);
+        if (answer.status === 201 && isInstalled) admitted.push(names[1]);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-    })();
-    return async () => {
+    };
+    const ended = Promise.all([0, 1, 2, 3].map(one));
+    const count = () => created;
+    const stop = async () => {
       isStopped = true;
       await ended;
+      expect((await get(load)).items).toHaveLength(created);
       await k(['delete', 'pods', '--all', '-n', 'load', '--wait=false']);
-      expect({ created: created > 20, failed }).toEqual({ created: true, failed: [] });
+      expect({ isEnough: created > 20, admitted }).toEqual({ isEnough: true, admitted: [] });
+      return failed;
     };
+    return { count, stop };
   }
+  const podsOf = async (part: string) =>
+    (await get(`/api/v1/namespaces/cargo/pods?labelSelector=app.kubernetes.io/component=${part}`)).items;
+  const processOf = ({ metadata }: Body) => findPodProcess(metadata.uid!, 'run --config');
+  /** Kills the program of a pod without a word, and waits until the kubelet has started it again. */
+  const kill = async (pod: Body) => {
+    const [before] = (pod['status'] as PodStatus).containerStatuses;
+    process.kill(processOf(pod)!.pid, 'SIGKILL');
+    await eventually(async () => {
+      const { status } = await get(`/api/v1/namespaces/cargo/pods/${pod.metadata.name}`);
+      const restartCount = before!.restartCount + 1;
+      expect(status).toMatchObject({ containerStatuses: [{ restartCount, ready: true }] });
+    }, slow);
+  };
 
   it('is upgraded while a client creates pods, none of which fails', async () => {
-    const stop = createPods();
+    const { stop } = createPods();
     await release('upgrade', '--set', 'config.logLevel=debug');
     await rolledOut();
-    await stop();
+    expect(await stop()).toEqual([]);
     const config = await k(['get', 'configmap', 'sc-policies', '-n', 'cargo', '-o', 'yaml']);
     expect(config).toContain('logLevel: debug');
+  });
+
+  it('answers every request while its leader is deleted, and a program without webhooks killed', async () => {
+    const { stop } = createPods();
+    const leader = await leaderOf('admission');
+    await k(['delete', 'pod', leader, '-n', 'cargo']);
+    await kill((await podsOf('automation'))[0]!);
+    await rolledOut();
+    expect(await stop()).toEqual([]);
+    expect(await leaderOf('admission')).not.toBe(leader);
+  });
+
+  // The API server calls a webhook once, at an endpoint that it has not yet been told is gone.
+  it('refuses requests only for a moment when a program that answers them is killed, and lets none through', async () => {
+    const { count, stop } = createPods();
+    const [killed] = await podsOf('policies');
+    await kill(killed!);
+    const [readyMs, before] = [Date.now(), count()];
+    await eventually(() => expect(count()).toBeGreaterThan(before + 100), slow);
+    for (const { atMs, reason } of await stop()) {
+      expect(reason).toMatch(/failed calling webhook .*(connection refused|connection reset by peer|EOF)/);
+      expect(atMs).toBeLessThan(readyMs);
+    }
   });
 
   it('loses nothing when the kubelet restarts and pods and leader are killed', async () => {
@@ -249,18 +330,17 @@ describe.skipIf(reason !== undefined)('a release on a real node', () => {
     // With the last of its replicas a request may be refused, but never lost: it is tried again.
     await eventually(() => create(pod), slow);
     await eventually(async () => expect((await jobsOf('shop')).map(isComplete)).toEqual([true, true]), slow);
-    const [killed] = (await get('/api/v1/namespaces/cargo/pods?labelSelector=app.kubernetes.io/component=mirror'))
-      .items;
+    const [killed] = await podsOf('mirror');
     await k(['delete', 'pod', killed!.metadata.name, '-n', 'cargo', '--force', '--grace-period=0']);
     await rolledOut();
     expect(await leaderOf('generate')).not.toBe(leader);
   });
 
   it('is uninstalled while a client creates pods; no webhook stays, definitions and policies do', async () => {
-    const stop = createPods();
+    const { stop } = createPods({ isInstalled: false });
     const { exitCode, stderr } = await run(helm, ['uninstall', 'sc', '--namespace', 'cargo', '--timeout', '120s']);
     expect(exitCode, `${stderr}\n${node.logs()}`).toBe(0);
-    await stop();
+    expect(await stop()).toEqual([]);
     expect(await webhooks()).toEqual([]);
     expect((await get('/apis/kyverno.io/v1/clusterpolicies')).items).toHaveLength(3);
     await create(workload('Pod', 'admitted', node.busybox, {}));
