@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   and,
   configChecksum,
@@ -20,6 +21,9 @@ import { webhookFeatures } from './install-rbac.ts';
 /** Where the Secret with the certificate of the page is mounted. */
 export const dashboardTlsFolder = '/var/run/supercargo/dashboard-tls';
 const servesTls = and(runs('dashboard'), value('dashboard.tls.existingSecret'));
+
+/** Where the configuration of a part is mounted. */
+export const configFile = '/etc/supercargo/config.yaml';
 
 interface DeploymentOptions {
   readonly metadata: InstallTemplate;
@@ -52,7 +56,7 @@ export const deployment = ({ podLabels, metadata }: DeploymentOptions): InstallT
             name: 'supercargo',
             image: scalar(image),
             imagePullPolicy: scalar(value('image.pullPolicy')),
-            args: ['run', '--config', '/etc/supercargo/config.yaml'],
+            args: ['run', '--config', configFile],
             env,
             ports: [
               { name: 'http', containerPort: 8080 },
@@ -64,7 +68,7 @@ export const deployment = ({ podLabels, metadata }: DeploymentOptions): InstallT
             resources: structure(partOr('resources')),
             securityContext: structure(value('securityContext')),
             volumeMounts: [
-              { name: 'config', mountPath: '/etc/supercargo', readOnly: true },
+              { name: 'config', mountPath: path.posix.dirname(configFile), readOnly: true },
               // Clones of Git repositories, and keys while git runs.
               { name: 'temporary', mountPath: '/tmp' },
               when(servesTls, { name: 'dashboard-tls', mountPath: dashboardTlsFolder, readOnly: true }),

@@ -41,14 +41,19 @@ interface DeploymentObject extends KubeObject {
   readonly status?: { readonly readyReplicas?: number };
 }
 
-/** The parts of all installations in the cluster; undefined without the permission to list Deployments. */
+/**
+ * The parts of all installations in the cluster, or of those in one namespace; undefined without the permission to list
+ * Deployments there.
+ */
 export async function findInstalledParts(
   client: KubeClient,
   signal: AbortSignal,
+  namespace?: string,
 ): Promise<readonly InstalledPart[] | undefined> {
   try {
     const labelSelector = 'app.kubernetes.io/name=supercargo';
-    const { items } = await client.list<DeploymentObject>(deployments, { labelSelector, signal });
+    const place = namespace === undefined ? {} : { namespace };
+    const { items } = await client.list<DeploymentObject>(deployments, { ...place, labelSelector, signal });
     return await Promise.all(items.map((deployment) => describe(client, deployment, signal)));
   } catch (thrown) {
     if (isKubeError(thrown, 'kube-forbidden')) return undefined;

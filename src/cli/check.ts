@@ -6,8 +6,8 @@ import { type CliContext, exitCodes, messagesOf } from './context.ts';
 import { renderColumns, renderValue } from './output.ts';
 
 interface CheckOptions extends ClusterOptions {
-  readonly namespace: string;
-  readonly installation: string;
+  readonly namespace?: string;
+  readonly installation?: string;
   readonly features?: string;
   readonly config?: string;
   readonly backupRegistry?: string;
@@ -24,10 +24,13 @@ export function defineCheck(program: Command, context: CliContext, setExitCode: 
         'definitions, Kyverno, webhooks, certificates, the backup registry and leases. It changes nothing. Exits with 1 if\n' +
         'a check fails.',
     )
-    .option('--namespace <name>', 'the namespace of the installation', 'supercargo')
-    .option('--installation <name>', 'its name: the value of the label supercargo.dev/owner', 'supercargo')
+    .option(
+      '--namespace <name>',
+      'the namespace of the installation (default: that of the configuration, or supercargo)',
+    )
+    .option('--installation <name>', 'its name: the value of the label supercargo.dev/owner (default: likewise)')
     .option('--features <names>', 'only these features, separated by commas (default: those installed, or the default)')
-    .option('--config <file>', 'settings of the program (YAML; default: those of the installation)')
+    .option('--config <file>', 'settings of the program (YAML; default: those of the installation, or of this pod)')
     .option('--backup-registry <registry>', 'where copies of images go')
     .option('--as-installed', "check the permissions of the installation's accounts, not yours", false)
     .addOption(

@@ -9,7 +9,7 @@
 export type { ClientAuthentication } from './client-certificate.ts';
 export { configurationName, configurationTypes, installedInAnnotation } from './configuration.ts';
 export { createWebhookMetrics } from './metrics.ts';
-export { probeRegistration } from './probe.ts';
+export { probe, probeRegistration } from './probe.ts';
 export { createRequestReader } from './request-reader.ts';
 export type { AdmissionDecision, AdmissionRequest } from './review.ts';
 export type { Registration, ReviewContext, Reviewer, WebhookEntry, WebhookRule } from './reviewer.ts';

@@ -174,6 +174,34 @@ describe.skipIf(reason !== undefined)('a release on a real node', () => {
     }, slow);
   });
 
+  it('checks itself in its pods, with the permissions that they have', async () => {
+    const check = async (part: string) => {
+      const [pod] = await podsOf(part);
+      const args = ['exec', pod!.metadata.name, '-n', 'cargo', '--', 'supercargo', 'check', '-o', 'json'];
+      const { exitCode, stdout, stderr } = await run(kubectl, args);
+      const { checks } = JSON.parse(stdout || '{"checks":[]}') as { checks: { check: string; result: string }[] };
+      expect({ exitCode, stderr, failed: checks.filter(({ result }) => result === 'fail') }).toEqual({
+        exitCode: 0,
+        stderr: '',
+        failed: [],
+      });
+      return checks.filter(({ result }) => result === 'pass').map((line) => line.check);
+    };
+    const shared = ['api-server', 'definitions', 'kyverno', 'leases'];
+    expect(await check('policies')).toEqual(
+      expect.arrayContaining([...shared, 'permissions sc-policies', 'webhook-call', 'certificate sc-policies-webhook']),
+    );
+    expect(await check('mirror')).toEqual(
+      expect.arrayContaining([
+        'permissions sc-mirror',
+        'webhook-call',
+        'certificate sc-mirror-webhook',
+        'backup-registry',
+      ]),
+    );
+    expect(await check('automation')).toEqual(expect.arrayContaining(['permissions sc-automation', 'leases']));
+  });
+
   it('makes one Job for an image, which runs to its end', async () => {
     await k(['apply', '-f', path.join(chart, '../../examples/unique-job-per-image/rbac.yaml')]);
     await create(jobPolicy(node.busybox));

@@ -31,7 +31,7 @@ describe('supercargo check', { timeout: 60_000 }, () => {
     const { exitCode, stdout } = await supercargo('check', '--features', 'admission');
     expect(stdout).toMatch(/^RESULT +CHECK +FOUND\npass +api-server +Kubernetes v1\./);
     expect(stdout).toMatch(/\npass +permissions +you may do everything/);
-    expect(stdout).toMatch(/\npass +webhook-call +the API server reaches check\.supercargo\.svc\n/);
+    expect(stdout).toMatch(/\npass +webhook-call +the API server reaches our webhooks\n/);
     expect(stdout).toMatch(/\npass +certificate supercargo-webhook +valid until \d{4}-/);
     expect(exitCode).toBe(0);
   });

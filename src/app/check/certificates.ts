@@ -11,6 +11,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The certificates in the Secrets of the parts with webhooks. */
 export async function checkCertificates(situation: Situation): Promise<readonly CheckLine[]> {
   const { connection, installation, namespace, config, isInstalled, parts, signal } = situation;
+  if (situation.isOwnPod && !hasWebhooks(situation.features)) return [];
   const configurations = await listWebhooks(situation);
   if (!isInstalled && configurations.length === 0) return [];
   const own = parts.filter(({ features }) => hasWebhooks(features)).map((part) => `${part.name}-webhook`);

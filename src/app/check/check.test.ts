@@ -5,7 +5,7 @@ import type { KubeObject } from '../../object/index.ts';
 import { configOf } from '../config.ts';
 import { checkSecret } from './certificates.ts';
 import { guarded, pass, someOf } from './check-line.ts';
-import { compareDefinitions } from './definitions.ts';
+import { compareDefinitions, compareServed } from './definitions.ts';
 import { judgeLeases } from './leases.ts';
 import { checkPermissions, expandRules, renderAccess } from './permissions.ts';
 import { checkVersion } from './server-version.ts';
@@ -114,6 +114,20 @@ describe('permissions', () => {
     expect(reader[0]!.found).toMatch(/missing create imagedetecteds\.automation\.gitops\.io$/);
   });
 
+  it('of a pod are those of its own account, whoever asks', async () => {
+    const kinds = new Set<string>();
+    const over = { isOwnPod: true, isInstalled: true };
+    const situation = situationOf(({ kind, spec }) => {
+      kinds.add(kind);
+      return spec.resourceAttributes.resource !== 'events';
+    }, over);
+    for (const asInstalled of [false, true])
+      expect(await checkPermissions({ ...situation, asInstalled })).toMatchObject([
+        { check: 'permissions x-automation', result: 'fail', found: 'missing: create events, patch events' },
+      ]);
+    expect([...kinds]).toEqual(['SelfSubjectAccessReview']);
+  });
+
   it('of the installation are those of its accounts', async () => {
     const users = new Set<string | undefined>();
     const situation = situationOf(
@@ -161,6 +175,26 @@ describe('definitions', () => {
     expect(compareDefinitions(own, pending, place)).toMatchObject([
       { result: 'fail', found: expect.stringContaining('not served') },
     ]);
+  });
+});
+
+describe('the definitions that only discovery shows', () => {
+  const own = customResourceDefinitions('x');
+  const served = own.flatMap((definition) => {
+    const { group, names, versions } = definition['spec'] as {
+      readonly group: string;
+      readonly names: { readonly kind: string };
+      readonly versions: readonly { readonly name: string }[];
+    };
+    return versions.map(({ name }) => `${group}/${name}/${names.kind}`);
+  });
+
+  it('are served, or named', () => {
+    expect(compareServed(own, new Set(served))).toMatchObject({ result: 'pass' });
+    expect(compareServed(own, new Set(served.slice(1)))).toMatchObject({
+      result: 'fail',
+      found: expect.stringMatching(/^not served: v\w+ of \S+$/),
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { customResourceDefinitions, ownerLabel } from '../../api/index.ts';
 import { getOwn, isJsonObject, type JsonObject } from '../../base/index.ts';
+import { isKubeError } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { crds, isEstablished } from '../definitions.ts';
 import { type CheckLine, fail, pass, someOf, warn } from './check-line.ts';
@@ -9,8 +10,30 @@ const name = 'definitions';
 const again = 'supercargo install --apply updates them; the chart does at its next upgrade';
 
 export async function checkDefinitions({ connection, installation, isInstalled, signal }: Situation) {
-  const { items } = await connection.client.list<KubeObject>(crds, { signal });
-  return compareDefinitions(customResourceDefinitions(installation), items, { installation, isInstalled });
+  const own = customResourceDefinitions(installation);
+  try {
+    const { items } = await connection.client.list<KubeObject>(crds, { signal });
+    return compareDefinitions(own, items, { installation, isInstalled });
+  } catch (thrown) {
+    if (!isKubeError(thrown, 'kube-forbidden')) throw thrown;
+    const served = await connection.discovery.list();
+    return [compareServed(own, new Set(served.map(({ group, version, kind }) => `${group}/${version}/${kind}`)))];
+  }
+}
+
+/** Discovery tells everybody which kinds are served, but not with which fields. */
+export function compareServed(own: readonly KubeObject[], served: ReadonlySet<string>): CheckLine {
+  const missing = own.flatMap((definition) => {
+    const { group, names } = definition['spec'] as {
+      readonly group: string;
+      readonly names: { readonly kind: string };
+    };
+    return versionsOf(definition)
+      .filter((version) => version.served !== false && !served.has(`${group}/${version.name}/${names.kind}`))
+      .map((version) => `${version.name} of ${definition.metadata.name}`);
+  });
+  if (missing.length > 0) return fail(name, `not served: ${someOf(missing)}`, again);
+  return pass(name, `all ${own.length} are served; their fields were not compared: this account may not list them`);
 }
 
 /** The definitions that this program ships, compared with those of the cluster. */

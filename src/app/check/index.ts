@@ -53,6 +53,14 @@ async function checkKyverno({ connection, config, features, signal }: Situation)
 }
 
 function checkDeployments({ deployments, installation, namespace }: Situation): readonly CheckLine[] {
+  if (deployments === undefined)
+    return [
+      warn(
+        'installation',
+        `not checked: this account may not list Deployments in namespace ${namespace}`,
+        'use an account that may read this',
+      ),
+    ];
   if (deployments.length === 0)
     return [pass('installation', `there is no Deployment of ${installation} in namespace ${namespace}`)];
   return deployments.map(({ name, replicas, readyReplicas }) => {

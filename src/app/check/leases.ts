@@ -18,10 +18,26 @@ interface LeaseSpec {
 }
 
 export async function checkLeases(situation: Situation): Promise<readonly CheckLine[]> {
-  const { connection, namespace, isInstalled, config, signal } = situation;
+  const { connection, namespace, installation, features, isInstalled, config, signal } = situation;
   if (!isInstalled || !config.leaderElection.enabled) return [];
-  const { items, serverTimeMs } = await connection.client.list<KubeObject>(leases, { namespace, signal });
-  return [judgeLeases(items, situation, serverTimeMs ?? situation.clock.now())];
+  // Lists of one, which our accounts may read, and which carry the server's time.
+  const lists = await Promise.all(
+    features.map((feature) =>
+      connection.client.list<KubeObject>(leases, {
+        namespace,
+        fieldSelector: `metadata.name=${installation}-${feature}`,
+        signal,
+      }),
+    ),
+  );
+  const now = lists[0]?.serverTimeMs ?? situation.clock.now();
+  return [
+    judgeLeases(
+      lists.flatMap(({ items }) => items),
+      situation,
+      now,
+    ),
+  ];
 }
 
 /** Who leads each feature. A Lease that nobody renews means that nobody does its work. */

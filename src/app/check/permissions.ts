@@ -21,8 +21,7 @@ const reviewsAtOnce = 8;
 const name = 'permissions';
 
 export async function checkPermissions(situation: Situation): Promise<readonly CheckLine[]> {
-  const { connection, asInstalled, isInstalled, parts } = situation;
-  const isOwnPod = connection.client.config.name === 'in-cluster';
+  const { asInstalled, isInstalled, isOwnPod, parts } = situation;
   try {
     if (!asInstalled && !isOwnPod) return [await checkUser(situation)];
     if (asInstalled && !isInstalled)
@@ -32,7 +31,7 @@ export async function checkPermissions(situation: Situation): Promise<readonly C
     return await Promise.all(
       parts.map(async (part) => {
         const user = `system:serviceaccount:${situation.namespace}:${part.name}`;
-        const missing = await missingOf(askFor(situation, asInstalled ? user : undefined), accessOf(situation, part));
+        const missing = await missingOf(askFor(situation, isOwnPod ? undefined : user), accessOf(situation, part));
         const check = `permissions ${part.name}`;
         if (missing.length === 0) return pass(check, `it may do all that ${part.features.join(', ')} need`);
         return fail(check, `missing: ${someOf(missing.map(renderAccess))}`, 'apply the installation again');
@@ -124,7 +123,10 @@ async function missingOf(ask: Ask, wanted: readonly Access[]): Promise<readonly 
 }
 
 /** Asks for the user of the connection, or for a ServiceAccount. */
-function askFor({ connection, namespace, signal }: Situation, user: string | undefined): Ask {
+export function askFor(
+  { connection, namespace, signal }: Pick<Situation, 'connection' | 'namespace' | 'signal'>,
+  user: string | undefined,
+): Ask {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
   const kind = user === undefined ? 'SelfSubjectAccessReview' : 'SubjectAccessReview';
   const apiVersion = 'authorization.k8s.io/v1';

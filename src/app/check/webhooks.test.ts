@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { KubeError, type ResourceType } from '../../kube/index.ts';
+import type { KubeObject } from '../../object/index.ts';
 import { configOf } from '../config.ts';
 import type { Situation } from './situation.ts';
 import { probeWebhooks } from './webhook-probe.ts';
 import { checkWebhooks } from './webhooks.ts';
 
 const line = { method: 'POST', path: '/x' };
-const refusal = (
-  message: string,
-  code: 'kube-bad-request' | 'kube-forbidden' | 'kube-server-error' = 'kube-bad-request',
-) => new KubeError(code, message, line);
+const refusal = (message: string, code: 'kube-bad-request' | 'kube-server-error' = 'kube-bad-request') =>
+  new KubeError(code, message, line);
 const configuration = (port = 443) => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'ValidatingWebhookConfiguration',
@@ -17,34 +16,44 @@ const configuration = (port = 443) => ({
   webhooks: [{ name: 'check.x.svc', clientConfig: { service: { namespace: 'ns', name: 'x-policies-webhook', port } } }],
 });
 
+let nowMs = 0;
+/** Time passes by waiting alone. */
+const clock = {
+  monotonicMs: () => nowMs,
+  sleep: async (ms: number) => {
+    nowMs += ms;
+  },
+};
+
 interface Served {
   readonly configurations?: readonly object[];
   readonly service?: object;
   readonly endpoints?: readonly object[];
-  readonly refuses?: Error;
-  readonly hasKyverno?: boolean;
+  /** The answer to a request to create the object of this name. */
+  readonly refuses?: (name: string) => Error;
+  readonly isForbidden?: boolean;
+  readonly isUnreadable?: boolean;
 }
 
 function situationOf(
-  { configurations = [configuration()], service, endpoints = [], refuses, hasKyverno }: Served,
+  { configurations = [configuration()], service, endpoints = [], refuses, isForbidden, isUnreadable }: Served,
   over = {},
 ) {
   const missing = async () => {
-    throw new KubeError('kube-not-found', 'not found', line);
+    throw new KubeError(isUnreadable ? 'kube-forbidden' : 'kube-not-found', 'no', line);
   };
   const client = {
-    list: async ({ resource }: ResourceType, { labelSelector }: { readonly labelSelector: string }) => {
-      if (labelSelector.startsWith('webhook.kyverno.io/'))
-        return { items: hasKyverno ? [{ metadata: { name: 'kyverno' } }] : [] };
+    list: async ({ resource }: ResourceType) => {
       if (resource === 'endpointslices') return { items: [{ endpoints }] };
       return { items: resource === 'validatingwebhookconfigurations' ? configurations : [] };
     },
     get: async ({ resource }: ResourceType) => (resource === 'services' && service ? service : missing()),
-    create: async (_: unknown, object: object, options: object) => {
+    create: async (_: unknown, object: KubeObject, options: object) => {
       expect(options).toMatchObject({ dryRun: true });
-      if (refuses) throw refuses;
+      if (refuses) throw refuses(object.metadata.name!);
       return object;
     },
+    raw: async () => ({ value: { status: { allowed: !isForbidden } } }),
   };
   return {
     connection: { client },
@@ -53,6 +62,8 @@ function situationOf(
     features: ['admission'],
     isInstalled: true,
     config: configOf({}),
+    clock,
+    signal: new AbortController().signal,
     ...over,
   } as unknown as Situation;
 }
@@ -82,26 +93,38 @@ describe('the Service of a webhook', () => {
   });
 });
 
-describe('the call of a webhook', () => {
-  const probe = (served: Served, over = {}) => probeWebhooks(situationOf(served, over), [configuration()]);
-  const denied = refusal('admission webhook "check.x.svc" denied the request: no');
+describe('a Service that may not be read', () => {
+  it('is not called missing', async () => {
+    const lines = await checkWebhooks(situationOf({ isUnreadable: true }));
+    expect(lines).toMatchObject([{ check: 'webhooks', result: 'warn', found: expect.stringContaining('not checked') }]);
+  });
+});
 
-  it('passes only if our webhook refuses a broken policy', async () => {
-    expect(await probe({ refuses: denied })).toMatchObject([{ result: 'pass' }]);
+describe('the call of a webhook', () => {
+  const registered = { ...configuration(), metadata: { name: 'x-probe-admission' } };
+  const probe = (served: Served, over = {}) => probeWebhooks(situationOf(served, over), [registered]);
+
+  it('passes only if our webhook refuses what the API server asks it about', async () => {
+    const answer = (name: string) =>
+      refusal(`admission webhook "probe.x.svc" denied it: the webhook answers probe ${name}`);
+    expect(await probe({ refuses: answer })).toMatchObject([{ result: 'pass' }]);
+    expect(await probe({ refuses: () => answer('another') })).toMatchObject([{ result: 'fail' }]);
     expect(await probe({})).toMatchObject([{ result: 'fail' }]);
-    const unreachable = refusal('failed calling webhook "check.x.svc": no route to host', 'kube-server-error');
-    expect(await probe({ refuses: unreachable })).toMatchObject([{ result: 'fail' }]);
-    const other = refusal('admission webhook "other" denied the request: no');
-    expect(await probe({ refuses: other })).toMatchObject([{ result: 'warn' }]);
-    expect(await probe({ refuses: refusal('may not create', 'kube-forbidden') })).toMatchObject([{ result: 'warn' }]);
+    const unreachable = () => refusal('failed calling webhook "probe.x.svc": no route to host', 'kube-server-error');
+    expect(await probe({ refuses: unreachable })).toMatchObject([
+      { result: 'fail', found: expect.stringContaining('no route to host') },
+    ]);
   });
 
-  it('is left out where our webhook may not look at the policy', async () => {
-    expect(await probe({ hasKyverno: true })).toEqual([]);
-    const matchLabels = { engine: 'supercargo' };
-    const config = configOf({ policies: { selector: { matchLabels } } });
-    expect(await probe({ hasKyverno: true, refuses: denied }, { config })).toMatchObject([{ result: 'pass' }]);
-    const some = configOf({ policies: { selector: { matchExpressions: [{ key: 'a', operator: 'Exists' }] } } });
-    expect(await probe({}, { config: some })).toEqual([]);
+  it('is left out where no probe is registered, and not tried without the permission', async () => {
+    expect(await probeWebhooks(situationOf({}), [configuration()])).toEqual([]);
+    expect(await probe({ isForbidden: true })).toMatchObject([{ result: 'warn' }]);
+  });
+});
+
+describe('in a pod of the installation', () => {
+  it('only the webhooks of its own part are looked at', async () => {
+    const situation = { isOwnPod: true, features: ['detect'] };
+    expect(await checkWebhooks(situationOf({}, situation))).toEqual([]);
   });
 });
