@@ -51,6 +51,21 @@ describe('compare', () => {
   });
 });
 
+describe('renderGrowth', () => {
+  it('has a line for each of several programs, and one of ours', async () => {
+    const works = ['a', 'b'].map(
+      (peer): Work => ({
+        title: 'work',
+        peer,
+        growth: { of: 'work', size: '10' },
+        turn: async (side) => ({ cpuMs: side === 'ours' ? 1 : 2, wallMs: 1, outcome: 'same' }),
+      }),
+    );
+    const rows = renderGrowth(await compare(works, silent)).split('\n');
+    expect(rows.slice(2)).toEqual(['| CPU, supercargo | 1.0 ms |', '| CPU, a | 2.0 ms |', '| CPU, b | 2.0 ms |']);
+  });
+});
+
 describe('renderRatios', () => {
   it('divides the best by the best, and shows the ratios of the runs beside it', () => {
     const work: Work = { title: 'work', peer: 'other 1', turn: async () => turn(1) };
