@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { compilePolicy } from '../policy/index.ts';
 import type { AdmissionRequest } from '../webhook/index.ts';
 import { checkRegistration, createCheckReviewer } from './check-reviewer.ts';
 
@@ -22,7 +23,7 @@ const check = async (object: object, oldObject?: object, selects = true, more: o
   } as unknown as AdmissionRequest;
   const context = { route: '', authenticated: false, bytes: 0, signal: new AbortController().signal };
   return createCheckReviewer({
-    policies: { selects: () => selects },
+    policies: { selects: () => selects, check: (object) => compilePolicy(object).issues },
     exceptionNamespaces: ['trusted'],
     servedKinds: async () => [{ group: '', version: 'v1', kind: 'Pod', resource: 'pods', subresources: [] }],
   }).review(request, context);

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, renderJson } from '../base/index.ts';
-import { compileException, compilePolicy, type PolicyIssue } from '../policy/index.ts';
+import { compileException, type PolicyIssue } from '../policy/index.ts';
 import { celPolicyTypes, exceptionsCountForAll, type LivePolicies } from '../runtime/index.ts';
 import type { AdmissionDecision, AdmissionRequest, Registration, Reviewer } from '../webhook/index.ts';
 import { isMetadataUpdateUnderDeletion } from './deletion.ts';
@@ -11,7 +11,7 @@ export function createCheckReviewer(options: CheckOptions): Reviewer {
 }
 
 interface CheckOptions {
-  readonly policies: Pick<LivePolicies, 'selects'>;
+  readonly policies: Pick<LivePolicies, 'check' | 'selects'>;
   /** Namespaces whose exceptions apply to every policy. */
   readonly exceptionNamespaces: readonly string[];
   /** The kinds that the cluster serves, for warnings about kinds that it does not serve. */
@@ -33,7 +33,7 @@ async function check(
   // Policies that Kyverno runs are checked by Kyverno.
   const { labels } = (object['metadata'] ?? {}) as { readonly labels?: Readonly<Record<string, string>> };
   if (!policies.selects(labels)) return {};
-  const decision = decisionOf(kind.kind, compilePolicy(object).issues);
+  const decision = decisionOf(kind.kind, policies.check(object));
   // A failing discovery must not prevent the write of a policy.
   const served = await servedKinds?.(signal).catch(() => undefined);
   if (decision.denied !== undefined || served === undefined) return decision;

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import { renderJson } from '../base/index.ts';
 import type { DiscoveredType } from '../kube/index.ts';
-import { compileKinds, type KindMatcher, type MatchedKind, type RuleProgram, type RuleSpec } from '../policy/index.ts';
+import { compileKinds, type KindMatcher, type MatchedKind, type RuleProgram } from '../policy/index.ts';
 import type { WebhookRule } from '../webhook/index.ts';
 import type { ResourceFilters } from './resource-filters.ts';
-
-type ResourceFilter = NonNullable<NonNullable<RuleSpec['match']>['any']>[number];
 
 /** The operations on objects of a kind that a rule needs to see. */
 type Interest = (kind: MatchedKind, subresource: string) => ReadonlySet<string>;
@@ -21,7 +20,7 @@ export type Coverage = ReadonlyMap<string, number>;
 /** What a rule needs of webhooks. Each rule is compiled once. */
 export type CoverageOf = (rule: RuleProgram, isNamespaced: boolean) => Coverage;
 
-/** Many policies match the same kinds: their rules share one coverage. */
+/** Many policies match the same kinds: their rules share one coverage, which is computed once. */
 const maxShared = 1_000;
 
 /** For rules of policies in a cluster that serves these types. */
@@ -37,13 +36,16 @@ export function compileCoverage(types: readonly DiscoveredType[], filters: Resou
   );
   const compiled = new WeakMap<RuleProgram, Coverage>();
   const shared = new LRUCache<string, Coverage>({ max: maxShared });
-  return (rule, isNamespaced) => {
-    const known = compiled.get(rule);
-    if (known) return known;
-    const found = coverageOf(compileInterest(rule), isNamespaced, resources);
-    const id = JSON.stringify([...found]);
-    const coverage = shared.get(id) ?? found;
+  const compute = (rule: RuleProgram, isNamespaced: boolean): Coverage => {
+    if (rule.operationsOn) return coverageOf(rule.operationsOn, isNamespaced, resources);
+    const wanted = wantedBy(rule);
+    const id = renderJson([isNamespaced, wanted]);
+    const coverage = shared.get(id) ?? coverageOf(compileInterest(wanted), isNamespaced, resources);
     shared.set(id, coverage);
+    return coverage;
+  };
+  return (rule, isNamespaced) => {
+    const coverage = compiled.get(rule) ?? compute(rule, isNamespaced);
     compiled.set(rule, coverage);
     return coverage;
   };
@@ -92,39 +94,54 @@ export function covers(coverage: Coverage, needed: Coverage): boolean {
   return true;
 }
 
-function compileInterest(rule: RuleProgram): Interest {
-  const { operationsOn } = rule;
-  if (operationsOn) return operationsOn;
-  const { match = {} } = rule.spec;
-  const filters = (match.any?.length ? match.any : match.all?.length ? match.all : [match]).map((filter) =>
-    compileFilter(rule, filter),
-  );
-  const isAny = Boolean(match.any?.length);
+/** All that decides which operations a classic rule needs to see. */
+interface Wanted {
+  readonly phase: RuleProgram['phase'];
+  readonly hasDeny: boolean;
+  readonly isAny: boolean;
+  readonly filters: readonly { readonly kinds: readonly string[]; readonly operations: readonly string[] }[];
+}
+
+function wantedBy({ phase, spec }: RuleProgram): Wanted {
+  const { match = {}, validate } = spec;
+  const filters = match.any?.length ? match.any : match.all?.length ? match.all : [match];
+  return {
+    phase,
+    hasDeny: hasDeny(validate),
+    isAny: Boolean(match.any?.length),
+    filters: filters.map(({ resources = {} }) => ({
+      kinds: resources.kinds ?? [],
+      operations: resources.operations ?? [],
+    })),
+  };
+}
+
+function compileInterest(wanted: Wanted): Interest {
+  const filters = wanted.filters.map((filter) => compileFilter(wanted, filter));
   return (kind, subresource) => {
     const found = filters.map((interest) => interest(kind, subresource));
-    if (isAny) return new Set(found.flatMap((operations) => [...operations]));
+    if (wanted.isAny) return new Set(found.flatMap((operations) => [...operations]));
     const [first = none, ...others] = found;
     return new Set([...first].filter((operation) => others.every((operations) => operations.has(operation))));
   };
 }
 
-function compileFilter(rule: RuleProgram, { resources = {} }: ResourceFilter): Interest {
-  const kinds: KindMatcher = resources.kinds?.length ? compileKinds(resources.kinds) : () => true;
-  const written = resources.operations?.length ? new Set(resources.operations) : undefined;
+function compileFilter(wanted: Wanted, { kinds, operations }: Wanted['filters'][number]): Interest {
+  const matches: KindMatcher = kinds.length > 0 ? compileKinds(kinds) : () => true;
+  const written = operations.length > 0 ? new Set(operations) : undefined;
   return (kind, subresource) => {
-    if (!kinds(kind, subresource)) return none;
-    return written ?? new Set(standardOperations(rule, subresource));
+    if (!matches(kind, subresource)) return none;
+    return written ?? new Set(standardOperations(wanted, subresource));
   };
 }
 
 /** The operations that apply to a rule that names none. */
-function standardOperations({ phase, spec }: RuleProgram, subresource: string): readonly string[] {
+function standardOperations({ phase, hasDeny: appliesToDelete }: Wanted, subresource: string): readonly string[] {
   if (connected.has(subresource)) return phase === 'validate' ? ['CONNECT'] : [];
   const writes = ['CREATE', 'UPDATE'];
   if (phase !== 'validate') return writes;
   const isEverything = subresource === '\u0000';
   // Patterns are not evaluated on DELETE: only deny conditions can prevent a deletion.
-  const appliesToDelete = hasDeny(spec.validate);
   return [...writes, ...(appliesToDelete ? ['DELETE'] : []), ...(isEverything ? ['CONNECT'] : [])];
 }
 

@@ -1,15 +1,15 @@
-import type { Logger } from '../base/index.ts';
+import type { JsonObject, Logger } from '../base/index.ts';
 import { type Informer, type InformerFactory, isLasting, type ResourceType } from '../kube/index.ts';
 import { type KubeObject, keyOf, type LabelMatcher } from '../object/index.ts';
 import {
   compileException,
-  compilePolicy,
   confineException,
   type ExceptionProgram,
   type PolicyIssue,
   type PolicyProgram,
 } from '../policy/index.ts';
 import { createPolicySet, type PolicySet } from './policy-set.ts';
+import { createRevisionCompiler } from './revision-compiler.ts';
 
 const typeIn = (group: string, version: string, resource: string, kind: string, namespaced: boolean): ResourceType => ({
   group,
@@ -76,6 +76,8 @@ export interface LivePolicies {
   readonly hasSynced: boolean;
   /** Whether a policy with these labels is selected by the configuration. */
   selects(labels: Readonly<Record<string, string>> | undefined): boolean;
+  /** What is wrong with a policy that is about to be written. */
+  check(policy: JsonObject): readonly PolicyIssue[];
   /** Calls the listener after every change; returns the function that unsubscribes. */
   subscribe(listener: (change: PolicyChange) => void): () => void;
 }
@@ -96,6 +98,7 @@ export function createLivePolicies({
   log,
 }: LivePoliciesOptions): LivePolicies {
   const policies = new Map<string, LivePolicy>();
+  const revisions = createRevisionCompiler();
   const exceptions = new Map<string, ExceptionProgram>();
   const listeners = new Set<(change: PolicyChange) => void>();
   let set: PolicySet | undefined;
@@ -113,7 +116,7 @@ export function createLivePolicies({
     }
     // Compiling is expensive: a status update must not cause it.
     if (before && isSameRevision(before.object, object)) return;
-    const after: LivePolicy = { object, key: id, ...compilePolicy(object) };
+    const after: LivePolicy = { object, key: id, ...revisions.compile(object) };
     policies.set(id, after);
     for (const issue of after.issues.filter(({ severity }) => severity === 'error'))
       log.warn('policy cannot run', { policy: id, code: issue.code, path: issue.path, issue: issue.message });
@@ -192,6 +195,7 @@ export function createLivePolicies({
       );
     },
     selects: (labels) => !selector || selector(labels ?? {}),
+    check: (policy) => revisions.check(policy),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
