@@ -1,6 +1,7 @@
 // Bundles src/main.ts into dist/, split so that each command loads only the chunks it uses.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { buildUi } from './build-ui.mjs';
 import { keepCompiledCode } from './compiled-code.mjs';
@@ -52,6 +53,19 @@ const commanderWithoutProcesses = {
   },
 };
 
+// Without reports to diagnostics, which nobody reads, and with a clock that is loaded when something has a lifetime.
+const lruCacheAlone = {
+  name: 'lru-cache-alone',
+  setup({ onLoad, onResolve }) {
+    const folder = fileURLToPath(new URL('../browser/', import.meta.resolve('lru-cache')));
+    onResolve({ filter: /^lru-cache$/ }, () => ({ path: join(folder, 'index.js') }));
+    onLoad({ filter: /\/lru-cache\/dist\/esm\/browser\/perf\.js$/ }, () => ({
+      contents: 'export const defaultPerf = { now: () => performance.now() };',
+      loader: 'js',
+    }));
+  },
+};
+
 rmSync('dist', { recursive: true, force: true });
 const { outputFiles } = await build({
   entryPoints: {
@@ -73,7 +87,7 @@ const { outputFiles } = await build({
   minifySyntax: true,
   legalComments: 'none',
   define: { SUPERCARGO_VERSION: JSON.stringify(JSON.parse(readFileSync('package.json', 'utf8')).version) },
-  plugins: [jsonAsText, undiciConnections, commanderWithoutProcesses],
+  plugins: [jsonAsText, undiciConnections, commanderWithoutProcesses, lruCacheAlone],
   logLevel: 'warning',
   write: false,
 });

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { programName, runCli } from './cli/index.ts';
+import { openOutput, openStream, programName, runCli } from './cli/index.ts';
 
 declare const SUPERCARGO_VERSION: string | undefined;
 
@@ -25,11 +25,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 // Ignore EPIPE: the reader closed the pipe (`supercargo … | head`). The work goes on, and the exit code is its result.
 const outputClosed = new AbortController();
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    if (stream === process.stdout) outputClosed.abort();
-  });
+const stdout = { fd: 1, open: () => process.stdout, onClosed: () => outputClosed.abort() } as const;
+const stderr = { fd: 2, open: () => process.stderr, onClosed: () => {} } as const;
+// Node writes what worker threads print to its own streams.
+process.once('worker', () => [stdout, stderr].map(openStream));
 
 // No top-level await: the built program consists of CommonJS scripts.
 void runCli(
@@ -37,8 +36,8 @@ void runCli(
   {
     env: process.env,
     openStdin: () => process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: openOutput(stdout),
+    stderr: openOutput(stderr),
     temporaryDir: tmpdir(),
     nodeVersion: process.version,
     signal: stopping.signal,

@@ -8,6 +8,7 @@ import { errorMessage, SupercargoError, UsageError } from '../base/index.ts';
 import { type CliContext, exitCodes } from './context.ts';
 import { createProgram } from './program.ts';
 
+export { openOutput, openStream } from './open-output.ts';
 export { programName } from './program-name.ts';
 
 /** Runs one command and returns the exit code. */

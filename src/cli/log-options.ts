@@ -33,9 +33,14 @@ export function addLogOptions(command: Command, otherwise = 'info'): Command {
 }
 
 /** The logger of the options or of the environment, for users who cannot change the command. */
-export function loggerOf(options: LogOptions, { env }: Pick<CliContext, 'env'>, otherwise: LogLevel = 'info'): Logger {
+export function loggerOf(
+  options: LogOptions,
+  { env, stderr }: Pick<CliContext, 'env' | 'stderr'>,
+  otherwise: LogLevel = 'info',
+): Logger {
   const level = options.logLevel ?? choice(env, 'LOG_LEVEL', logLevels) ?? otherwise;
-  return createLogger({ level, format: options.logFormat ?? choice(env, 'LOG_FORMAT', logFormats) ?? 'json' });
+  const format = options.logFormat ?? choice(env, 'LOG_FORMAT', logFormats) ?? 'json';
+  return createLogger({ level, format, destination: stderr });
 }
 
 function choice<T extends string>(env: CliContext['env'], name: string, values: readonly T[]): T | undefined {

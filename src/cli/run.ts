@@ -50,7 +50,7 @@ async function run(options: RunOptions, context: CliContext): Promise<void> {
   const loaded = load();
   const { config } = loaded;
   let level = config.logLevel;
-  const log = createLogger({ level: () => level, format: config.logFormat });
+  const log = createLogger({ level: () => level, format: config.logFormat, destination: context.stderr });
   const reload = path === undefined ? undefined : createConfigWatch({ path, loaded, load, clock: systemClock, log });
   reload?.subscribe(({ logLevel }) => {
     level = logLevel;
