@@ -29,6 +29,7 @@ import { defineScale } from './scale.ts';
 import { defineSelectors } from './selectors.ts';
 import { defineStatus } from './status.ts';
 import { defineTables } from './table.ts';
+import { defineTypeChecking } from './type-checking.ts';
 import { defineValidation } from './validation.ts';
 import { defineWatches } from './watch.ts';
 import { defineWebhookFailures } from './webhook-failures.ts';
@@ -69,6 +70,7 @@ const areas = {
   'match conditions of webhooks': defineMatchConditions,
   'admission policies': definePolicies,
   'admission policies that are refused': definePolicyValidation,
+  'types in admission policies': defineTypeChecking,
   'mutating admission policies': defineMutatingPolicies,
   events: defineEvents,
   reviews: defineReviews,

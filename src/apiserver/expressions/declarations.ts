@@ -86,16 +86,19 @@ interface CompiledVariables {
   readonly type: CelType | undefined;
 }
 
-/** Each variable sees those before it. One that does not compile has any type, and its error as its value. */
+/**
+ * Each variable sees those before it. One that does not compile has any type, and its error as its value. `types` are in
+ * place of those of the scope.
+ */
 export function compileVariables(
   variables: readonly NamedExpression[],
-  { hasParams }: { readonly hasParams: boolean },
+  { hasParams, types = new Map() }: { readonly hasParams: boolean; readonly types?: ExpressionScope },
 ): CompiledVariables {
   const expressions = new Map<string, Expression>();
   const fields = new Map<string, CelType>();
   const typeNow = () => ({ ...structType('kubernetes.variables', {}), fields: new Map(fields) });
   for (const { name, expression } of variables) {
-    const scope = scopeOf({ hasParams, hasAuthorizer: true, variables: typeNow() });
+    const scope = new Map([...scopeOf({ hasParams, hasAuthorizer: true, variables: typeNow() }), ...types]);
     const compiled = compileExpression(expression, scope);
     expressions.set(name, compiled);
     fields.set(name, 'program' in compiled.compiled ? compiled.compiled.program.type : dynType);

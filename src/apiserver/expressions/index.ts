@@ -15,3 +15,4 @@ export {
 } from './declarations.ts';
 export { type Bindings, BudgetError, Evaluation, policyBudget } from './evaluation.ts';
 export { matchConditions } from './match-conditions.ts';
+export { expressionWarnings } from './type-check.ts';

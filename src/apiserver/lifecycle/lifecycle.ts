@@ -8,12 +8,14 @@ import type { Change, Described } from '../store/index.ts';
 import { CustomResources } from './custom-resources.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { NamespaceLifecycle } from './namespaces.ts';
+import { PolicyStatus, policyStorage } from './policy-status.ts';
 
-/** What the server does by itself after a change: garbage collection, namespace clean-up, serving CRDs. */
+/** What the server does by itself after a change: garbage collection, namespace clean-up, serving CRDs, types of policies. */
 export class Lifecycle {
   private readonly collector: GarbageCollector;
   private readonly namespaces: NamespaceLifecycle;
   private readonly customResources: CustomResources;
+  private readonly policyStatus: PolicyStatus;
 
   constructor(core: Core, client: InternalClient) {
     const { store, log, catalog } = core;
@@ -53,6 +55,12 @@ export class Lifecycle {
       remove,
       updateCrd: (crd) => write(catalog.findStored('apiextensions.k8s.io/customresourcedefinitions')!, crd),
     });
+    this.policyStatus = new PolicyStatus({
+      store,
+      log,
+      catalog,
+      update: (policy) => write(catalog.findStored(policyStorage)!, policy),
+    });
   }
 
   /** Processes the stored objects. CRDs first: the others must know every kind. */
@@ -60,15 +68,18 @@ export class Lifecycle {
     this.customResources.start();
     this.collector.start();
     this.namespaces.start();
+    this.policyStatus.start();
   }
 
   observe(definition: ResourceDefinition, change: Change): void {
     this.customResources.observe(definition, change);
     this.collector.observe(definition, change);
     this.namespaces.observe(definition, change);
+    this.policyStatus.observe(definition, change);
   }
 
   async settle(): Promise<void> {
-    await Promise.all([this.customResources.settle(), this.collector.settle(), this.namespaces.settle()]);
+    const parts = [this.customResources, this.collector, this.namespaces, this.policyStatus];
+    await Promise.all(parts.map((part) => part.settle()));
   }
 }

@@ -169,7 +169,7 @@ class Checker {
     else if (type.kind === 'struct') result = this.fieldType(node.offset, type, field);
     else if (type.kind === 'param') this.known.attempt([dynType], [type]);
     else if (!isDynOrError(type)) {
-      this.source.report(node.offset, `type '${renderType(type)}' does not support field selection`);
+      this.source.report(node.offset, noField(type));
     }
     const found = this.known.apply(result, false);
     return optional || isOptional(operandType) ? optionalType(found) : found;
@@ -359,3 +359,11 @@ function qualifiers(node: Node): readonly string[] | undefined {
 }
 
 const qualifiedName = (node: Node): string | undefined => qualifiers(node)?.join('.');
+
+/** Kubernetes declares its own types as objects, of which cel-go then finds no definition. */
+function noField(type: CelType): string {
+  const name = renderType(type);
+  return type.kind === 'opaque' && name.startsWith('kubernetes.')
+    ? `unexpected failed resolution of '${name}'`
+    : `type '${name}' does not support field selection`;
+}

@@ -7,7 +7,7 @@ import {
   validateQualifiedName,
 } from '../../object/index.ts';
 import type { FunctionDecl } from '../environment.ts';
-import { listType, optionalType, stringType, structType } from '../types.ts';
+import { listType, opaqueType, optionalType, stringType } from '../types.ts';
 import { parseTimestamp } from '../values/time.ts';
 import { CelError, CelOpaque, CelOptional, none } from '../values/values.ts';
 import { declare, form, member } from './declare.ts';
@@ -31,7 +31,7 @@ class CelNamedFormat extends CelOpaque {
   }
 }
 
-export const namedFormatType = structType('kubernetes.NamedFormat', {});
+export const namedFormatType = opaqueType('kubernetes.NamedFormat');
 
 const prefixed =
   (validate: Validate): Validate =>

@@ -4,5 +4,6 @@
  */
 export { checkSchemaRules } from './check-rules.ts';
 export { resolveFieldPath } from './field-path.ts';
+export { typeOfObjects } from './object-type.ts';
 export { hasRules } from './rules.ts';
 export { checkRules } from './validator.ts';
