@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '../base/index.ts';
 import { type KubeClient, KubeError, type ResourceType } from '../kube/index.ts';
-import { DownstreamIndex } from './downstream-index.ts';
+import type { KubeObject } from '../object/index.ts';
+import { type Downstream, DownstreamIndex } from './downstream-index.ts';
+import { withOrigin } from './origin.ts';
 
 const secrets: ResourceType = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true };
 
@@ -38,4 +40,33 @@ describe('synchronized objects of a kind that must not be listed', () => {
     stop.abort();
     await index.stopped();
   });
+});
+
+test('objects of a kind that no checkpoint names are reported once they are listed', async () => {
+  const origin = {
+    policy: 'p',
+    rule: 'r',
+    operation: 'CREATE',
+    synchronize: true,
+    trigger: { apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'shop', uid: 't' },
+  } as const;
+  const made: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', namespace: 'shop', uid: 'u' } };
+  const found = withOrigin(made, { installation: 'mine', origin });
+  const client = {
+    async *pages() {
+      yield { items: [found], resourceVersion: '7', serverTimeMs: 0 };
+    },
+    async *watch(_: ResourceType, { signal }: { signal: AbortSignal }) {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    },
+  } as unknown as KubeClient;
+  const stop = new AbortController();
+  const changed: string[] = [];
+  const onChange = ({ object }: Downstream, isRemoved: boolean) => changed.push(`${object.metadata.name} ${isRemoved}`);
+  const index = new DownstreamIndex({ client, installation: 'mine', log: silentLogger, onChange }, stop.signal);
+  await index.whenReady(secrets);
+  await index.whenReady(secrets);
+  expect(changed).toEqual(['a false']);
+  stop.abort();
+  await index.stopped();
 });

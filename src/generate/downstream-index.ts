@@ -40,7 +40,7 @@ interface FollowedKind {
   readonly run: Promise<void>;
   /** The resource version to resume from, until the first list is complete. */
   readonly since: string | undefined;
-  /** Resolves when the first list is complete and removals before it are reported. */
+  /** Resolves when the first list is complete and what happened before it is reported. */
   readonly ready: Promise<void>;
   readonly failures: ListFailures;
 }
@@ -116,14 +116,18 @@ export class DownstreamIndex {
       },
       onDelete: ({ stored }) => stored && onChange(stored, true),
     });
-    const reportRemoved = async () => {
-      if (since === undefined) return;
+    const reportMissed = async () => {
+      if (since === undefined) {
+        // Not in the checkpoint: what is there was made just before the last leader ended, and nobody has looked since.
+        for (const found of informer.list()) if (found) onChange(found, false);
+        return;
+      }
       for (const object of await removedSince(client, type, { ...selection, resourceVersion: since }, this.signal)) {
         const gone = project(object);
         if (gone) onChange(gone, true);
       }
     };
-    const ready = informer.synced(this.signal).then(reportRemoved);
+    const ready = informer.synced(this.signal).then(reportMissed);
     // Callers that await `ready` handle the rejection; avoid an unhandled one when none does.
     ready.catch(() => {});
     const followed = { informer, run: informer.run(this.signal), since, ready, failures };
