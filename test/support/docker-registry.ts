@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Child, freePorts, startChild } from './child.ts';
@@ -21,7 +21,7 @@ export interface DockerRegistryOptions {
 }
 
 export async function startDockerRegistry(options: DockerRegistryOptions = {}): Promise<DockerRegistry> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-docker-registry-'));
+  const folder = mkdtempSync(path.join(folderOfData(), 'supercargo-docker-registry-'));
   const [port] = (await freePorts(1)) as [number];
   const { address = '127.0.0.1' } = options;
   const host = `${address}:${port}`;
@@ -61,6 +61,19 @@ export async function startDockerRegistry(options: DockerRegistryOptions = {}): 
     throw thrown;
   }
   return { host, child, stop };
+}
+
+const enoughBytes = 4 * 2 ** 30;
+
+/** In memory where there is room: ten thousand tags are a hundred thousand entries, which take minutes on a busy disk. */
+function folderOfData(): string {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    accessSync('/dev/shm', constants.W_OK);
+    return bavail * bsize >= enoughBytes ? '/dev/shm' : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 async function connectTo(port: number, address: string): Promise<void> {
