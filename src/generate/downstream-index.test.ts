@@ -67,6 +67,22 @@ test('objects of a kind that no checkpoint names are reported once they are list
   await index.whenReady(secrets);
   await index.whenReady(secrets);
   expect(changed).toEqual(['a false']);
+  expect(index.positions()).toEqual({ 'v1/secrets': { type: secrets, resourceVersion: '7' } });
+  stop.abort();
+  await index.stopped();
+});
+
+test('a kind that is generated has a position before its first object is seen', async () => {
+  const { client, rights } = server();
+  rights.mayList = true;
+  const stop = new AbortController();
+  const options = { client, installation: 'mine', log: silentLogger, onChange: () => {} };
+  const index = new DownstreamIndex(options, stop.signal);
+  await index.whenReady(secrets);
+  expect(index.positions()).toEqual({});
+  await index.follow(secrets);
+  const position = { 'v1/secrets': { type: secrets, resourceVersion: '7' } };
+  expect([index.positions(), index.firstPositions()]).toEqual([position, position]);
   stop.abort();
   await index.stopped();
 });

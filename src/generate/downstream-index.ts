@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import type { Logger } from '../base/index.ts';
+import { type Logger, setOwn } from '../base/index.ts';
 import { createInformer, type Informer, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import { type KubeObject, renderGvr } from '../object/index.ts';
 import type { DownstreamPosition } from './checkpoint.ts';
@@ -43,6 +43,10 @@ interface FollowedKind {
   /** Resolves when the first list is complete and what happened before it is reported. */
   readonly ready: Promise<void>;
   readonly failures: ListFailures;
+  /** The resource version of the first list. */
+  listed: string | undefined;
+  /** Whether this process generates objects of the kind: the first may be there before the watch shows it. */
+  isWritten: boolean;
 }
 
 /** Our synchronized objects per kind, as the API server has them. */
@@ -56,22 +60,35 @@ export class DownstreamIndex {
 
   /** The resource version up to which each kind with objects is known. */
   positions(): Readonly<Record<string, DownstreamPosition>> {
+    return this.positionsOf(({ informer }) => informer.resourceVersion);
+  }
+
+  /** The same from the first lists on: what happened since is reported again after a restart. */
+  firstPositions(): Readonly<Record<string, DownstreamPosition>> {
+    return this.positionsOf(({ listed }) => listed);
+  }
+
+  private positionsOf(versionOf: (kind: FollowedKind) => string | undefined): Record<string, DownstreamPosition> {
     const positions: Record<string, DownstreamPosition> = {};
-    for (const [id, { informer, since }] of this.followed) {
-      const { resourceVersion, type, size } = informer;
-      if (!informer.hasSynced && since !== undefined) positions[id] = { type: plain(type), resourceVersion: since };
-      else if (resourceVersion !== undefined && size > 0) positions[id] = { type: plain(type), resourceVersion };
+    for (const [id, kind] of this.followed) {
+      const { informer, since, isWritten } = kind;
+      const isUnlisted = !informer.hasSynced && since !== undefined;
+      const resourceVersion = isUnlisted ? since : versionOf(kind);
+      if (resourceVersion !== undefined && (isUnlisted || informer.size > 0 || isWritten))
+        setOwn(positions, id, { type: plain(informer.type), resourceVersion });
     }
     return positions;
   }
 
   /**
    * Resolves when all objects of the kind are known. Rejects when they cannot be listed now, so that work does not wait
-   * for a permission. With `since`, also reports objects removed after that version.
+   * for a permission. With `since`, also reports objects removed after that version; without it, the caller is about to
+   * generate an object of the kind.
    */
   async follow(type: ResourceType, since?: string): Promise<void> {
-    const { ready, failures } = this.start(type, since);
-    await failures.orFail(ready);
+    const kind = this.start(type, since);
+    if (since === undefined) kind.isWritten = true;
+    await kind.failures.orFail(kind.ready);
   }
 
   /** Watches the kind. Resolves when all its objects are known, however long that takes. */
@@ -117,6 +134,7 @@ export class DownstreamIndex {
       onDelete: ({ stored }) => stored && onChange(stored, true),
     });
     const reportMissed = async () => {
+      followed.listed = informer.resourceVersion;
       if (since === undefined) {
         // Not in the checkpoint: what is there was made just before the last leader ended, and nobody has looked since.
         for (const found of informer.list()) if (found) onChange(found, false);
@@ -130,7 +148,8 @@ export class DownstreamIndex {
     const ready = informer.synced(this.signal).then(reportMissed);
     // Callers that await `ready` handle the rejection; avoid an unhandled one when none does.
     ready.catch(() => {});
-    const followed = { informer, run: informer.run(this.signal), since, ready, failures };
+    const run = informer.run(this.signal);
+    const followed: FollowedKind = { informer, run, since, ready, failures, listed: undefined, isWritten: false };
     this.followed.set(id, followed);
     return followed;
   }

@@ -348,7 +348,9 @@ class LeaderSession {
     const alive = new Set(this.options.policies.all.map(({ object }) => object.metadata.uid));
     const policies = Object.fromEntries([...this.policyPositions].filter(([uid]) => alive.has(uid)));
     // While removals are not processed, keep the old position so that they are found again.
-    if (this.worker.isSynchronized) this.downstream = this.index.positions();
+    this.downstream = this.worker.isSynchronized
+      ? this.index.positions()
+      : { ...this.index.firstPositions(), ...this.downstream };
     return { marks: positions, policies, failed: this.failures.list(), downstream: this.downstream };
   }
 }
