@@ -142,6 +142,10 @@ async function startAdmission(
 export function processOf(child: ChildProcess): Omit<AdmissionProcess, 'port' | 'ca'> {
   const pid = child.pid!;
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  // A bench that fails leaves nothing behind.
+  const killWithParent = () => child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  void exited.then(() => process.off('exit', killWithParent));
   return {
     pid,
     ...usageOf(pid),
