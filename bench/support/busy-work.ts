@@ -20,7 +20,7 @@ export async function scanAndCopy({ kubeconfig, image, targetHost, run }: Work):
   const registry = new Registry();
   const reporter = createReportThread({
     program: pathToFileURL('dist/report-worker.cjs'),
-    config: configOf({ features: ['report'], policies: { selector: {} }, logLevel: 'warn' }),
+    config: configOf({ namespace: 'supercargo', features: ['report'], policies: { selector: {} }, logLevel: 'warn' }),
     ownPolicies: 'all',
     origin: { env: {}, kubeconfig },
     onReload: () => {},
