@@ -136,7 +136,7 @@ describe('a rule', () => {
 describe('a policy of expressions', () => {
   const compiled = (
     kind: string,
-    evaluation: object,
+    evaluation: object | undefined,
     more: object = {},
     resources = ['pods'],
     operations = ['CREATE'],
@@ -147,7 +147,7 @@ describe('a policy of expressions', () => {
       metadata: { name: 'p' },
       spec: {
         matchConstraints: { resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations, resources }] },
-        evaluation,
+        ...(evaluation ? { evaluation } : {}),
         ...more,
       },
     });
@@ -169,6 +169,11 @@ describe('a policy of expressions', () => {
     expect(isActive({}, targets)).toBe(false);
     expect(isActive({ mutateExisting: on }, {})).toBe(true);
     expect(isActive({ mutateExisting: on }, targets)).toBe(true);
+  });
+
+  it('that deletes is run by others, at its times', () => {
+    const { program, rule } = compiled('DeletingPolicy', undefined, { schedule: '* * * * *' });
+    expect(isGenerating(program, rule)).toBe(false);
   });
 
   it('generates for writes unless its admission is off; mutations are for writes too', () => {

@@ -6,6 +6,8 @@ import { kindOf, kindsOf, type MatchedKind, type PolicyProgram, type RuleProgram
  * `mutateExisting` changes objects that are stored: those that its targets select, or the trigger itself.
  */
 export function isGenerating({ form }: PolicyProgram, { phase, actsOnOthers, actsOnExisting }: RuleProgram): boolean {
+  // Deletions act on others too, at times of their own.
+  if (phase === 'delete') return false;
   return form === 'cel' && phase === 'mutate' ? actsOnExisting : actsOnOthers;
 }
 
