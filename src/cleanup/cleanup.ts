@@ -38,6 +38,7 @@ interface CleanupOptions extends Omit<RunOptions, 'client' | 'exceptions' | 'onD
 }
 
 const conflictPauseMs = 100;
+const noteAttempts = 5;
 /** A clock may be set, so nobody sleeps through more. */
 const longestWaitMs = 10 * 60_000;
 const firstRetryMs = 5_000;
@@ -165,16 +166,30 @@ class Cleanup {
     if (run.mayRetry) return this.postpone(live, run);
     log.info('deleting policy ran', { policy: live.key, deleted: run.deleted, problems: run.problems });
     this.memories.set(live.key, { uid, lastRunMs: run.endedMs });
-    return this.write(
-      live,
-      stored,
-      nextStatus(live, stored['status'] as DeletingStatus | undefined, {
+    return this.note(live, stored, run, signal);
+  }
+
+  /** Writes what a run did. Without its time, the next leader would make up for the run. */
+  private async note(live: LivePolicy, read: KubeObject, run: EndedRun, signal: AbortSignal): Promise<boolean> {
+    const { client, clock } = this.options;
+    const { name = '', namespace, uid } = live.object.metadata;
+    for (let stored = read, attempt = 1; ; attempt++) {
+      const status = nextStatus(live, stored['status'] as DeletingStatus | undefined, {
         nextMs: this.dueOf(live, stored),
         run,
         nowMs: clock.now(),
-      }),
-      signal,
-    );
+      });
+      if (await this.write(live, stored, status, signal)) return true;
+      if (attempt >= noteAttempts) return false;
+      try {
+        // A label or a finalizer was written meanwhile: a run may take minutes.
+        stored = await client.get<KubeObject>(typeOfPolicy(live.object), { name, namespace }, { signal });
+      } catch (thrown) {
+        if (isKubeError(thrown, 'kube-not-found')) return true;
+        throw thrown;
+      }
+      if (stored.metadata.uid !== uid) return true;
+    }
   }
 
   private async run(live: LivePolicy, signal: AbortSignal): Promise<EndedRun> {
