@@ -127,17 +127,17 @@ export function defineCelMutateScenarios(cluster: () => Cluster): void {
         }),
       );
       let tries = 0;
-      const counted = async () => {
+      const counted = async (timeoutMs?: number) => {
         const name = `count-${++tries}`;
         await put(shop, name, { of: label, count: '0' });
         await eventually(async () => expect(await labelsOf(shop, name)).not.toMatchObject({ count: '0' }), {
-          timeoutMs: 5_000,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
         });
         return name;
       };
       let first = '';
       await eventually(async () => {
-        first = await counted();
+        first = await counted(2_000);
       });
       for (let i = 0; i < 3; i++) await counted();
       expect(await labelsOf(shop, first)).toMatchObject({ count: '1' });
