@@ -60,7 +60,10 @@ export function createGlobalContext(options: GlobalContextOptions): GlobalContex
     const object = source.get(name);
     if (!object) return undefined;
     let entry = kept.get(name);
-    if (!entry) kept.set(name, (entry = kept.size < maxEntries ? open(object) : tooMany));
+    if (entry) return entry;
+    // Not noted: there is room again when another is deleted.
+    if (kept.size >= maxEntries) return tooMany;
+    kept.set(name, (entry = open(object)));
     return entry;
   };
   const open = (object: KubeObject): Kept => {
