@@ -29,3 +29,9 @@ it('loses nothing, whatever a text holds and where it is cut', () => {
     }),
   );
 });
+
+it('never cuts between the halves of a character, as pieces may be encoded one by one', () => {
+  const text = `{"a":"${'x'.repeat(300)}kube-api-access-abcd😀${'y'.repeat(300)}"}`;
+  const pieces = new SharedTexts().cut(text);
+  expect(Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString()).toBe(text);
+});

@@ -49,14 +49,18 @@ function cutAtOwnWords(text: string): readonly string[] {
 }
 
 function cutAtToken(text: string, pieces: string[]): void {
-  const length = tokenVolume.length + suffixLength;
   let from = 0;
   for (let at = text.indexOf(tokenVolume); at !== -1; at = text.indexOf(tokenVolume, from)) {
-    pieces.push(text.slice(from, at), text.slice(at, at + length));
-    from = Math.min(at + length, text.length);
+    let end = Math.min(at + tokenVolume.length + suffixLength, text.length);
+    // Pieces may be encoded one by one: both halves of a character belong to one.
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end--;
+    pieces.push(text.slice(from, at), text.slice(at, end));
+    from = end;
   }
   pieces.push(text.slice(from));
 }
+
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
 
 /** A slice holds the text that it was cut from. */
 function copyOf(text: string): string {
