@@ -74,4 +74,3 @@ it('notes its run in a policy that was labelled meanwhile', async () => {
     expect.objectContaining({ type: 'LastRunSucceeded', message: '1 object deleted' }),
   );
 });
-
