@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Asset } from './assets.ts';
 import type { ErrorAnswer, ErrorCode } from './protocol.ts';
 
@@ -30,7 +29,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-const compress = promisify(gzip);
 const minCompressed = 1_024;
 
 export async function sendJson(
@@ -40,8 +38,9 @@ export async function sendJson(
 ): Promise<void> {
   const text = Buffer.from(JSON.stringify(body));
   const isCompressed = text.length >= minCompressed && accepts(request, 'gzip');
-  // Fast: the connection is near, or the proxy in front compresses again.
-  const data = isCompressed ? await compress(text, { level: 3 }) : text;
+  // Fast: the connection is near, or the proxy in front compresses again. In this thread: those that Node has for such
+  // work belong to the whole process and do not have its low priority.
+  const data = isCompressed ? gzipSync(text, { level: 3 }) : text;
   response.writeHead(status, {
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
