@@ -307,6 +307,26 @@ describe('a MutatingPolicy with targets', () => {
     expect(targets).toMatchObject([{ metadata: { name: 'a', labels: { from: 'aweb' } } }]);
   });
 
+  it('takes them from an expression that sees the object of a deletion', () => {
+    const expression = "resource.Get('v1', 'configmaps', object.metadata.namespace, 'a')";
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] };
+    const matchConstraints = { resourceRules: [rule] };
+    const deleted = { operation: 'DELETE', object: undefined, oldObject: pod } as const;
+    const { results, targets } = run(
+      [
+        policyOf({
+          matchConstraints,
+          mutations: [patch("[JSONPatch{op: 'add', path: '/data', value: {'a': 'b'}}]")],
+          targetMatchConstraints: { expression },
+        }),
+      ],
+      deleted,
+      () => ({ ok: true, value: map('a') }),
+    );
+    expect(results).toEqual([{ status: 'pass', message: 'success' }]);
+    expect(targets).toMatchObject([{ metadata: { name: 'a' }, data: { a: 'b' } }]);
+  });
+
   it('changes nothing outside the namespace of a namespaced policy', () => {
     const byRule = policyOf(
       { mutations, targetMatchConstraints: { resourceRules: [maps] } },

@@ -21,7 +21,9 @@ export function compileTargets(
   policyNamespace: string,
 ): (run: Run, evaluator: KindEvaluator) => Found {
   if (expression) {
-    return (_, evaluator) => {
+    return ({ request: { object, oldObject } }, evaluator) => {
+      // Of a deletion, as Kyverno has it: the trigger is the object, whatever has become of it.
+      if (!object && oldObject) evaluator.seeObject(oldObject);
       const value = evaluator.evaluate(expression, 'targetMatchConstraints');
       if (value instanceof CelError) return { error: value.message };
       const found = targetsOf(toDocument(value));
