@@ -58,14 +58,24 @@ export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): Insta
   given(runs(...webhookFeatures), [
     { apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] },
   ]),
-  // The checkpoint, run-once records, and the outboxes of replicas, whose names are not known in advance.
-  given(runs('generate', 'report'), [
-    { apiGroups: [''], resources: ['configmaps'], verbs: [...read, 'create', 'update', 'patch', 'delete'] },
-  ]),
+  given(runs('generate'), checkpointRules),
+  given(runsAll('admission', 'report'), outboxRules),
   given(runs('sync', 'jobs'), syncLockRules),
   given(runs('sync'), syncStatusRules),
   given(runs('dashboard'), dashboardNamespaceRules),
   given(runs('jobs'), jobsRuleTemplates),
+];
+
+/**
+ * The checkpoint, run-once records, and the outboxes of replicas, whose names are not known in advance. They are read
+ * with the right to look up ConfigMaps.
+ */
+const checkpointRules: readonly RuleTemplate[] = [
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'update', 'patch'] },
+];
+/** Likewise the outboxes of results for reports: admission fills them on every replica. */
+const outboxRules: readonly RuleTemplate[] = [
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'update', 'delete'] },
 ];
 
 const leaseRules: readonly RuleTemplate[] = [
@@ -200,22 +210,29 @@ const policyRules: readonly RuleTemplate[] = [
   {
     apiGroups: ['kyverno.io'],
     resources: ['clusterpolicies', 'policies', 'policyexceptions', 'globalcontextentries'],
-    verbs: read,
-  },
-  { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: read },
-  { apiGroups: [''], resources: ['namespaces', 'configmaps'], verbs: read },
-  {
-    apiGroups: ['rbac.authorization.k8s.io'],
-    resources: ['rolebindings', 'clusterrolebindings'],
     verbs: watch,
   },
-  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: read },
-  // To see whether Kyverno itself runs in this cluster.
+  { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: watch },
+  { apiGroups: [''], resources: ['namespaces'], verbs: watch },
+  { apiGroups: [''], resources: ['configmaps'], verbs: read },
+  // The schemas of custom kinds, and to see whether Kyverno itself runs in this cluster.
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
   {
     apiGroups: ['admissionregistration.k8s.io'],
     resources: [configurationTypes.mutating.resource, configurationTypes.validating.resource],
     verbs: ['list'],
   },
+];
+
+/** The labels of a namespace that is newer than the watch. */
+const newNamespaceRules: readonly RuleTemplate[] = [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get'] }];
+/** Policies may name kinds that are defined later. */
+const newKindRules: readonly RuleTemplate[] = [
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: watch },
+];
+/** The roles of the users of requests. */
+const roleRules: readonly RuleTemplate[] = [
+  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings', 'clusterrolebindings'], verbs: watch },
 ];
 
 /** To watch pods. The administrator grants generated kinds and other triggers by aggregation. */
@@ -288,6 +305,7 @@ const statusRules: readonly RuleTemplate[] = [
 
 /** To say when policies ran. The administrator grants the kinds that they delete by aggregation. */
 const cleanupRules: readonly RuleTemplate[] = [
+  { apiGroups: ['policies.kyverno.io'], resources: deletingPolicies, verbs: ['get'] },
   { apiGroups: ['policies.kyverno.io'], resources: statusOf(deletingPolicies), verbs: ['update'] },
 ];
 
@@ -361,6 +379,9 @@ const webhookRules = (type: 'mutating' | 'validating'): readonly RuleTemplate[] 
 export const clusterRuleTemplates: InstallTemplate = [
   given(runs(...tellingFeatures), [{ apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] }]),
   given(runs(...policyFeatures), policyRules),
+  given(runs('admission', 'generate', 'cleanup'), newNamespaceRules),
+  given(runs('admission', 'report'), newKindRules),
+  given(runs('admission'), roleRules),
   given(runs('detect', 'create'), automationRules),
   given(runs('detect'), detectionRules),
   given(runs('create'), creationRules),

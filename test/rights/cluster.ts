@@ -8,6 +8,7 @@ import { installManifests } from '../../src/app/install.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { createRegistryClient } from '../../src/registry/index.ts';
 import { startRegistryServer } from '../../src/registryserver/index.ts';
+import { enabled } from '../integration/mirror-fixture.ts';
 import { installKinds, type RunningFeatures, runFeatures } from '../integration/run-features.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { createHttpClient } from '../support/http-client.ts';
@@ -16,6 +17,7 @@ import { eventually } from '../support/wait.ts';
 import { type RecordedRequest, type Right, rightsOf, unneeded, widest } from './access.ts';
 import { type Exercise, home, type Place, type Session } from './exercise.ts';
 import { type Exercised, exercises } from './exercises/index.ts';
+import { mirroredNamespace } from './exercises/mirror.ts';
 import { createRecorder } from './recorder.ts';
 
 const account = `${home}-all`;
@@ -33,7 +35,7 @@ export interface Recording {
 
 /** Runs features with the account of an installation, exercises each, and says what they asked the API server for. */
 export async function record(features: readonly Exercised[]): Promise<Recording> {
-  const chosen = features.map((name): Exercise => exercises[name]);
+  const chosen = features.map((name): Exercise => exercises[name]());
   const refused = chosen.flatMap((exercise) => exercise.refused ?? []);
   const recorder = createRecorder(`system:serviceaccount:${home}:${account}`, refused);
   const [cluster, registry, insights] = await Promise.all([
@@ -87,6 +89,9 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
   };
   try {
     await installKinds(administrator);
+    // Its pull secrets may be read: a binding of the installation is in it.
+    const namespaces = features.includes('mirror') ? [mirroredNamespace] : [];
+    for (const name of namespaces) await create('/api/v1/namespaces', { metadata: { name, labels: enabled } });
     const manifests = installManifests({
       namespace: home,
       installation: home,
@@ -94,6 +99,8 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
       replicas: 1,
       parts: [{ name: 'all', features }],
       detectionUsers: ['admin'],
+      mirrorNamespaces: namespaces,
+      backupRegistry: features.includes('mirror') ? `${registry.host}/copies` : undefined,
     });
     for (const object of manifests.filter(({ kind }) => !left.has(kind))) {
       const type = await administrator.discovery.byKind(`${object.apiVersion}/${object.kind}`);
@@ -124,6 +131,7 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
     };
   } finally {
     await stop();
+    await Promise.all(chosen.map(({ end }) => end?.()));
     await administrator.client.close();
     await http.close();
     await images.close();

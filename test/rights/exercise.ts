@@ -41,6 +41,7 @@ export interface Exercise {
   readonly run: (place: Place) => Promise<void>;
   /** In the last session. */
   readonly again?: (place: Place) => Promise<void>;
+  readonly end?: () => Promise<void> | undefined;
 }
 
 /** The namespace and name of the installation. */

@@ -8,17 +8,33 @@
  * what policies generate, look up, report on and delete, and the Secrets that single namespaces open.
  */
 import { describe, it } from 'vitest';
-import { describeRight, uncovered, unneeded } from './access.ts';
+import { defaultParts } from '../../src/app/install-parts.ts';
+import { describeRight, uncovered, unneeded, widest } from './access.ts';
 import { record } from './cluster.ts';
-import { exercises } from './exercises/index.ts';
+import { type Exercised, exercises } from './exercises/index.ts';
+
+const all = Object.keys(exercises) as readonly Exercised[];
 
 describe('the rights of a feature alone', () => {
-  for (const feature of Object.keys(exercises) as (keyof typeof exercises)[])
+  for (const feature of all)
     it.concurrent(`are exactly those that ${feature} uses`, async ({ expect }) => {
       const { rights, grants, requests } = await record([feature]);
       expect({
         refused: uncovered([...rights, ...grants], requests).map(describeRight),
         unneeded: unneeded(rights, requests).map(describeRight),
+      }).toEqual({ refused: [], unneeded: [] });
+    });
+});
+
+/** A right may include one of another feature. That one is needed where the feature runs alone. */
+describe('the rights of several features in one process', () => {
+  const several = defaultParts.filter(({ features }) => features.length > 1);
+  for (const { name, features } of [...several, { name: 'all features', features: all }])
+    it.concurrent(`are exactly those that ${name} use`, async ({ expect }) => {
+      const { rights, grants, requests } = await record(features);
+      expect({
+        refused: uncovered([...rights, ...grants], requests).map(describeRight),
+        unneeded: unneeded(widest(rights), requests).map(describeRight),
       }).toEqual({ refused: [], unneeded: [] });
     });
 });

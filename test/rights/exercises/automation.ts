@@ -6,6 +6,7 @@ import { pushImage } from '../../support/push-image.ts';
 import { eventually } from '../../support/wait.ts';
 import { type Right, rightsOfRule } from '../access.ts';
 import { type Exercise, home, type Place } from '../exercise.ts';
+import { eventsIn, toldTwice } from './webhooks.ts';
 
 const group = 'automation.gitops.io';
 const apiVersion = `${group}/v1beta1`;
@@ -47,14 +48,11 @@ const policy = (name: string, registry: string, more: object = {}) => ({
   },
 });
 
-const eventsOf = async ({ http }: Place, namespace: string, reason: string) =>
-  (await http.get(`/api/v1/namespaces/${namespace}/events`)).body.items.filter((event) => event.reason === reason);
-
 /** Changes something of no consequence until the same event has been told a second time. */
 async function tellAgain(place: Place, { namespace, path, reason }: Record<'namespace' | 'path' | 'reason', string>) {
-  await eventually(async () => expect(await eventsOf(place, namespace, reason)).toHaveLength(1));
+  await eventually(async () => expect(await eventsIn(place, namespace, reason)).toHaveLength(1));
   await place.http.patch(path, { spec: { interval: '2h' } }, 'merge');
-  await eventually(async () => expect((await eventsOf(place, namespace, reason))[0]?.['count']).toBeGreaterThan(1));
+  await toldTwice(place, namespace, reason);
 }
 
 /** Detects a push, finds a name taken, cannot scan another registry, and removes what has expired. */

@@ -81,13 +81,20 @@ async function touch({ http }: Place, path: string): Promise<void> {
 /** Creates, updates and removes a policy of each kind, while others write them too. */
 async function syncAll(place: Place, sync: () => void): Promise<void> {
   const { insights } = place;
-  const settles = async (text: string | undefined, isDone: (reported: number) => boolean) => {
-    const before = insights.policyReports.length;
-    insights.policies = text === undefined ? '' : yamlOf(...ofEveryKind(text));
+  const settles = async (text: string) => {
+    insights.policies = yamlOf(...ofEveryKind(text));
     sync();
-    await eventually(() => expect(isDone(insights.policyReports.length - before)).toBe(true));
+    await eventually(async () => {
+      for (const { apiVersion, resource } of everyKind) {
+        const { items } = (await place.http.get(`/apis/${apiVersion}/${resource}`)).body;
+        const found = items.filter(({ metadata }) => metadata.name === 'from-insights');
+        expect(JSON.stringify(found)).toContain(`"${text}"`);
+      }
+    });
   };
-  await settles('first', (reported) => reported >= resources.length);
+  const classic = ['clusterpolicies', 'policies'].map((resource) => ({ resource, apiVersion: 'kyverno.io/v1' }));
+  const everyKind = [...kindsOfInsights, ...classic];
+  await settles('first');
   for (const { group, resource } of resources) {
     place.before({ verb: 'update', group, resource }, (request) => {
       const { apiVersion } = [...kindsOfInsights, { resource, apiVersion: 'kyverno.io/v1' }].find(
@@ -97,7 +104,7 @@ async function syncAll(place: Place, sync: () => void): Promise<void> {
       return touch(place, `/apis/${apiVersion}/${inNamespace}${resource}/${request.name}`);
     });
   }
-  await settles('second', (reported) => reported >= resources.length);
+  await settles('second');
   insights.policies = '';
   sync();
   await eventually(async () => {
