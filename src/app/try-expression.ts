@@ -29,16 +29,15 @@ export function readTriedDocuments(files: Files, paths: readonly string[]): read
     .map((written) => ({ value: written.value, place: placeOf(written) }));
 }
 
-/** Throws SupercargoError for an expression that is wrong. */
+/** Throws SupercargoError for an expression that is wrong. Each answer is worked out when it is read. */
 export function tryExpression(
   language: ExpressionLanguage,
   expression: string,
   documents: readonly TriedDocument[],
-): { readonly type?: string; readonly answers: readonly PlacedAnswer[] } {
+): { readonly type?: string; readonly answers: Iterable<PlacedAnswer> } {
   const { type, evaluate } = language.compile(expression);
-  const answers = documents.map(({ value, place }) => ({
-    ...(place === undefined ? {} : { place }),
-    ...evaluate(value),
-  }));
-  return { ...(type === undefined ? {} : { type }), answers };
+  function* answers() {
+    for (const { value, place } of documents) yield { ...(place === undefined ? {} : { place }), ...evaluate(value) };
+  }
+  return { ...(type === undefined ? {} : { type }), answers: answers() };
 }

@@ -12,7 +12,13 @@ writeFileSync(file, 'kind: A\nsizes: [1, 2]\n---\nkind: B\n');
 
 const run = (...args: readonly string[]) => runCommand('cel', args);
 
-async function runCommand(command: 'cel' | 'jp', args: readonly string[], input?: string) {
+async function runCommand(
+  command: 'cel' | 'jp',
+  args: readonly string[],
+  input?: string,
+  onOutput: (controller: AbortController) => void = () => {},
+) {
+  const controller = new AbortController();
   let stdout = '';
   let stderr = '';
   const exitCode = await runCli(
@@ -20,10 +26,15 @@ async function runCommand(command: 'cel' | 'jp', args: readonly string[], input?
     {
       env: {},
       ...(input === undefined ? {} : { openStdin: () => Readable.from([input]) }),
-      stdout: { write: (text) => (stdout += text) },
+      stdout: {
+        write: (text) => {
+          stdout += text;
+          onOutput(controller);
+        },
+      },
       stderr: { write: (text) => (stderr += text) },
       temporaryDir: folder,
-      signal: new AbortController().signal,
+      signal: controller.signal,
       uptimeMs: () => 0,
     },
     '0.0.0',
@@ -57,6 +68,27 @@ it('reads expressions from standard input, and goes on after a mistake', async (
   const { exitCode, stdout, stderr } = await runCommand('cel', ['-r', file], input);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '"A"\n"B"\n2\n2\nbool\n' });
   expect(stderr).toContain('ERROR: <input>:1:4');
+});
+
+describe('stops at a signal', () => {
+  // Longer than the time that is taken without a turn of the event loop.
+  const expensive = `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].${'map(x, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].'.repeat(3)}size()${')'.repeat(3)}.size()`;
+  const pieces = 500;
+  /** As a signal of the process: when the event loop turns. */
+  const abortLater = (controller: AbortController) => void setImmediate(() => controller.abort());
+
+  it('between two documents', async () => {
+    const many = join(folder, 'many.yaml');
+    writeFileSync(many, '---\nkind: A\n'.repeat(pieces));
+    const { exitCode, stdout } = await runCommand('cel', [expensive, '-r', many], undefined, abortLater);
+    expect(exitCode).toBe(1);
+    expect(stdout.split('\n').length).toBeLessThan(pieces);
+  });
+
+  it('between two expressions', async () => {
+    const { stdout } = await runCommand('cel', [], `${expensive}\n`.repeat(pieces), abortLater);
+    expect(stdout.split('\n').length).toBeLessThan(pieces);
+  });
 });
 
 it('shows how a function is called', async () => {

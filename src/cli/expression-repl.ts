@@ -5,8 +5,11 @@ import { type CliContext, exitCodes } from './context.ts';
 
 interface ReplOptions {
   readonly language: ExpressionLanguage;
-  /** Evaluates and prints; false if an evaluation failed. Throws SupercargoError for an expression that is wrong. */
-  readonly evaluate: (expression: string) => boolean;
+  /**
+   * Evaluates and prints; false if an evaluation failed or the signal stopped it. Throws SupercargoError for an expression
+   * that is wrong.
+   */
+  readonly evaluate: (expression: string) => Promise<boolean>;
   /** What fields are completed from. */
   readonly document: unknown;
   readonly context: CliContext;
@@ -44,7 +47,7 @@ export async function runExpressionRepl({ language, evaluate, document, context 
     lines.setPrompt(waiting === '' ? prompt : '... ');
     if (isTerminal) lines.prompt();
   };
-  const handle = (line: string) => {
+  const handle = async (line: string) => {
     const text = `${waiting}${line}`;
     if (isIncomplete(text)) {
       waiting = `${text}\n`;
@@ -52,7 +55,8 @@ export async function runExpressionRepl({ language, evaluate, document, context 
     }
     waiting = '';
     try {
-      if (text.trim() !== '' && !runCommand(text.trim(), language, context) && !evaluate(text)) hasFailed = true;
+      if (text.trim() !== '' && !runCommand(text.trim(), language, context) && !(await evaluate(text)))
+        hasFailed = true;
     } catch (thrown) {
       if (!(thrown instanceof SupercargoError)) throw thrown;
       hasFailed = true;
@@ -70,7 +74,8 @@ export async function runExpressionRepl({ language, evaluate, document, context 
   ask();
   for await (const line of lines) {
     if (line.trim() === ':quit' || line.trim() === ':q') break;
-    handle(line);
+    await handle(line);
+    if (signal.aborted) break;
     ask();
   }
   lines.close();

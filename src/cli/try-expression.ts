@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { type ExpressionLanguage, loadExpressions, loadFiles, type PlacedAnswer } from '../app/index.ts';
-import { renderJson, renderYaml, UsageError } from '../base/index.ts';
+import { createTimeSlice, renderJson, renderYaml, systemClock, UsageError } from '../base/index.ts';
 import { type CliContext, exitCodes } from './context.ts';
 import { runExpressionRepl } from './expression-repl.ts';
 
@@ -32,23 +32,29 @@ export async function runTry(
   options: TryOptions,
   context: CliContext,
 ): Promise<number> {
-  const { stdout, stderr } = context;
+  const { stdout, stderr, signal } = context;
   if (options.functions !== undefined) return listFunctions(language, options.functions, context);
   const [{ readTriedDocuments, tryExpression }, { nodeFiles }] = await Promise.all([loadExpressions(), loadFiles()]);
   if (expression === undefined && options.resource.includes('-'))
     throw new UsageError('expression-missing', 'standard input is read for documents: give the expression as argument');
   const documents = readTriedDocuments(nodeFiles(), options.resource);
   let shown = 0;
-  const evaluate = (text: string): boolean => {
+  // A signal that ends the program arrives between two turns of the event loop only.
+  const turn = createTimeSlice(systemClock);
+  const evaluate = async (text: string): Promise<boolean> => {
     const { type, answers } = tryExpression(language, text, documents);
+    let isEvaluated = true;
     for (const answer of answers) {
       const { place, error } = answer;
+      isEvaluated &&= error === undefined;
       if (error === undefined) stdout.write(renderAnswer(answer, type, options, shown++));
       else for (const line of error.split('\n')) stderr.write(`supercargo: ${place ? `${place}: ` : ''}${line}\n`);
+      await turn();
+      if (signal.aborted) return false;
     }
-    return answers.every(({ error }) => error === undefined);
+    return isEvaluated;
   };
-  if (expression !== undefined) return evaluate(expression) ? exitCodes.ok : exitCodes.failed;
+  if (expression !== undefined) return (await evaluate(expression)) ? exitCodes.ok : exitCodes.failed;
   return runExpressionRepl({ language, evaluate, document: documents[0]?.value ?? null, context });
 }
 
