@@ -9,6 +9,7 @@
 export { namespaceType, requestType } from './admission.ts';
 export { CelCompileError } from './errors.ts';
 export { estimateCost } from './estimate/estimate.ts';
+export type { CelStep } from './explain.ts';
 export { functionHelp } from './function-help.ts';
 export { CelAnswer } from './functions/authorization.ts';
 export { authorizerType, CelAuthorizer, resourceCheckType } from './functions/authorizer.ts';

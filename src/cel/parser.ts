@@ -10,14 +10,17 @@ import { expressionStart, startsExpression, type Token } from './token.ts';
 /** Ends the parsing of an expression whose first mistake has been reported. */
 class SyntaxStop extends Error {}
 
+/** Where nodes are in the source, by id; what macros make up is nowhere. */
+export type Ranges = Map<number, { readonly start: number; readonly end: number }>;
+
 /** Parses an expression and expands its macros; throws CelCompileError with the mistakes. */
-export function parse(source: Source, macros: Macros): Node {
+export function parse(source: Source, macros: Macros, ranges?: Ranges): Node {
   const size = source.text.length > maxExpressionSize ? [...source.text].length : 0;
   if (size > maxExpressionSize) {
     source.report(-1, `expression code point size exceeds limit: size: ${size}, limit ${maxExpressionSize}`);
     throw source.error('cel-syntax');
   }
-  const parser = new Parser(source, macros);
+  const parser = new Parser(source, macros, ranges);
   let node: Node | undefined;
   try {
     node = parser.parse();
@@ -59,6 +62,7 @@ export class Parser {
   constructor(
     private readonly source: Source,
     private readonly macros: Macros,
+    private readonly ranges?: Ranges,
   ) {
     this.tokens = tokenize(source.text, (offset, message) => source.report(offset, message));
   }
@@ -112,6 +116,7 @@ export class Parser {
   }
 
   expression(): Node {
+    const start = this.token.offset;
     if (++this.nesting > maxRecursion) this.tooDeep(`expression recursion limit exceeded: ${maxRecursion}`);
     const condition = this.logic('||', operators.or, () => this.logic('&&', operators.and, () => this.relation()));
     const mark = this.take('?');
@@ -123,7 +128,8 @@ export class Parser {
     this.expect(':');
     const no = this.expression();
     this.nesting--;
-    return this.raise(this.call(mark.offset, operators.conditional, [condition, yes, no]), [condition, yes, no]);
+    const node = this.call(mark.offset, operators.conditional, [condition, yes, no]);
+    return this.raise(this.place(node, start), [condition, yes, no]);
   }
 
   /** A call of a function or an operator, or what a macro of that name makes of it. */
@@ -154,6 +160,17 @@ export class Parser {
     return node;
   }
 
+  /** The node ends with the last token. What is in brackets keeps its own place. */
+  private place(node: Node, start: number, end = this.end()): Node {
+    if (this.ranges && !this.ranges.has(node.id)) this.ranges.set(node.id, { start, end });
+    return node;
+  }
+
+  private end(): number {
+    const last = this.tokens[this.at - 1];
+    return last ? last.offset + last.text.length : 0;
+  }
+
   private tooDeep(message: string): never {
     this.source.report(-1, message);
     throw new SyntaxStop();
@@ -161,17 +178,22 @@ export class Parser {
 
   /** Terms become a balanced tree: a long chain is not deep, and its mistakes are told as those of pairs. */
   private logic(symbol: string, name: string, operand: () => Node): Node {
+    const starts = [this.token.offset];
     const terms = [operand()];
+    const ends = [this.end()];
     const offsets: number[] = [];
     for (let mark = this.take(symbol); mark; mark = this.take(symbol)) {
       offsets.push(mark.offset);
+      starts.push(this.token.offset);
       terms.push(operand());
+      ends.push(this.end());
     }
     const pair = (low: number, high: number): Node => {
       if (low > high) return terms[low] as Node;
       const middle = Math.floor((low + high + 1) / 2);
       const sides = [pair(low, middle - 1), pair(middle + 1, high)];
-      return this.pass(this.make.call(offsets[middle] as number, name, sides), sides);
+      const node = this.make.call(offsets[middle] as number, name, sides);
+      return this.pass(this.place(node, starts[low] as number, ends[high + 1]), sides);
     };
     return pair(0, offsets.length - 1);
   }
@@ -181,13 +203,14 @@ export class Parser {
   }
 
   private binary(names: ReadonlyMap<string, string>, operand: () => Node): Node {
+    const start = this.token.offset;
     let left = operand();
     for (;;) {
       const name = this.token.kind === 'symbol' ? names.get(this.token.text) : undefined;
       if (name === undefined) return left;
       const { offset } = this.next();
       const right = operand();
-      left = this.raise(this.call(offset, name, [left, right]), [left, right]);
+      left = this.raise(this.place(this.call(offset, name, [left, right]), start), [left, right]);
     }
   }
 
@@ -203,21 +226,22 @@ export class Parser {
     const operand = this.member();
     if (count % 2 === 0) return operand;
     const name = text === '!' ? operators.not : operators.negate;
-    return this.pass(this.call(offset, name, [operand]), [operand]);
+    return this.pass(this.place(this.call(offset, name, [operand]), offset), [operand]);
   }
 
   private member(): Node {
-    let node = parsePrimary(this);
+    const start = this.token.offset;
+    let node = this.place(parsePrimary(this), start);
     for (;;) {
       const dot = this.take('.');
-      if (dot) node = this.afterDot(node, dot.offset);
+      if (dot) node = this.place(this.afterDot(node, dot.offset), start);
       else {
         const bracket = this.take('[');
         if (!bracket) return node;
         const name = this.take('?') ? operators.optIndex : operators.index;
         const index = this.expression();
         this.expect(']');
-        node = this.raise(this.call(bracket.offset, name, [node, index]), [node, index]);
+        node = this.raise(this.place(this.call(bracket.offset, name, [node, index]), start), [node, index]);
       }
     }
   }

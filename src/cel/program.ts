@@ -4,6 +4,7 @@ import { compileNode } from './compile/compile.ts';
 import { Frame } from './compile/frame.ts';
 import type { Environment } from './environment.ts';
 import { CelCompileError, CelCostError } from './errors.ts';
+import { type Explained, explain } from './explain.ts';
 import { kubernetesEnvironment } from './kubernetes.ts';
 import { callCostLimit } from './limits.ts';
 import { parse } from './parser.ts';
@@ -34,6 +35,8 @@ export interface Program {
   readonly reads: readonly number[];
   /** `inputs` are the values of the variables in their order; undefined for one that has none. Never throws. */
   evaluate(inputs: readonly unknown[], costLimit?: number): Evaluated;
+  /** What its parts are worth on the same inputs, each evaluated once more. Never throws. */
+  explain(inputs: readonly unknown[], costLimit: number): Explained;
 }
 
 /** Parses, checks and compiles an expression; throws CelCompileError for anything that is wrong with it. */
@@ -58,7 +61,7 @@ export function compile(expression: string, options: CompileOptions = {}): Progr
         slots = Math.max(slots, count);
       },
     });
-    return new CompiledProgram(expression, checked.type, [...reads], plan.eval, slots);
+    return new CompiledProgram(expression, checked.type, [...reads], plan.eval, slots, { environment, variables });
   } catch (thrown) {
     if (thrown instanceof CelCompileError) throw thrown;
     // The limits keep every walk over the tree within the stack; this is for what they miss.
@@ -74,6 +77,7 @@ class CompiledProgram implements Program {
     readonly reads: readonly number[],
     private readonly evaluator: (frame: Frame) => unknown,
     private readonly slots: number,
+    private readonly declared: Required<CompileOptions>,
   ) {}
 
   evaluate(inputs: readonly unknown[], costLimit = callCostLimit): Evaluated {
@@ -87,6 +91,15 @@ class CompiledProgram implements Program {
       if (thrown instanceof CelCostError) return { value: new CelError(thrown.message), cost: frame.cost };
       if (thrown instanceof RangeError)
         return { value: new CelError('the value is nested too deeply'), cost: frame.cost };
+      throw thrown;
+    }
+  }
+
+  explain(inputs: readonly unknown[], costLimit: number): Explained {
+    try {
+      return explain(this.expression, this.declared, { inputs, costLimit });
+    } catch (thrown) {
+      if (thrown instanceof RangeError) return { steps: [], cost: costLimit };
       throw thrown;
     }
   }

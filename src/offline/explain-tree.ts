@@ -196,9 +196,26 @@ function stepTree(step: Single): TreeNode {
   }
 }
 
-function expressionTree({ where, expression, value, error }: TraceStep & { readonly kind: 'expression' }): TreeNode {
+type ExpressionStep = TraceStep & { readonly kind: 'expression' };
+
+function expressionTree({ where, expression, value, error, steps = [] }: ExpressionStep): TreeNode {
   const mark = value === true ? 'yes' : where === 'validate.cel' || error !== undefined ? 'no' : 'off';
-  return node(mark, `${where}: ${expression.trim()} = ${error ?? show(value)}`);
+  return node(mark, `${where}: ${expression.trim()} = ${error ?? show(value)}`, steps.map(partTree));
+}
+
+/** A part of an expression, on one line. */
+function partTree({
+  expression,
+  at,
+  value,
+  start,
+  error,
+  steps = [],
+}: NonNullable<ExpressionStep['steps']>[number]): TreeNode {
+  const written = cut(expression.replace(/\s*\n\s*/g, ' '));
+  const element = at === undefined ? '' : `[${show(at)}] `;
+  const state = error !== undefined ? 'no' : value === true ? 'yes' : value === false ? 'off' : 'note';
+  return node(state, `${element}${written} = ${cut(error ?? start ?? show(value))}`, steps.map(partTree));
 }
 
 function patternTree({
@@ -248,5 +265,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : show(value
 
 function show(value: unknown): string {
   const shown = value === undefined ? 'nothing' : renderJson(value);
-  return shown.length > maxValueLength ? `${shown.slice(0, maxValueLength)}…` : shown;
+  return cut(shown);
 }
+
+const cut = (line: string) => (line.length > maxValueLength ? `${line.slice(0, maxValueLength)}…` : line);

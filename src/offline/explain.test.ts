@@ -180,6 +180,7 @@ spec:
     '  ✓ policy ValidatingPolicy/p: pass',
     expect.stringContaining('match.any[0]'),
     "    ✓ validations: object.metadata.name == 'web' = true",
+    '      object.metadata.name = "web"',
     '    ✓ pass: success',
   ]);
   const detailed = await linesOf(true);

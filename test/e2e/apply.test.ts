@@ -259,6 +259,44 @@ describe.concurrent('supercargo explain', { timeout: 60_000 }, () => {
     ]);
   });
 
+  it('shows the parts of CEL expressions with their values, of classic rules and of policies of expressions', async () => {
+    const expression = `size(object.metadata.name) > 9 || object.spec.containers.exists(c, c.image == 'x')`;
+    const classic = write(
+      'classic-cel.yaml',
+      `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: classic}\nspec:\n  rules:\n    - name: r\n      match: {any: [{resources: {kinds: [Pod]}}]}\n      validate:\n        cel:\n          expressions: [{expression: "${expression}"}]\n`,
+    );
+    const policy = write(
+      'vpol.yaml',
+      `apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: v}\nspec:\n  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}\n  validations: [{expression: "${expression}"}]\n`,
+    );
+    const { exitCode, stdout } = await runProgram(['explain', classic, policy, '-r', bad]);
+    expect(exitCode).toBe(0);
+    for (const [where, indent] of [
+      ['validate.cel', '      '],
+      ['validations', '    '],
+    ] as const) {
+      const lines = [
+        `${where}: ${expression} = false`,
+        '  – size(object.metadata.name) > 9 = false',
+        '    size(object.metadata.name) = 3',
+        '      object.metadata.name = "bad"',
+        "  – object.spec.containers.exists(c, c.image == 'x') = false",
+      ];
+      const mark = where === 'validate.cel' ? '✗' : '–';
+      expect(stdout).toContain(lines.map((line, i) => `${indent}${i === 0 ? `${mark} ` : ''}${line}\n`).join(''));
+    }
+    const json = await runProgram(['explain', classic, '-r', bad, '-o', 'json']);
+    const [{ rules }] = JSON.parse(json.stdout);
+    expect(rules[0].steps.at(-1)).toMatchObject({
+      kind: 'expression',
+      value: false,
+      steps: [
+        { value: false, steps: [{ value: 3, steps: [{ expression: 'object.metadata.name', value: 'bad' }] }] },
+        { value: false, steps: [{}, { expression: "c.image == 'x'", at: 0, value: false }] },
+      ],
+    });
+  });
+
   it('refuses wrong input with one line', async () => {
     expect(await refused('explain', enforce)).toContain('name resources with -r');
     expect(await refused('explain', enforce, '-r', bad, '-o', 'table')).toContain('Allowed choices are tree, json');

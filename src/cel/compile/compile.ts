@@ -121,7 +121,7 @@ function compileOperator(node: CallNode, context: Context): Plan {
 }
 
 /** All terms of a chain of one operator. */
-function termsOf(node: CallNode): readonly Node[] {
+export function termsOf(node: CallNode): readonly Node[] {
   return node.args.flatMap((arg) => (arg.kind === 'call' && arg.name === node.name ? termsOf(arg) : [arg]));
 }
 
@@ -237,7 +237,8 @@ function compileComprehension(node: ComprehensionNode, context: Context): Plan {
   }
 }
 
-const slotReader = (slot: number): Local => ({ base: (frame) => frame.slots[slot], place: ~slot });
+/** A variable that is kept in a slot of the frame. */
+export const slotReader = (slot: number): Local => ({ base: (frame) => frame.slots[slot], place: ~slot });
 
 const pending = Symbol('pending');
 

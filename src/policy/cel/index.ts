@@ -4,4 +4,5 @@
  */
 export { compileExpression, type Expression } from './expression.ts';
 export { namespaceOf, namespaceValue, requestValue } from './request.ts';
+export { createExpressionTrace } from './trace.ts';
 export { compileVariables, createVariableValues, type RuleVariables } from './variables.ts';

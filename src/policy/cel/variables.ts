@@ -2,18 +2,16 @@ import { lazy, setOwn } from '../../base/index.ts';
 import {
   CelError,
   type CelType,
-  CelUnknown,
   dynType,
   type Evaluated,
   LazyMap,
   namespaceType,
   requestType,
   structType,
-  toJson,
   type Variables,
 } from '../../cel/index.ts';
-import type { TraceStep } from '../run/trace.ts';
 import { compileExpression, type Expression } from './expression.ts';
+import type { TraceExpression } from './trace.ts';
 
 interface VariableSpec {
   readonly name: string;
@@ -58,7 +56,7 @@ const variableValues = lazy(() => {
     constructor(
       private readonly expressions: ReadonlyMap<string, Expression>,
       private readonly evaluate: (expression: Expression & { program: unknown }) => Evaluated,
-      private readonly trace?: ((step: TraceStep) => void) | undefined,
+      private readonly trace?: TraceExpression | undefined,
     ) {
       super();
     }
@@ -70,10 +68,7 @@ const variableValues = lazy(() => {
       if (!expression) return undefined;
       const value = this.work(name, expression);
       this.values.set(name, value);
-      if (this.trace && !(value instanceof CelUnknown)) {
-        const found = value instanceof CelError ? { error: value.message } : { value: toJson(value) };
-        this.trace({ kind: 'expression', where: `variables.${name}`, expression: expression.source, ...found });
-      }
+      this.trace?.(`variables.${name}`, expression, value);
       return value;
     }
 
@@ -98,7 +93,7 @@ const variableValues = lazy(() => {
 export function createVariableValues(
   expressions: ReadonlyMap<string, Expression>,
   evaluate: (expression: Expression & { program: unknown }) => Evaluated,
-  trace?: ((step: TraceStep) => void) | undefined,
+  trace?: TraceExpression | undefined,
 ): LazyMap {
   return new (variableValues())(expressions, evaluate, trace);
 }

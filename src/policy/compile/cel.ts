@@ -1,8 +1,9 @@
 import { setOwn } from '../../base/index.ts';
-import { boolType, CelError, CelUnknown, callCostLimit, nullType, stringType, toJson } from '../../cel/index.ts';
+import { boolType, CelError, CelUnknown, callCostLimit, nullType, stringType } from '../../cel/index.ts';
 import {
   compileExpression,
   compileVariables,
+  createExpressionTrace,
   createVariableValues,
   type Expression,
   namespaceValue,
@@ -114,6 +115,7 @@ function annotated(
 /** Evaluates expressions on one request, with one budget for all of them. */
 class Evaluator {
   private readonly inputs: readonly unknown[];
+  private readonly trace: ReturnType<typeof createExpressionTrace>;
 
   constructor(
     private readonly run: Run,
@@ -122,7 +124,8 @@ class Evaluator {
     private left: number,
   ) {
     const { request } = run;
-    const variables = createVariableValues(expressions, ({ program }) => this.spendOn(program as never), run.trace);
+    this.trace = createExpressionTrace(() => this.inputs, run.trace);
+    const variables = createVariableValues(expressions, ({ program }) => this.spendOn(program as never), this.trace);
     const { object = null, oldObject = null } = request;
     this.inputs = [object, oldObject, lazyRequest(run), namespaceValue(request), variables, param ?? null];
   }
@@ -130,12 +133,7 @@ class Evaluator {
   /** A value, or the error in the words of the API server. */
   evaluate(expression: Expression, where: string): unknown {
     const value = this.valueOf(expression);
-    this.run.trace?.({
-      kind: 'expression',
-      where,
-      expression: expression.source,
-      ...(value instanceof CelError ? { error: value.message } : { value: toJson(value) }),
-    });
+    this.trace?.(where, expression, value);
     return value;
   }
 

@@ -1,7 +1,7 @@
-import { CelError, CelUnknown, callCostLimit, type PolicyLanguage, type Program, toJson } from '../../cel/index.ts';
+import { CelError, CelUnknown, callCostLimit, type PolicyLanguage, type Program } from '../../cel/index.ts';
 import { gvkOf, type KubeObject } from '../../object/index.ts';
 import { builtinSchemaOf, type Schema } from '../../schema/index.ts';
-import { createVariableValues, type Expression } from '../cel/index.ts';
+import { createExpressionTrace, createVariableValues, type Expression } from '../cel/index.ts';
 import { findAnswer, type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import type { Run } from '../run/run.ts';
@@ -15,6 +15,7 @@ import type { KindVariables } from './scope.ts';
  */
 export class KindEvaluator implements InputSources {
   private readonly inputs: KindInputs;
+  private readonly trace: ReturnType<typeof createExpressionTrace>;
 
   constructor(
     readonly run: Run,
@@ -22,6 +23,7 @@ export class KindEvaluator implements InputSources {
     private readonly variables: KindVariables,
     readonly generate?: GenerateObjects,
   ) {
+    this.trace = createExpressionTrace(() => this.inputs.values, run.trace);
     this.inputs = new KindInputs(this);
   }
 
@@ -31,11 +33,7 @@ export class KindEvaluator implements InputSources {
 
   makeVariables(): ReturnType<typeof createVariableValues> {
     const { expressions } = this.variables;
-    return createVariableValues(
-      expressions,
-      (expression) => this.spendOn(expression.program as Program),
-      this.run.trace,
-    );
+    return createVariableValues(expressions, (expression) => this.spendOn(expression.program as Program), this.trace);
   }
 
   /** From here on expressions see another object, such as what the mutations so far have made of it. */
@@ -50,15 +48,9 @@ export class KindEvaluator implements InputSources {
 
   /** A value, or an error; throws Need for what must be looked up first. */
   evaluate(expression: Expression, where: string): unknown {
-    const { trace } = this.run;
     const value = 'error' in expression ? new CelError(expression.error) : this.spendOn(expression.program).value;
     if (value instanceof CelUnknown) throw new Need(value.needs as readonly LookUp[]);
-    trace?.({
-      kind: 'expression',
-      where,
-      expression: expression.source,
-      ...(value instanceof CelError ? { error: value.message } : { value: toJson(value) }),
-    });
+    this.trace?.(where, expression, value);
     return value;
   }
 

@@ -1,3 +1,5 @@
+import type { CelStep } from '../../cel/index.ts';
+
 /** What happened inside a rule, in the order it happened: the material of an explanation. */
 export type TraceStep =
   | { readonly kind: 'match'; readonly mismatch?: string }
@@ -40,13 +42,14 @@ export type TraceStep =
       readonly found?: unknown;
       readonly message: string;
     }
-  /** A CEL expression, with its value as JSON or its error. */
+  /** A CEL expression, with its value as JSON or its error, and its parts with theirs. */
   | {
       readonly kind: 'expression';
       readonly where: string;
       readonly expression: string;
       readonly value?: unknown;
       readonly error?: string;
+      readonly steps?: readonly CelStep[];
     }
   | { readonly kind: 'control'; readonly control: string; readonly allowed: boolean; readonly message: string }
   | { readonly kind: 'exception'; readonly name: string };
