@@ -61,6 +61,13 @@ function differences(questions: readonly Question[], theirs: readonly Answer[], 
   });
 }
 
+/** Five runs may agree by chance on an answer that depends on the order of a map; two hundred do not. */
+async function differencesAskedAgain(questions: readonly Question[], excluded: Excluded) {
+  if (questions.length === 0) return [];
+  const asked = questions.map(({ expression, object }) => ({ expression, object }));
+  return differences(asked, await askCelOracle(oracle.path!, asked, 200), excluded);
+}
+
 describe.skipIf(oracle.path === undefined)("against cel-go with Kubernetes' options", () => {
   test('the recorded answers are what it says', async () => {
     const questions = answers.map(({ expression }) => ({ expression, object: document }));
@@ -96,7 +103,8 @@ describe.skipIf(oracle.path === undefined)("against cel-go with Kubernetes' opti
         const seed = Number(process.env['SEED'] ?? 20_260_101) + done;
         const questions = generateQuestions(seed, Math.min(batch, count - done));
         const theirs = await askCelOracle(oracle.path!, questions, 5);
-        expect(differences(questions, theirs, excluded), `seed ${seed}`).toEqual([]);
+        const differing = differences(questions, theirs, excluded);
+        expect(await differencesAskedAgain(differing, excluded), `seed ${seed}`).toEqual([]);
       }
       const { unusable, listsShownOtherwise } = excluded;
       process.stderr.write(
