@@ -79,7 +79,8 @@ describe('the parts of an installation', () => {
   });
 
   it('create no Job in the whole cluster and no Secret anywhere', () => {
-    const rules = manifestsOf({ features: [...availableFeatures] }).flatMap(({ kind, rules: some = [] }) =>
+    const every = manifestsOf({ features: [...availableFeatures], backupRegistry: 'r.example/copies' });
+    const rules = every.flatMap(({ kind, rules: some = [] }) =>
       (some as { resources: string[]; verbs: string[] }[]).map((rule) => ({ kind, ...rule })),
     );
     const creating = (resource: string) =>

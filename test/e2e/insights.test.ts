@@ -289,7 +289,9 @@ describe('supercargo run', { timeout: 60_000 }, () => {
   });
 
   it('says what is missing from its environment before it begins', async () => {
-    const { exitCode, stderr } = await run(['run', '--features', 'jobs'], { FAIRWINDS_TOKEN: '' });
+    const { exitCode, stderr } = await run(['run', '--features', 'jobs', '--namespace', 'home'], {
+      FAIRWINDS_TOKEN: '',
+    });
     expect(exitCode).toBe(2);
     expect(stderr).toContain('FAIRWINDS_TOKEN is not set');
   });

@@ -12,6 +12,7 @@ import { defaultParts } from '../../src/app/install-parts.ts';
 import { describeRight, uncovered, unneeded, widest } from './access.ts';
 import { record } from './cluster.ts';
 import { type Exercised, exercises } from './exercises/index.ts';
+import { isRefused } from './exercises/insights.ts';
 
 const all = Object.keys(exercises) as readonly Exercised[];
 
@@ -26,7 +27,10 @@ describe('the rights of a feature alone', () => {
     });
 });
 
-/** A right may include one of another feature. That one is needed where the feature runs alone. */
+/**
+ * A right may include one of another feature. That one is needed where the feature runs alone, as are the rights to
+ * policies that admission refuses.
+ */
 describe('the rights of several features in one process', () => {
   const several = defaultParts.filter(({ features }) => features.length > 1);
   for (const { name, features } of [...several, { name: 'all features', features: all }])
@@ -34,7 +38,9 @@ describe('the rights of several features in one process', () => {
       const { rights, grants, requests } = await record(features);
       expect({
         refused: uncovered([...rights, ...grants], requests).map(describeRight),
-        unneeded: unneeded(widest(rights), requests).map(describeRight),
+        unneeded: unneeded(widest(rights), requests)
+          .filter(({ resource }) => !isRefused({ features }, resource))
+          .map(describeRight),
       }).toEqual({ refused: [], unneeded: [] });
     });
 });
