@@ -229,6 +229,10 @@ describe.concurrent('supercargo up', { timeout: 180_000 }, () => {
     expect(program.stdout()).toMatch(
       /on the page: http:\/\/127\.0\.0\.1:\d+\/images\/docker\.io\/library\/nginx:1\.29\n/,
     );
+    expect(said).toMatch(/^ {3}pod\/demo-change is created with nginx:1\.29; now it has the label tag=1\.29$/m);
+    expect(said).toMatch(
+      /^ {3}job\/check-demo-change was made for it, with the arguments \["check","1\.29"\]\n {3}on the page: http:\/\/127\.0\.0\.1:\d+\/jobs\?q=check-demo-change$/m,
+    );
     program.signal('SIGINT');
     expect(await program.exited).toEqual({ code: 0, signal: null });
     expect(program.stderr()).toBe('');

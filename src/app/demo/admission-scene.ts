@@ -43,7 +43,7 @@ const addTeam: KubeObject = {
 export const admissionScene: Scene = {
   title: 'Policies decide what is created',
   page: () => '/results?by=policy',
-  needs: 'admission',
+  needs: ['admission'],
   async play(context) {
     for (const policy of [requireTag, addTeam]) await createOnce(context, policies, policy);
     await Promise.all([requireTag, addTeam].map((policy) => untilReady(context, policies, policy.metadata.name!)));

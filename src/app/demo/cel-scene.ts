@@ -39,7 +39,7 @@ const policy: KubeObject = {
 export const celScene: Scene = {
   title: 'A policy in CEL runs beside the classic ones',
   page: () => '/results?by=policy',
-  needs: 'admission',
+  needs: ['admission'],
   async play(context) {
     await createOnce(context, policies, policy);
     await untilReady(context, policies, 'no-host-network');

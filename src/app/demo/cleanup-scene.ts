@@ -44,7 +44,7 @@ const preview = (which: string, expires: string): KubeObject => ({
 /** Of two objects, a policy deletes the one that its condition is true of. */
 export const cleanupScene: Scene = {
   title: 'What is no longer needed is deleted by a schedule',
-  needs: 'cleanup',
+  needs: ['cleanup'],
   async play(context) {
     await createOnce(context, configMaps, preview('preview-old', '2020-01-01T00:00:00Z'));
     await createOnce(context, configMaps, preview('preview-new', '2099-01-01T00:00:00Z'));

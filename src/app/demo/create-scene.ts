@@ -31,7 +31,7 @@ const git = async (...args: string[]) => (await promisify(execFile)('git', args)
 export const createScene: Scene = {
   title: 'An image that is pushed becomes a manifest in Git',
   page: () => '/pipeline',
-  needs: 'create',
+  needs: ['create'],
   async play(context) {
     if (!context.features.includes('detect')) return context.say('skipped: detection is switched off');
     const hasGit = await git('--version').catch(() => undefined);

@@ -44,7 +44,7 @@ const policy: KubeObject = {
 export const generateScene: Scene = {
   title: 'One Job per image',
   page: () => '/jobs',
-  needs: 'generate',
+  needs: ['generate'],
   async play(context) {
     await create(context, policyTypes.clusterPolicy, policy);
     context.say('created clusterpolicy/demo-one-job-per-image');

@@ -1,5 +1,6 @@
 import { admissionScene } from './admission-scene.ts';
 import { celScene } from './cel-scene.ts';
+import { changeScene } from './change-scene.ts';
 import { cleanupScene } from './cleanup-scene.ts';
 import { createScene } from './create-scene.ts';
 import { deploymentScene } from './deployment-scene.ts';
@@ -18,6 +19,7 @@ const scenes: readonly Scene[] = [
   celScene,
   reportScene,
   generateScene,
+  changeScene,
   cleanupScene,
   createScene,
   insightsScene,
@@ -26,7 +28,7 @@ const scenes: readonly Scene[] = [
 
 /** Runs the guided demo on a running cluster. */
 export async function playDemo(context: SceneContext): Promise<void> {
-  const shown = scenes.filter(({ needs }) => needs === undefined || context.features.includes(needs));
+  const shown = scenes.filter(({ needs = [] }) => needs.every((feature) => context.features.includes(feature)));
   for (const [i, scene] of shown.entries()) {
     context.say('');
     context.say(`${i + 1}. ${scene.title}`);

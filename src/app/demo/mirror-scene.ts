@@ -13,7 +13,7 @@ const labels = { app: 'shop' };
 export const mirrorScene: Scene = {
   title: 'An image is cloned, and a Deployment runs the copy',
   page: ({ registry }) => `/images/${registry}/team/shop:1.0`,
-  needs: 'mirror',
+  needs: ['mirror'],
   async play(context) {
     const { registry, say } = context;
     const image = `${registry}/team/shop:1.0`;

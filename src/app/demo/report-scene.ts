@@ -37,7 +37,7 @@ const patienceMs = 15_000;
 export const reportScene: Scene = {
   title: 'A policy reports on what is there',
   page: () => '/results',
-  needs: 'report',
+  needs: ['report'],
   async play(context) {
     const { client } = context.connection;
     await made(client.create(policyTypes.clusterPolicy, policy, { signal: context.signal }));

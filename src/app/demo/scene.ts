@@ -19,8 +19,8 @@ export interface SceneContext {
 
 export interface Scene {
   readonly title: string;
-  /** The feature that the scene requires. */
-  readonly needs?: FeatureName;
+  /** The features that the scene requires. */
+  readonly needs?: readonly FeatureName[];
   /** Where the page shows what the scene makes: path and query. */
   page?(context: SceneContext): string;
   play(context: SceneContext): Promise<void>;

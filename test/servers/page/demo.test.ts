@@ -44,6 +44,7 @@ describe.skipIf(noBrowser)('the page of supercargo up', () => {
       ['/results', 'default'],
       ['/results?by=none', 'require-team'],
       ['/jobs', 'job-for-image'],
+      ['/jobs?q=check-demo-change', 'GeneratingPolicy/check-pods'],
       ['/system', 'MirroredImage'],
     ] as const) {
       await page.goto(origin() + path);
