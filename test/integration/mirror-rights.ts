@@ -41,6 +41,7 @@ export async function connectAsInstalled(
     image: 'i',
     replicas: 1,
     parts: [{ name: 'all', features }],
+    backupRegistry: 'backup.example/copies',
   })) {
     const type = kinds.find(({ kind }) => kind === manifest.kind);
     if (type !== undefined) await client.apply(type, manifest, { fieldManager: 'test', force: true });
