@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { ClusterConfig } from './cluster-config.ts';
 import type { Credentials } from './credentials.ts';
@@ -31,12 +32,10 @@ export function createConnectionPool(config: ClusterConfig, options: ConnectionO
   let isClosed = false;
   const all = new Set<Dispatcher>();
 
-  const open = (credentials: Credentials, connections: number | null): Dispatcher => {
+  const open = (trust: object, connections: number | null): Dispatcher => {
     const tls = {
-      ...(config.tls.ca === undefined ? {} : { ca: config.tls.ca }),
+      ...trust,
       ...(config.tls.serverName === undefined ? {} : { servername: config.tls.serverName }),
-      ...(credentials.certificate === undefined ? {} : { cert: credentials.certificate }),
-      ...(credentials.key === undefined ? {} : { key: credentials.key }),
       rejectUnauthorized: config.tls.insecureSkipVerify !== true,
       timeout: options.connectTimeoutMs,
     };
@@ -63,7 +62,8 @@ export function createConnectionPool(config: ClusterConfig, options: ConnectionO
           void old.close().then(forget, forget);
         }
       }
-      const connections = { calls: open(credentials, options.maxConnections), watches: open(credentials, null) };
+      const trust = trustOf(config, credentials);
+      const connections = { calls: open(trust, options.maxConnections), watches: open(trust, null) };
       current = { connections, certificate, key };
       return connections;
     },
@@ -73,4 +73,20 @@ export function createConnectionPool(config: ClusterConfig, options: ConnectionO
       all.clear();
     },
   };
+}
+
+/** What certificates are checked with, read once for all connections: it takes as long as the rest of connecting. */
+function trustOf({ server, tls: { ca } }: ClusterConfig, { certificate, key }: Credentials): object {
+  const read = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
+  };
+  if (!server.startsWith('https:')) return {};
+  try {
+    return { secureContext: createSecureContext(read) };
+  } catch {
+    // Each request fails with the reason.
+    return read;
+  }
 }
