@@ -1,4 +1,4 @@
-import { errorMessage, type Logger, systemClock } from '../base/index.ts';
+import { errorMessage, type Logger, systemClock, whenAborted } from '../base/index.ts';
 import { createDashboard } from '../dashboard/index.ts';
 import { createInformerFactory } from '../kube/index.ts';
 import type { Config } from './config.ts';
@@ -43,6 +43,8 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
       if (code !== 'kube-not-found' || type.group !== 'aquasecurity.github.io') tellUnreadable(type, code);
     },
   });
+  // The page can be opened before anything is read; it says so.
+  const listening = new AbortController();
   const dashboard = createDashboard({
     host,
     port,
@@ -66,7 +68,10 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
     features: config.features,
     // Nothing in it is a secret: credentials come from the environment and from Secrets.
     configuration: config,
-    onListening: options.onListening,
+    onListening(boundPort) {
+      options.onListening(boundPort);
+      listening.abort();
+    },
     clock: systemClock,
     log,
   });
@@ -79,6 +84,7 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
       log.debug('the dashboard stops', { error: errorMessage(thrown) });
       stop.abort();
     });
-  await Promise.all([guarded(informers.run(end)), guarded(dashboard.run(end))]);
+  const read = whenAborted(AbortSignal.any([listening.signal, end])).then(() => informers.run(end));
+  await Promise.all([guarded(dashboard.run(end)), guarded(read)]);
   if (failure !== undefined && !signal.aborted) throw failure;
 }
