@@ -38,12 +38,12 @@ const progress = (line: string) => process.stderr.write(`${line}\n`);
 const pace = { runs: Number(options.runs), longestMs: Number(options.minutes) * 60_000, progress };
 const [load = 0] = loadavg();
 const compared: Compared[] = [];
-const leftOut: string[] = [];
+const excluded: string[] = [];
 for (const { name, open } of wantedComparisons) {
   const contest = await open({ growth: options.growth, progress });
   if ('reason' in contest) {
     progress(`${name} is left out: ${contest.reason}`);
-    leftOut.push(`${name} (${contest.reason})`);
+    excluded.push(`${name} (${contest.reason})`);
     continue;
   }
   try {
@@ -53,7 +53,7 @@ for (const { name, open } of wantedComparisons) {
   }
 }
 const growth = options.growth;
-const report = renderReport(compared, { growth, leftOut, runs: pace.runs, load, arguments: process.argv.slice(2) });
+const report = renderReport(compared, { growth, excluded, runs: pace.runs, load, arguments: process.argv.slice(2) });
 process.stdout.write(`${report}\n`);
 if (options.write) {
   const file = 'docs/performance.md';

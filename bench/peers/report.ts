@@ -9,7 +9,7 @@ const marks = {
 
 export interface Circumstances {
   readonly growth: boolean;
-  readonly leftOut: readonly string[];
+  readonly excluded: readonly string[];
   readonly runs: number;
   /** The load average when it began. */
   readonly load: number;
@@ -18,11 +18,11 @@ export interface Circumstances {
 
 /** The tables with all that is needed to repeat them. */
 export function renderReport(compared: readonly Compared[], circumstances: Circumstances): string {
-  const { growth, leftOut } = circumstances;
+  const { growth, excluded } = circumstances;
   return [
     describe(circumstances),
     growth ? renderGrowth(compared) : renderRatios(compared),
-    ...(leftOut.length > 0 ? [`Left out: ${leftOut.join('; ')}.`] : []),
+    ...(excluded.length > 0 ? [`Left out: ${excluded.join('; ')}.`] : []),
   ].join('\n\n');
 }
 

@@ -30,7 +30,8 @@ function entryOf(spec: GlobalEntrySpec, more: Partial<GlobalEntryOptions> = {}, 
   const entry = new GlobalEntry(spec, {
     client: client as never,
     discovery: {
-      byResource: async (wanted) => (JSON.stringify(wanted).includes('pods') ? (pods as never) : undefined),
+      byResource: async (wanted) =>
+        typeof wanted === 'object' && wanted.resource === 'pods' ? (pods as never) : undefined,
     },
     call: () => Promise.reject(new Error('not called')),
     maxObjects: 3,
