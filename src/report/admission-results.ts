@@ -1,9 +1,10 @@
 import type { Clock } from '../base/index.ts';
+import { compareResourceVersions } from '../kube/index.ts';
 import type { GroupVersionKind, KubeObject } from '../object/index.ts';
 import type { PolicyProgram, PolicyRequest, RuleResult } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import { hashBody } from './body-hash.ts';
-import type { KindWatch } from './kind-watch.ts';
+import type { KindWatch, SeenObject } from './kind-watch.ts';
 import { contentOf, type ResourceReference, type ResultContent, referenceTo } from './result.ts';
 import type { ResultIndex } from './result-index.ts';
 import type { ScanState } from './scan-state.ts';
@@ -28,6 +29,8 @@ export interface AdmittedResults {
   readonly key: string;
   /** Hash of the object as it was evaluated. */
   readonly body: TextHash;
+  /** The version that the request replaces; empty for a new object, absent if the request did not tell. */
+  readonly replaces?: string | undefined;
   readonly contents: readonly ResultContent[];
   /** What is known of the object's controller. */
   readonly owned?: OwnedObject | undefined;
@@ -35,7 +38,7 @@ export interface AdmittedResults {
 
 /** Undefined for a request that leaves nothing to report on. */
 export function admittedResults(record: AdmissionRecord, isExcluded: IsExcluded): AdmittedResults | undefined {
-  const { object, kind, operation, subresource, dryRun } = record.request;
+  const { object, oldObject, kind, operation, subresource, dryRun } = record.request;
   const uid = object?.metadata.uid;
   if (record.isBlocked || !object || !uid || dryRun || operation === 'DELETE' || subresource !== '') return undefined;
   const { namespace = '', name = '' } = object.metadata;
@@ -43,7 +46,17 @@ export function admittedResults(record: AdmissionRecord, isExcluded: IsExcluded)
   const contents = record.results.filter((result) => counts(result, kind)).map(admitted);
   if (contents.length === 0) return undefined;
   const key = namespace === '' ? name : `${namespace}/${name}`;
-  return { uid, group: kind.group, kind: kind.kind, key, body: hashBody(object), contents, ...ownedOf(object) };
+  const replaces = operation === 'CREATE' ? '' : oldObject?.metadata.resourceVersion;
+  return {
+    uid,
+    group: kind.group,
+    kind: kind.kind,
+    key,
+    body: hashBody(object),
+    replaces,
+    contents,
+    ...ownedOf(object),
+  };
 }
 
 function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }: KubeObject): { owned?: OwnedObject } {
@@ -53,6 +66,7 @@ function ownedOf({ apiVersion, kind, metadata: { namespace, ownerReferences } }:
 
 interface WaitingResults {
   readonly body: TextHash;
+  readonly replaces: string | undefined;
   readonly contents: readonly ResultContent[];
   readonly expiresMs: number;
 }
@@ -80,22 +94,21 @@ export class AdmissionResults {
   constructor(private readonly options: AdmissionResultsOptions) {}
 
   take(admitted: AdmittedResults): void {
-    const { uid, kind, group, key, body } = admitted;
+    const { uid, kind, group, key, body, replaces } = admitted;
     const contents = this.withoutOwned(admitted);
     if (contents.length === 0) return;
     const before = this.waiting.get(uid);
+    if (before && isOlder(replaces, before.replaces)) return;
     // Results of Enforce and Audit policies may arrive one after the other.
     const together = before && isSameHash(before.body, body) ? merge(before.contents, contents) : contents;
-    this.put(uid, { body, contents: together, expiresMs: this.options.clock.monotonicMs() + storedWithinMs });
+    this.put(uid, { body, replaces, contents: together, expiresMs: this.options.clock.monotonicMs() + storedWithinMs });
     for (const watch of this.options.state.watches.values())
       if (watch.type.kind === kind && watch.type.group === group) this.seen(watch, key);
   }
 
-  /** Whether no admitted result waits for its object; expired ones do not count. */
-  get isSettled(): boolean {
-    const nowMs = this.options.clock.monotonicMs();
-    for (const { expiresMs } of this.waiting.values()) if (expiresMs > nowMs) return false;
-    return true;
+  /** Whether results of this object still wait to be seen stored. */
+  isWaitingFor(uid: string): boolean {
+    return (this.waiting.get(uid)?.expiresMs ?? Number.NEGATIVE_INFINITY) > this.options.clock.monotonicMs();
   }
 
   /** Restores a result of an earlier run; it counts if its resource still exists. */
@@ -112,7 +125,7 @@ export class AdmissionResults {
     const known = merge(this.restored.get(seen.uid) ?? [], isStored ? waiting.contents : []);
     const contents = known.filter(({ head }) => this.isStillReported(watch, head.policy, head.rule));
     this.restored.delete(seen.uid);
-    if (isStored) this.waiting.delete(seen.uid);
+    if (isStored || (waiting && isOvertaken(waiting, seen))) this.waiting.delete(seen.uid);
     if (contents.length === 0) return;
     const policies = new Set(contents.map(({ head }) => head.policy));
     const { index, clock } = this.options;
@@ -149,6 +162,19 @@ export class AdmissionResults {
     }
   }
 }
+
+/**
+ * Whether what was evaluated will not be seen any more, as it can be stored only in the place of the version that the
+ * request replaced: the request was refused later, or the object has been changed since.
+ */
+function isOvertaken({ replaces }: WaitingResults, { version }: SeenObject): boolean {
+  if (replaces === undefined) return false;
+  return replaces === '' || (compareResourceVersions(version, replaces) ?? 0) > 0;
+}
+
+/** Outboxes may deliver an older request after a newer one. */
+const isOlder = (replaces: string | undefined, before: string | undefined) =>
+  (replaces === '' && !!before) || (compareResourceVersions(replaces ?? '', before ?? '') ?? 0) < 0;
 
 function counts({ policy, rule }: RuleResult, kind: GroupVersionKind): boolean {
   if (sourceOf(policy) !== 'admission') return false;

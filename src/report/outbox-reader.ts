@@ -11,10 +11,20 @@ interface OutboxReaderOptions {
   readonly installation: string;
   readonly namespace: string;
   readonly take: (entry: AdmittedResults) => void;
-  /** True when all results taken are in reports. */
-  readonly isWritten: () => boolean;
+  /** Whether results of an object that were taken may still get into reports. */
+  readonly isWaitingFor: (uid: string) => boolean;
+  /** The oldest change that is not written yet; undefined if there is none. */
+  readonly oldestChangeMs: () => number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+interface TakenOutbox {
+  readonly object: KubeObject;
+  readonly uids: readonly string[];
+  readonly atMs: number;
+  /** When none of its results waited any more. */
+  settledMs?: number;
 }
 
 const pollMs = 200;
@@ -22,8 +32,8 @@ const maxWaitMs = 60_000;
 
 /** Takes the results of other replicas. An outbox is deleted when its results are in reports, or after a timeout. */
 export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSignal): Promise<void> {
-  const { client, installation, namespace, take, isWritten, clock, log } = options;
-  const taken = new Map<string, { readonly object: KubeObject; readonly atMs: number }>();
+  const { client, installation, namespace, take, clock, log } = options;
+  const taken = new Map<string, TakenOutbox>();
   let wake: () => void = () => {};
   const informer = createInformer<KubeObject>({
     client,
@@ -33,8 +43,9 @@ export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSi
     log,
   });
   const onObject = ({ key, stored }: { readonly key: string; readonly stored: KubeObject }) => {
-    for (const entry of parseOutbox(stored)) take(entry);
-    taken.set(key, { object: stored, atMs: clock.monotonicMs() });
+    const entries = parseOutbox(stored);
+    for (const entry of entries) take(entry);
+    taken.set(key, { object: stored, uids: entries.map(({ uid }) => uid), atMs: clock.monotonicMs() });
     wake();
   };
   informer.addHandler({ onAdd: onObject, onUpdate: onObject, onDelete: ({ key }) => taken.delete(key) });
@@ -44,18 +55,28 @@ export async function readOutboxes(options: OutboxReaderOptions, signal: AbortSi
       await waitFor(signal, (go) => {
         wake = go;
       });
-    // Wait before checking: the watch may not have shown the objects of the results yet.
     await clock.sleep(pollMs, signal).catch(() => {});
-    for (const [key, { object, atMs }] of [...taken]) {
-      if (signal.aborted || (!isWritten() && clock.monotonicMs() - atMs < maxWaitMs)) continue;
-      taken.delete(key);
-      await remove(client, object, signal).catch((thrown) => {
+    for (const [key, outbox] of [...taken]) {
+      if (signal.aborted || !isDone(outbox, options)) continue;
+      try {
+        await remove(client, outbox.object, signal);
+        // The watch may have told of new entries meanwhile.
+        if (taken.get(key) === outbox) taken.delete(key);
+      } catch (thrown) {
         if (!signal.aborted)
           log.debug('removing an outbox failed; retrying', { outbox: key, error: errorMessage(thrown) });
-      });
+      }
     }
   }
   await running;
+}
+
+/** Each outbox for itself: under load, there is always some result that waits and some report that is not written. */
+function isDone(outbox: TakenOutbox, { isWaitingFor, oldestChangeMs, clock }: OutboxReaderOptions): boolean {
+  const nowMs = clock.monotonicMs();
+  if (nowMs - outbox.atMs >= maxWaitMs) return true;
+  if (outbox.settledMs === undefined && !outbox.uids.some(isWaitingFor)) outbox.settledMs = nowMs;
+  return outbox.settledMs !== undefined && (oldestChangeMs() ?? Number.POSITIVE_INFINITY) > outbox.settledMs;
 }
 
 /** A conflict means that the outbox has new entries; the watch will deliver them. */

@@ -119,9 +119,10 @@ export function parseOutbox(object: KubeObject): readonly AdmittedResults[] {
 }
 
 function isEntry(value: unknown): value is AdmittedResults {
-  const { uid, body, contents } = (value ?? {}) as Partial<AdmittedResults>;
+  const { uid, body, replaces = '', contents } = (value ?? {}) as Partial<AdmittedResults>;
   return (
     typeof uid === 'string' &&
+    typeof replaces === 'string' &&
     typeof body?.a === 'number' &&
     Array.isArray(contents) &&
     contents.every((one) => typeof one?.head?.policy === 'string' && typeof one.message === 'string')

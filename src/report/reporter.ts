@@ -130,12 +130,23 @@ export function createReporter(options: ReporterOptions): Reporter {
     await scanner.run(signal);
   };
 
-  const readOthers = async ({ scanner, writer, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
+  const readOthers = async ({ scanner, changes, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
     const { outboxNamespace: namespace, installation } = options;
     if (namespace === undefined) return await waitFor(signal, () => {});
-    const isWritten = () => admission.isSettled && scanner.isIdle && writer.isIdle;
-    const take = (entry: AdmittedResults) => admission.take(entry);
-    await readOutboxes({ client, installation, namespace, take, isWritten, clock, log }, signal);
+    await scanner.policiesSynced(signal);
+    await readOutboxes(
+      {
+        client,
+        installation,
+        namespace,
+        take: (entry) => admission.take(entry),
+        isWaitingFor: (uid) => admission.isWaitingFor(uid),
+        oldestChangeMs: () => changes.oldestMs,
+        clock,
+        log,
+      },
+      signal,
+    );
   };
 
   return {

@@ -14,11 +14,13 @@ import { record } from './cluster.ts';
 import { type Exercised, exercises } from './exercises/index.ts';
 import { isRefused } from './exercises/insights.ts';
 
+/** Only a failure takes as long: each waits for conditions that have limits of their own. */
+const timeout = 600_000;
 const all = Object.keys(exercises) as readonly Exercised[];
 
 describe('the rights of a feature alone', () => {
   for (const feature of all)
-    it.concurrent(`are exactly those that ${feature} uses`, async ({ expect }) => {
+    it.concurrent(`are exactly those that ${feature} uses`, { timeout }, async ({ expect }) => {
       const { rights, grants, requests } = await record([feature]);
       expect({
         refused: uncovered([...rights, ...grants], requests).map(describeRight),
@@ -34,7 +36,7 @@ describe('the rights of a feature alone', () => {
 describe('the rights of several features in one process', () => {
   const several = defaultParts.filter(({ features }) => features.length > 1);
   for (const { name, features } of [...several, { name: 'all features', features: all }])
-    it.concurrent(`are exactly those that ${name} use`, async ({ expect }) => {
+    it.concurrent(`are exactly those that ${name} use`, { timeout }, async ({ expect }) => {
       const { rights, grants, requests } = await record(features);
       expect({
         refused: uncovered([...rights, ...grants], requests).map(describeRight),

@@ -51,16 +51,18 @@ async function leaveResults({ create, http }: Place): Promise<void> {
   const admitted = clusterPolicy('admitted', { name: 'team', match, validate: label('a team is missing') });
   await create(`${kyverno}/clusterpolicies`, { ...admitted, spec: { ...admitted.spec, background: false } });
   await create(path, { metadata: { name: 'one' } });
+  const outboxes = async () =>
+    (await http.get(`/api/v1/namespaces/${home}/configmaps?labelSelector=supercargo.dev/report-outbox`)).body.items;
   const versions = new Set<string>();
   await eventually(async () => {
     await http.patch(`${path}/one`, { data: { at: String(Date.now()) } }, 'merge');
-    const { items } = (
-      await http.get(`/api/v1/namespaces/${home}/configmaps?labelSelector=supercargo.dev/report-outbox`)
-    ).body;
+    const items = await outboxes();
     for (const { metadata } of items) versions.add(metadata.resourceVersion);
     expect(versions.size).toBeGreaterThan(1);
   });
   await http.patch(`${leases}/${held.metadata.name}`, { spec: { holderIdentity: '' } }, 'merge');
+  // It is deleted when its results are in reports.
+  await eventually(async () => expect(await outboxes()).toEqual([]), { timeoutMs: 120_000 });
 }
 
 /** Another writer changes a report first. */
