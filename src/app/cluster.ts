@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { type Logger, UsageError } from '../base/index.ts';
+import { type Clock, type Logger, UsageError } from '../base/index.ts';
 import { createManager, type Manager } from '../controller/index.ts';
 import type { Environment } from '../kube/index.ts';
 import { type Config, policyFeatures } from './config.ts';
@@ -19,6 +19,8 @@ export interface ClusterOptions {
   readonly env: Environment;
   /** Changes of the configuration while the program runs. */
   readonly reload?: ConfigReload | undefined;
+  /** That of the features; the system's by default. */
+  readonly clock?: Clock | undefined;
   readonly log: Logger;
   /** The worker program that writes reports, so that admission has this thread to itself. */
   readonly reportWorker?: URL | undefined;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Registry } from 'prom-client';
-import { type Logger, systemClock } from '../base/index.ts';
+import { type Clock, type Logger, systemClock } from '../base/index.ts';
 import { createControllerMetrics, type Runnable, startOrder } from '../controller/index.ts';
 import { createInventory, type Inventory } from '../inventory/index.ts';
 import { createEventRecorder, createInformerFactory } from '../kube/index.ts';
@@ -45,6 +45,8 @@ interface EnvironmentOptions {
   readonly reportWorker?: URL | undefined;
   readonly reload?: ConfigReload | undefined;
   readonly dashboard?: DashboardPlace | undefined;
+  /** That of the features. */
+  readonly clock?: Clock | undefined;
   readonly log: Logger;
 }
 
@@ -63,6 +65,7 @@ export function createEnvironment({
   reportWorker,
   reload,
   dashboard,
+  clock = systemClock,
   log,
 }: EnvironmentOptions): Environment {
   const { client, discovery } = connection;
@@ -75,7 +78,6 @@ export function createEnvironment({
   });
   createFailingMetric(metrics, informers);
   const controllerMetrics = createControllerMetrics(metrics);
-  const clock = systemClock;
   const events = createEventRecorder({ client, component: config.installation, log });
   const network = registryNetwork(config);
   const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));

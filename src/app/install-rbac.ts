@@ -68,10 +68,10 @@ export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): Insta
 
 /**
  * The checkpoint, run-once records, and the outboxes of replicas, whose names are not known in advance. They are read
- * with the right to look up ConfigMaps.
+ * with the right to look up ConfigMaps. The outbox of a replica that is gone is deleted.
  */
 const checkpointRules: readonly RuleTemplate[] = [
-  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'update', 'patch'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'update', 'patch', 'delete'] },
 ];
 /** Likewise the outboxes of results for reports: admission fills them on every replica. */
 const outboxRules: readonly RuleTemplate[] = [

@@ -2,7 +2,7 @@ import { createClusterProgram } from '../../src/app/cluster.ts';
 import { configOf, type FeatureName } from '../../src/app/config.ts';
 import { type Connection, connect } from '../../src/app/connect.ts';
 import { applyDefinitions, definitionsServed } from '../../src/app/definitions.ts';
-import { type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
+import { type Clock, type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -26,6 +26,7 @@ export interface RunOptions {
   readonly connection?: (administrator: Connection) => Promise<Connection> | Connection;
   /** Told the address of `/metrics`. */
   readonly onListening?: (address: string) => void;
+  readonly clock?: Clock | undefined;
   /** In place of the defaults. */
   readonly config?: Omit<Parameters<typeof configOf>[0], 'features'>;
 }
@@ -34,7 +35,14 @@ export interface RunOptions {
 export async function runFeatures(
   cluster: Pick<Cluster, 'kubeconfigPath'>,
   features: readonly FeatureName[],
-  { log = silentLogger, env = {}, config = {}, onListening, connection: change = (given) => given }: RunOptions = {},
+  {
+    log = silentLogger,
+    env = {},
+    config = {},
+    clock,
+    onListening,
+    connection: change = (given) => given,
+  }: RunOptions = {},
 ): Promise<RunningFeatures> {
   const connection = await change(await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log }));
   const program = await createClusterProgram({
@@ -51,6 +59,7 @@ export async function runFeatures(
     }),
     connection,
     env,
+    clock,
     log,
     ...(onListening ? { onListening } : {}),
   });

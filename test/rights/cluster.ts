@@ -58,6 +58,7 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
   const pagePort = await freePort();
   const start = async (session: Session) => {
     running = await runFeatures({ kubeconfigPath: path.join(folder, 'account.kubeconfig') }, features, {
+      clock: session === 'last' && chosen.length === 1 ? chosen[0]!.clock : undefined,
       env: Object.assign({}, insights.env, ...chosen.map(({ env = {} }) => env)),
       config: {
         namespace: home,

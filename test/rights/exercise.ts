@@ -1,5 +1,6 @@
 import type { configOf, FeatureName } from '../../src/app/config.ts';
 import type { Connection } from '../../src/app/connect.ts';
+import type { Clock } from '../../src/base/index.ts';
 import type { RegistryClient } from '../../src/registry/index.ts';
 import type { HttpClient } from '../support/http-client.ts';
 import type { InsightsServer } from '../support/insights-server.ts';
@@ -32,6 +33,8 @@ export type Session = 'first' | 'last';
 export interface Exercise {
   readonly config?: (place: Place, session: Session) => Partial<Parameters<typeof configOf>[0]>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the last session, where the feature runs alone. */
+  readonly clock?: Clock;
   /** What the administrator of the exercise grants in addition, as the documentation says: not part of the check. */
   readonly grants?: readonly Right[];
   /** What the exercise shows the lack of. */

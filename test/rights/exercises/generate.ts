@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
-import { parseYaml } from '../../../src/base/index.ts';
+import { ownerLabel } from '../../../src/api/index.ts';
+import { parseYaml, systemClock } from '../../../src/base/index.ts';
 import { generatingPolicy, mutateExistingPolicy } from '../../integration/generate/cel-policies.ts';
 import { jobPolicy } from '../../integration/generate/policies.ts';
 import { eventually } from '../../support/wait.ts';
 import { rightsOfRule } from '../access.ts';
-import type { Exercise, Place } from '../exercise.ts';
+import { type Exercise, home, type Place } from '../exercise.ts';
 import { cel, clusterPolicy, kyverno, lookUps, prepareLookUps } from './policies.ts';
 import { toldTwice } from './webhooks.ts';
 
@@ -34,9 +35,19 @@ async function generateOnDeletion({ create, http }: Place): Promise<void> {
   });
 }
 
+/** Of a replica that is gone: an hour is over since the last write. */
+async function abandonOutbox({ features, create, http }: Place): Promise<void> {
+  if (features.length > 1) return;
+  const labels = { [ownerLabel]: home, 'supercargo.dev/outbox': 'generate' };
+  const path = `/api/v1/namespaces/${home}/configmaps`;
+  await create(path, { metadata: { name: 'gone', labels }, data: { entries: '[]' } });
+  await eventually(async () => expect((await http.get(`${path}/gone`)).status).toBe(404));
+}
+
 /** Generates and changes by rules of both languages, for pods and namespaces. */
 export const generate: Exercise = {
   config: () => ({ generate: { trustReviews: true } }),
+  clock: { ...systemClock, now: () => systemClock.now() + 2 * 3_600_000 },
   // What policies generate and change is granted by aggregation.
   grants: [
     ...rightsOfRule({
@@ -51,6 +62,7 @@ export const generate: Exercise = {
     }),
   ],
   prepare: prepareLookUps,
+  again: abandonOutbox,
   async run(place) {
     const { create, http } = place;
     await create('/api/v1/namespaces', { metadata: { name: 'generates' } });
