@@ -33,6 +33,7 @@ export const celExceptionSchema: Schema = object(
           ),
           reportResult: described('The result that reports show of what is excused.', oneOf('skip', 'pass')),
           expiresAt: described('When the exception ends; never if not written.', time),
+          evaluationMode: described('Accepted for compatibility: exceptions count in every mode.', text),
           properties: described('Notes for people, such as who approved it.', textMap),
         },
         ['policyRefs'],

@@ -74,7 +74,16 @@ const enabled = (what: string): Schema =>
 export const evaluationFields = (...modes: readonly string[]) => ({
   mode: described('What is judged: objects of the cluster, or payloads in files.', oneOf(...modes)),
   admission: enabled('Whether the policy is applied to requests.'),
-  background: enabled('Whether the policy is applied to what is already there, for reports.'),
+  background: described(
+    'Whether the policy is applied to what is already there, for reports.',
+    object({
+      enabled: described('Whether it is.', withDefault(true, flag)),
+      interval: described(
+        'Accepted for compatibility: objects are evaluated whenever they change, and every hour.',
+        text,
+      ),
+    }),
+  ),
 });
 
 export const evaluation = (...modes: readonly string[]): Schema =>
@@ -97,17 +106,23 @@ export const webhookConfiguration: Schema = described(
   }),
 );
 
-export const autogen: Schema = described(
-  'How a policy for Pods is derived for the controllers that make Pods.',
-  object({
-    podControllers: described(
-      'The controllers.',
-      object({
-        controllers: described('Their plurals. All if not written, none if empty.', texts),
-      }),
-    ),
-  }),
-);
+/** `admissionPolicy`: the field for the native policy that Kyverno can make of this one. */
+export const autogen = (admissionPolicy: 'validatingAdmissionPolicy' | 'mutatingAdmissionPolicy'): Schema =>
+  described(
+    'How a policy for Pods is derived for the controllers that make Pods.',
+    object({
+      podControllers: described(
+        'The controllers.',
+        object({
+          controllers: described('Their plurals. All if not written, none if empty.', texts),
+        }),
+      ),
+      [admissionPolicy]: described(
+        'Accepted for compatibility: Supercargo evaluates the policy, and generates no admission policy.',
+        object({ enabled: described('Whether it is generated.', flag) }),
+      ),
+    }),
+  );
 
 /** The status of every kind. */
 export const policyStatus = object({

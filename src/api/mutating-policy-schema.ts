@@ -86,7 +86,7 @@ const spec = object({
     }),
   ),
   webhookConfiguration,
-  autogen,
+  autogen: autogen('mutatingAdmissionPolicy'),
 });
 
 export const mutatingPolicySchema: Schema = object(

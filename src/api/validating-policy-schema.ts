@@ -53,7 +53,7 @@ const spec = object({
   failurePolicy,
   evaluation: evaluation('Kubernetes', 'JSON', 'HTTP', 'Envoy'),
   webhookConfiguration,
-  autogen,
+  autogen: autogen('validatingAdmissionPolicy'),
 });
 
 export const validatingPolicySchema: Schema = object(

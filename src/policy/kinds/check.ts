@@ -45,6 +45,13 @@ export const namedExpressions = listOf(object({ name: string, expression: string
 
 export const switched = object({ enabled: boolean });
 
+/** What is derived from a policy: for controllers of Pods, and the admission policies that Kyverno can make. */
+export const autogenShape = (...admissionPolicies: readonly string[]) =>
+  object({
+    podControllers: object({ controllers: listOf(string) }),
+    ...Object.fromEntries(admissionPolicies.map((field) => [field, switched])),
+  });
+
 /** The fields that most kinds have. */
 export const commonFields = {
   matchConstraints: constraintsShape,
@@ -57,7 +64,7 @@ export const commonFields = {
 export const evaluationFields = (...modes: readonly string[]) => ({
   mode: oneOf(...modes),
   admission: switched,
-  background: switched,
+  background: object({ enabled: boolean, interval: string }),
 });
 
 const metadataShape = object({ name: string, namespace: string, labels: mapOf(string), annotations: mapOf(string) });
@@ -114,6 +121,32 @@ function expressionLengths(value: unknown): readonly number[] {
 export function requireResourceRules({ matchConstraints, evaluation }: KindSpec, issues: Issues): void {
   if ((evaluation?.mode ?? 'Kubernetes') !== 'Kubernetes' || matchConstraints?.resourceRules?.length) return;
   issues.error('policy-field-required', 'spec.matchConstraints.resourceRules', 'must not be empty');
+}
+
+/** Warns of what other implementations act on and this one does not, so that nobody relies on it. */
+export function warnOfUnusedFields({ evaluation, autogen, validations = [] }: UnusedFields, issues: Issues): void {
+  const warn = (path: string, message: string) => issues.warn('policy-unsupported', `spec.${path}`, message);
+  for (const field of ['validatingAdmissionPolicy', 'mutatingAdmissionPolicy'] as const) {
+    if (!autogen?.[field]?.enabled) continue;
+    const kind = `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
+    warn(`autogen.${field}.enabled`, `has no effect: Supercargo evaluates the policy, no ${kind} is generated`);
+  }
+  if (evaluation?.background?.interval)
+    warn('evaluation.background.interval', 'has no effect: objects are evaluated whenever they change, and every hour');
+  if (evaluation?.skipBackgroundRequests === false)
+    warn('evaluation.skipBackgroundRequests', 'has no effect: what Supercargo itself writes is never a trigger');
+  for (const [i, { reason }] of validations.entries()) {
+    if (reason) warn(`validations[${i}].reason`, 'has no effect: a webhook cannot choose the reason of a denial');
+  }
+}
+
+/** Fields of some kinds that change nothing. */
+interface UnusedFields {
+  readonly evaluation?: KindSpec['evaluation'] & { readonly skipBackgroundRequests?: boolean };
+  readonly autogen?: Readonly<
+    Partial<Record<'validatingAdmissionPolicy' | 'mutatingAdmissionPolicy', { readonly enabled?: boolean }>>
+  >;
+  readonly validations?: readonly { readonly reason?: string }[];
 }
 
 /** A policy with an expression that does not compile does not run. */

@@ -47,6 +47,8 @@ const specShape = object(
     reportResult: oneOf('skip', 'pass'),
     expiresAt: string,
     properties: mapOf(string),
+    // Which of Kyverno's controllers reads it; here one program does.
+    evaluationMode: string,
   },
   ['policyRefs'],
 );

@@ -36,7 +36,7 @@ export interface KindSpec {
   readonly evaluation?: {
     readonly mode?: string;
     readonly admission?: { readonly enabled?: boolean };
-    readonly background?: { readonly enabled?: boolean };
+    readonly background?: { readonly enabled?: boolean; readonly interval?: string };
   };
   readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
 }

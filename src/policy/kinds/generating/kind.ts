@@ -8,6 +8,7 @@ import {
   reportExpression,
   requireResourceRules,
   switched,
+  warnOfUnusedFields,
 } from '../check.ts';
 import type { KindDefinition } from '../definition.ts';
 import { kindPolicy, kindRule } from '../policy.ts';
@@ -89,6 +90,7 @@ function check({ kind, spec }: KindPolicy<GeneratingSpec>, issues: Issues): void
     const message = 'is not supported: an object that differs is replaced as a whole';
     issues.warn('policy-unsupported', 'spec.useServerSideApply', message);
   }
+  warnOfUnusedFields(spec, issues);
   if (issues.hasErrors) return;
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);

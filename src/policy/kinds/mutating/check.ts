@@ -1,6 +1,7 @@
 import type { Issues } from '../../check/issues.ts';
 import { boolean, listOf, object, oneOf, string } from '../../check/shape.ts';
 import {
+  autogenShape,
   checkNames,
   commonFields,
   constraintFields,
@@ -10,6 +11,7 @@ import {
   reportExpression,
   requireResourceRules,
   switched,
+  warnOfUnusedFields,
 } from '../check.ts';
 import type { KindPolicy } from '../types.ts';
 import { compileMutating } from './expressions.ts';
@@ -36,10 +38,7 @@ export const mutatingShape = object({
   targetMatchConditions: namedExpressions,
   auditAnnotations: listOf(object({ key: string, valueExpression: string }, ['key', 'valueExpression'])),
   reinvocationPolicy: oneOf('Never', 'IfNeeded'),
-  autogen: object({
-    podControllers: object({ controllers: listOf(string) }),
-    mutatingAdmissionPolicy: switched,
-  }),
+  autogen: autogenShape('mutatingAdmissionPolicy'),
 });
 
 export function checkMutating({ kind, spec }: KindPolicy<MutatingSpec>, issues: Issues): void {
@@ -72,6 +71,7 @@ export function checkMutating({ kind, spec }: KindPolicy<MutatingSpec>, issues: 
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
   checkNames(spec.targetMatchConditions, 'spec.targetMatchConditions', issues);
   checkExpressions(spec, isNamespacedKind(kind), issues);
+  warnOfUnusedFields(spec, issues);
 }
 
 /** Targets are listed, so they must be named. */

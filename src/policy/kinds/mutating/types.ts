@@ -7,7 +7,10 @@ export interface MutatingSpec extends KindSpec {
   readonly targetMatchConditions?: readonly NamedExpression[];
   readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[];
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
-  readonly autogen?: { readonly podControllers?: { readonly controllers?: readonly string[] } };
+  readonly autogen?: {
+    readonly podControllers?: { readonly controllers?: readonly string[] };
+    readonly mutatingAdmissionPolicy?: { readonly enabled?: boolean };
+  };
   readonly evaluation?: NonNullable<KindSpec['evaluation']> & {
     readonly mutateExisting?: { readonly enabled?: boolean };
     readonly skipBackgroundRequests?: boolean;

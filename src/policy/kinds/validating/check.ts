@@ -1,12 +1,14 @@
 import type { Issues } from '../../check/issues.ts';
 import { listOf, object, oneOf, string } from '../../check/shape.ts';
 import {
+  autogenShape,
   checkNames,
   commonFields,
   evaluationFields,
   isNamespacedKind,
   reportExpression,
   requireResourceRules,
+  warnOfUnusedFields,
 } from '../check.ts';
 import type { KindPolicy } from '../types.ts';
 import { warnOfTemplateNames } from './derived.ts';
@@ -21,12 +23,13 @@ export const validatingShape = object({
   ),
   auditAnnotations: listOf(object({ key: string, valueExpression: string }, ['key', 'valueExpression'])),
   validationActions: listOf(oneOf('Deny', 'Warn', 'Audit')),
-  autogen: object({ podControllers: object({ controllers: listOf(string) }) }),
+  autogen: autogenShape('validatingAdmissionPolicy'),
 });
 
 export function checkValidating({ kind, spec }: KindPolicy<ValidatingSpec>, issues: Issues): void {
   requireResourceRules(spec, issues);
-  if (!spec.validations?.length) issues.error('policy-field-required', 'spec.validations', 'must not be empty');
+  if (!spec.validations?.length && !spec.auditAnnotations?.length)
+    issues.error('policy-field-required', 'spec.validations', 'must not be empty');
   checkNames(spec.variables, 'spec.variables', issues);
   checkNames(spec.matchConditions, 'spec.matchConditions', issues);
   const { variables, conditions, validations, annotations } = compileExpressions(spec, isNamespacedKind(kind));
@@ -44,4 +47,5 @@ export function checkValidating({ kind, spec }: KindPolicy<ValidatingSpec>, issu
     reportExpression(issues, `spec.auditAnnotations[${i}].valueExpression`, expression);
   }
   warnOfTemplateNames(spec, issues);
+  warnOfUnusedFields(spec, issues);
 }
