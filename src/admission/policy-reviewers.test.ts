@@ -355,3 +355,105 @@ describe('mutation', () => {
     expect(await mutate()).toEqual({});
   });
 });
+
+describe('what expressions see of a request', () => {
+  const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*', '*/*'] };
+  const validating = (...expressions: string[]) => ({
+    apiVersion: 'policies.kyverno.io/v1',
+    kind: 'ValidatingPolicy',
+    metadata: { name: 'p' },
+    spec: {
+      matchConstraints: { resourceRules: [rule] },
+      autogen: { podControllers: { controllers: [] } },
+      validations: expressions.map((expression) => ({ expression, message: expression })),
+    },
+  });
+  const classic = (...expressions: string[]) =>
+    policy('c', [
+      {
+        name: 'r',
+        match: { any: [{ resources: { kinds: ['*'] } }] },
+        validate: { failureAction: 'Enforce', cel: { expressions: expressions.map((expression) => ({ expression })) } },
+      },
+    ]);
+
+  const seen = [
+    "request.options.fieldManager == 'kubectl'",
+    "request.kind.version == 'v1' && request.requestKind.version == 'v1beta1'",
+    "request.resource.version == 'v1' && request.requestResource.version == 'v1beta1'",
+    "request.name == 'a' && request.namespace == 'shop'",
+  ];
+  it.each([
+    ['a ValidatingPolicy', validating(...seen)],
+    ['validate.cel', classic(...seen)],
+  ])('is what the API server sent: %s', async (_, one) => {
+    const { validate } = setUp([one]);
+    const decision = await validate({
+      requestKind: { group: '', version: 'v1beta1', kind: 'Pod' },
+      requestResource: { group: '', version: 'v1beta1', resource: 'pods' },
+      options: { kind: 'CreateOptions', fieldManager: 'kubectl' },
+    });
+    expect(decision).toEqual({ warnings: [] });
+  });
+
+  it('names the kind of what was sent for a subresource, and not that of its parent', async () => {
+    const { validate } = setUp([validating("request.kind.kind == 'PodExecOptions' && request.subResource == 'exec'")], {
+      discovery: {
+        byResource: async () =>
+          ({ group: '', version: 'v1', kind: 'Pod', resource: 'pods', namespaced: true }) as never,
+      },
+    });
+    const decision = await validate({
+      kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+      subResource: 'exec',
+      operation: 'CONNECT',
+      object: { apiVersion: 'v1', kind: 'PodExecOptions' },
+    });
+    expect(decision).toEqual({ warnings: [] });
+  });
+
+  const namespace = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'shop', annotations: { tier: 'gold' }, managedFields: [] },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  };
+  const ofNamespace = [
+    "namespaceObject.metadata.annotations.tier == 'gold'",
+    "namespaceObject.spec.finalizers == ['kubernetes']",
+    "namespaceObject.status.phase == 'Active'",
+    "!has(namespaceObject.metadata.labels) && namespaceObject.metadata.name == 'shop'",
+  ];
+  const namespaced = (one: ReturnType<typeof validating>) => ({
+    ...one,
+    kind: 'NamespacedValidatingPolicy',
+    metadata: { name: 'p', namespace: 'shop' },
+  });
+  it.each([
+    ['a ValidatingPolicy', validating(...ofNamespace), 'fail'],
+    ['a policy of a namespace', namespaced(validating(...ofNamespace)), 'fail/namespace/shop'],
+    ['validate.cel', classic(...ofNamespace), 'fail'],
+  ])('includes the namespace, which is looked up once: %s', async (_, one, route) => {
+    const asked: object[] = [];
+    const answer = async (lookUp: object) => {
+      asked.push(lookUp);
+      return { ok: true as const, value: namespace };
+    };
+    const { validate } = setUp([one], { lookUps: { answer } });
+    expect(await validate({}, route)).toEqual({ warnings: [] });
+    expect(asked).toEqual([{ kind: 'namespace', name: 'shop' }]);
+  });
+
+  it('is not looked up for the name and the labels, and an error where it cannot be', async () => {
+    const labels = { team: 'a' };
+    const options = { namespaces: { hasSynced: true, labels: () => labels, fetchLabels: async () => labels } };
+    const names = setUp(
+      [validating("namespaceObject.metadata.name == 'shop' && namespaceObject.metadata.labels.team == 'a'")],
+      options,
+    );
+    expect(await names.validate()).toEqual({ warnings: [] });
+    const { validate } = setUp([validating("namespaceObject.metadata.annotations.tier == 'gold'")]);
+    expect((await validate()).denied).toContain('failed to get namespace: not found');
+  });
+});

@@ -14,7 +14,7 @@ import {
   givenNames,
   type PolicyApplication,
 } from '../offline/index.ts';
-import type { LookUp, LookUpAnswer } from '../policy/index.ts';
+import { type LookUp, type LookUpAnswer, shownNamespace } from '../policy/index.ts';
 import { type CustomSchemas, createCustomSchemas } from '../runtime/index.ts';
 import type { Connection } from './connect.ts';
 
@@ -34,9 +34,9 @@ const configMaps = { group: '', version: 'v1', resource: 'configmaps', kind: 'Co
 /** Evaluates page by page; one page is in memory at a time. */
 export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> {
   const { connection, application, signal } = run;
-  const labels = new Map<string, Readonly<Record<string, string>>>();
-  for await (const page of connection.client.pages(namespaces, { signal }))
-    for (const { metadata } of page.items) labels.set(metadata.name ?? '', metadata.labels ?? {});
+  const known = new Map<string, KubeObject>();
+  for await (const page of connection.client.pages<KubeObject>(namespaces, { signal }))
+    for (const namespace of page.items) known.set(namespace.metadata.name ?? '', namespace);
   const { evaluatorOptions } = application;
   const { client, discovery } = connection;
   const schemas = createCustomSchemas({ client, discovery, clock: systemClock, timeoutMs: 10_000 });
@@ -44,7 +44,8 @@ export async function* applyToCluster(run: ClusterRun): AsyncGenerator<Finding> 
     {
       ...evaluatorOptions,
       given: givenNames({ configMap: true, apiCall: true, globalReference: false, imageRegistry: false }),
-      namespaceLabels: (name) => evaluatorOptions.values.namespaceLabels(name) ?? labels.get(name),
+      namespaceLabels: (name) => evaluatorOptions.values.namespaceLabels(name) ?? known.get(name)?.metadata.labels,
+      namespaceObject: (name) => evaluatorOptions.values.namespaceObject(name) ?? shownNamespace(known.get(name)),
     },
     (lookUp, ended) => resolveLookUp(connection, schemas, lookUp, ended),
   );
@@ -102,6 +103,8 @@ async function resolveLookUp(
         return missing(`image data is not looked up here: ${lookUp.reference}`);
       case 'globalContext':
         return missing(`global context entry ${lookUp.name} not found`);
+      case 'namespace':
+        return missing(`namespace ${lookUp.name} not found`);
       case 'schema':
         return { ok: true, value: await schemas.schemaOf(lookUp.apiVersion, lookUp.resourceKind, signal) };
       case 'resourceName':

@@ -14,7 +14,7 @@ import {
   findKyverno,
   type LiveLookUps,
   type LivePolicies,
-  type Namespaces,
+  type WatchedNamespaces,
 } from '../runtime/index.ts';
 import { createWebhooks, type Webhooks } from '../webhook/index.ts';
 import { clientAuthenticationOf } from './client-authentication.ts';
@@ -82,7 +82,7 @@ export function createEnvironment({
   const network = registryNetwork(config);
   const images = createImageData((access) => openImageClient(access, { client, namespace, env, network, log }));
   let policies: LivePolicies | undefined;
-  let namespaces: Namespaces | undefined;
+  let namespaces: WatchedNamespaces | undefined;
   let inventory: Inventory | undefined;
   return {
     config,
@@ -122,6 +122,8 @@ export function createEnvironment({
       clock,
       log,
       imageData: images.imageData,
+      // Only where a feature watches namespaces.
+      namespaceVersion: (name) => namespaces?.version(name),
       rules: config.lookUps,
       limits: { ...config.lookUps, timeoutMs: parseDurationMs(config.lookUps.timeout) },
     }),

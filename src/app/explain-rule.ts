@@ -7,6 +7,7 @@ import {
   confineException,
   type ExceptionProgram,
   type LookUp,
+  type LookUpAnswer,
   newRequestBudget,
   type PolicyProgram,
   type PolicyRequest,
@@ -34,7 +35,8 @@ export function createExplainRule({ exceptionNamespaces, clock }: ExplainRuleOpt
     const rule = program?.rules.find(({ name }) => name === subject.rule || program.form === 'cel');
     if (!program || !rule) return undefined;
     const lookedUp = new Set<string>();
-    const answer = async (lookUp: LookUp) => {
+    const answer = async (lookUp: LookUp): Promise<LookUpAnswer> => {
+      if (lookUp.kind === 'namespace') return { ok: true, value: subject.namespace ?? null };
       lookedUp.add(nameOf(lookUp));
       return { ok: false, message: noLookUps } as const;
     };
@@ -79,7 +81,6 @@ function requestOf({ object, type, namespace }: ExplainSubject, now: number): Po
     subresource: '',
     object,
     namespaceLabels: namespace?.metadata.labels ?? {},
-    namespaceObject: namespace ?? null,
     uid: object.metadata.uid ?? '',
     now,
   };
@@ -120,6 +121,8 @@ function nameOf(lookUp: LookUp): string {
       return cut(`image ${lookUp.reference}`, 200);
     case 'globalContext':
       return cut(`global context ${lookUp.name}`, 200);
+    case 'namespace':
+      return cut(`namespace ${lookUp.name}`, 200);
     case 'schema':
       return cut(`the schema of ${lookUp.apiVersion} ${lookUp.resourceKind}`, 200);
     case 'resourceName':

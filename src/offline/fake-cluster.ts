@@ -52,6 +52,9 @@ export function createLookUpResolver(cluster: FakeCluster): LookUpResolver {
       case 'globalContext':
         if (cluster.globalContext?.has(lookUp.name)) return projected(cluster.globalContext.get(lookUp.name), lookUp);
         return lookUp.asLibrary ? found(null) : missing(`global context entry ${lookUp.name} not found`);
+      // What files tell of namespaces is in the request.
+      case 'namespace':
+        return found(null);
       case 'schema':
         return found(cluster.scopes.schemaOf(lookUp.apiVersion, lookUp.resourceKind) ?? null);
       case 'resourceName':

@@ -5,6 +5,7 @@
  * Invariants: no I/O, no clock and no randomness of its own; inputs are never changed.
  */
 export { autogenAnnotation, autogenRuleNames, expandRules, kindOf, kindsOf } from './autogen/index.ts';
+export { shownNamespace } from './cel/index.ts';
 export { compileException, compilePolicy, confineException } from './compile/index.ts';
 export { type Condition as PolicyCondition, parseConditionBlock } from './condition/index.ts';
 export { type Known, type LookUp, type LookUpAnswer, lookUpKey } from './context/index.ts';

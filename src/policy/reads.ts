@@ -19,6 +19,8 @@ export interface RuleReads {
   readonly status: boolean;
   /** The labels of the object's namespace. */
   readonly namespaceLabels: boolean;
+  /** More of the object's namespace than its name and labels. */
+  readonly namespace: boolean;
   /** Something outside the request: ConfigMaps, API calls, image data, global context, targets, clone sources. */
   readonly lookUps: boolean;
 }
@@ -34,6 +36,7 @@ const readParts = [
   'options',
   'status',
   'namespaceLabels',
+  'namespace',
   'lookUps',
 ] as const satisfies readonly ReadPart[];
 

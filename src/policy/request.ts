@@ -1,4 +1,4 @@
-import type { GroupVersionKind, KubeObject } from '../object/index.ts';
+import type { GroupVersionKind, GroupVersionResource, KubeObject } from '../object/index.ts';
 
 export type PolicyOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -26,6 +26,18 @@ export interface Payload {
   readonly value: unknown;
 }
 
+/** What an admission request says of itself, as expressions show it. Of stored objects it follows from the object. */
+export interface RequestAttributes {
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly requestKind?: GroupVersionKind | undefined;
+  readonly requestResource?: GroupVersionResource | undefined;
+  readonly requestSubResource?: string | undefined;
+  readonly name: string;
+  readonly namespace: string;
+  readonly options?: unknown;
+}
+
 /** The input of an evaluation: an admission request, or an existing object. Never changed. */
 export interface PolicyRequest {
   readonly operation: PolicyOperation;
@@ -37,9 +49,13 @@ export interface PolicyRequest {
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** The namespace as CEL expressions see it: null where nothing is known of it. Without it, its name and labels. */
+  /**
+   * The namespace as CEL expressions see it: null where nothing is known of it. Without it, expressions see its name and
+   * labels, and what else they read is looked up.
+   */
   readonly namespaceObject?: unknown;
   readonly info?: RequestInfo | undefined;
+  readonly attributes?: RequestAttributes | undefined;
   readonly dryRun?: boolean | undefined;
   /** Of the request or the object: the seed of random names, so that a replay gives the same names. */
   readonly uid: string;

@@ -1,6 +1,7 @@
 import type { Logger } from '../base/index.ts';
 import { createInformer, type Informer, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import { hashText, isSameHash, type TextHash } from './text-hash.ts';
 
 const type = (group: string, resource: string, kind: string, namespaced: boolean): ResourceType => ({
   group,
@@ -24,11 +25,17 @@ export interface ClusterFacts {
   stopped(): Promise<void>;
 }
 
+interface NamespaceFacts {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: TextHash;
+}
+
 interface ClusterFactsOptions {
   readonly client: KubeClient;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  readonly onNamespaceLabels: (namespace: string) => void;
+  /** A namespace was added, or its labels or annotations changed. */
+  readonly onNamespace: (namespace: string) => void;
   readonly onConfigMap: (key: string, version: string) => void;
   readonly onConfigMapsSynced: () => void;
   /** Custom resource definitions were added, changed or removed. */
@@ -44,10 +51,14 @@ export function startClusterFacts(options: ClusterFactsOptions): ClusterFacts {
     return informer;
   };
 
-  const labels = follow(namespaces, ({ metadata }) => metadata.labels ?? {});
+  const labels = follow(namespaces, ({ metadata: { labels = {}, annotations = {} } }) => ({
+    labels,
+    // Only to see that they changed: they may be large.
+    annotations: hashText(JSON.stringify(annotations)),
+  }));
   labels.addHandler({
-    onAdd: ({ key, isInitial }) => !isInitial && options.onNamespaceLabels(key),
-    onUpdate: ({ key, stored, previous }) => !isEqual(stored, previous) && options.onNamespaceLabels(key),
+    onAdd: ({ key, isInitial }) => !isInitial && options.onNamespace(key),
+    onUpdate: ({ key, stored, previous }) => !isSame(stored, previous) && options.onNamespace(key),
   });
   const crds = follow(definitions, ({ metadata }) => metadata.generation ?? 0);
   crds.addHandler({
@@ -59,7 +70,7 @@ export function startClusterFacts(options: ClusterFactsOptions): ClusterFacts {
   let maps: Informer<KubeObject, string> | undefined;
 
   return {
-    namespaceLabels: (namespace) => labels.get(namespace),
+    namespaceLabels: (namespace) => labels.get(namespace)?.labels,
     configMapVersion: (key) => (maps?.hasSynced ? (maps.get(key) ?? '') : undefined),
     followConfigMaps() {
       if (maps) return;
@@ -79,6 +90,9 @@ export function startClusterFacts(options: ClusterFactsOptions): ClusterFacts {
     },
   };
 }
+
+const isSame = (a: NamespaceFacts, b: NamespaceFacts): boolean =>
+  isEqual(a.labels, b.labels) && isSameHash(a.annotations, b.annotations);
 
 function isEqual(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const keys = Object.keys(a);

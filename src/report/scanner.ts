@@ -145,7 +145,7 @@ export class Scanner {
       client,
       log,
       signal,
-      onNamespaceLabels: (namespace) => this.rescanNamespace(namespace),
+      onNamespace: (namespace) => this.rescanNamespace(namespace),
       onConfigMap: (key, version) => this.tracker.configMapChanged(key, version),
       onConfigMapsSynced: () => this.tracker.watchSynced(),
       onDefinitions: () => {

@@ -51,6 +51,8 @@ export function lookUpRefusal(lookUp: LookUp, rules: LookUpRules): string | unde
       return own !== undefined && !names(rules.globalContextNamespaces, own)
         ? `policies of namespace ${own} may not read global context entries; an administrator allows it with lookUps.globalContextNamespaces`
         : undefined;
+    // Of the object that is judged: no policy names it.
+    case 'namespace':
     case 'schema':
     case 'resourceName':
       return undefined;

@@ -24,6 +24,6 @@ export {
   typeOfPolicy,
 } from './live-policies.ts';
 export { createLookUps, type ImageData, type LiveLookUps } from './look-ups.ts';
-export { createNamespaces, type Namespaces } from './namespaces.ts';
+export { createNamespaces, type Namespaces, type WatchedNamespaces } from './namespaces.ts';
 export { createPolicySet, type PolicySet } from './policy-set.ts';
 export { createRoles, type Roles } from './roles.ts';

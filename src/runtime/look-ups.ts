@@ -15,6 +15,7 @@ import { type LookUpRules, lookUpRefusal, resourceRefusal, strictLookUpRules } f
 import { createCustomSchemas } from './custom-schemas.ts';
 import type { LookUps } from './evaluate.ts';
 import { createGlobalContext, type GlobalContext } from './global-context.ts';
+import { createNamespaceObjects } from './namespace-objects.ts';
 import { callService, type ServiceCallLimits } from './service-call.ts';
 
 class LookUpError extends SupercargoError {}
@@ -38,6 +39,8 @@ interface LookUpsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly imageData?: ImageData | undefined;
+  /** The version that a watch has of a namespace; without it, a namespace is read whenever a policy asks for it. */
+  readonly namespaceVersion?: ((name: string) => string | undefined) | undefined;
   readonly rules?: LookUpRules | undefined;
   readonly limits?: Partial<LookUpLimits>;
 }
@@ -69,6 +72,7 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
   const { client, imageData, rules = strictLookUpRules } = options;
   const limits = { ...defaults, ...options.limits };
   const configMaps: ConfigMaps = createConfigMaps(options);
+  const namespaceObjects = createNamespaceObjects({ client, versionOf: options.namespaceVersion });
   const schemas = createCustomSchemas({ ...options, timeoutMs: limits.timeoutMs });
   const fetchValue = async (lookUp: LookUp, signal: AbortSignal): Promise<unknown> => {
     switch (lookUp.kind) {
@@ -91,6 +95,8 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
           pullSecrets: lookUp.policyNamespace === undefined ? lookUp.pullSecrets : undefined,
           signal,
         });
+      case 'namespace':
+        return namespaceObjects(lookUp.name, AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]));
       case 'schema':
         return schemas.schemaOf(lookUp.apiVersion, lookUp.resourceKind, signal);
       case 'resourceName':

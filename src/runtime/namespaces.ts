@@ -11,6 +11,11 @@ const namespaceType: ResourceType = {
 
 type Labels = Readonly<Record<string, string>>;
 
+interface Stored {
+  readonly labels: Labels;
+  readonly version: string;
+}
+
 /** The labels of namespaces, for the namespace selectors of rules. */
 export interface Namespaces {
   readonly hasSynced: boolean;
@@ -20,22 +25,31 @@ export interface Namespaces {
   fetchLabels(name: string, signal: AbortSignal): Promise<Labels>;
 }
 
+export interface WatchedNamespaces extends Namespaces {
+  /** The resourceVersion in the informer. */
+  version(name: string): string | undefined;
+}
+
 export function createNamespaces({
   client,
   informers,
 }: {
   readonly client: KubeClient;
   readonly informers: InformerFactory;
-}): Namespaces {
-  const informer = informers.for<KubeObject, Labels>(namespaceType, {
+}): WatchedNamespaces {
+  const informer = informers.for<KubeObject, Stored>(namespaceType, {
     metadataOnly: true,
-    projection: { name: 'labels', project: ({ metadata }) => metadata.labels ?? {} },
+    projection: {
+      name: 'labels',
+      project: ({ metadata: { labels = {}, resourceVersion = '' } }) => ({ labels, version: resourceVersion }),
+    },
   });
   return {
     get hasSynced() {
       return informer.hasSynced;
     },
-    labels: (name) => informer.get(name),
+    labels: (name) => informer.get(name)?.labels,
+    version: (name) => informer.get(name)?.version,
     async fetchLabels(name, signal) {
       try {
         return (await client.get<KubeObject>(namespaceType, { name }, { signal })).metadata.labels ?? {};

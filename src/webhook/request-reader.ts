@@ -78,6 +78,7 @@ function policyRequestOf(
     oldObject: asObject(request.oldObject, request),
     namespaceLabels,
     info: { userInfo: userOf(request.userInfo), roles: [], clusterRoles: [] },
+    attributes: request,
     dryRun: request.dryRun,
     uid: request.uid,
     now,

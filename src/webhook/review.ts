@@ -7,6 +7,12 @@ export interface AdmissionRequest {
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource: string;
+  /** As the client sent it; differs where the API server has converted it for a webhook that matches equivalent kinds. */
+  readonly requestKind?: GroupVersionKind | undefined;
+  readonly requestResource?: GroupVersionResource | undefined;
+  readonly requestSubResource?: string | undefined;
+  /** Not validated: CreateOptions, UpdateOptions or DeleteOptions. */
+  readonly options?: JsonObject | undefined;
   readonly name: string;
   readonly namespace: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -54,19 +60,19 @@ export function parseReview(text: string): AdmissionRequest {
   }
   const { request } = review;
   if (!isJsonObject(request)) throw malformed('request is missing');
-  const { uid, kind, resource, operation } = request;
+  const { uid, kind, resource, operation, requestKind, requestResource } = request;
   if (typeof uid !== 'string' || uid === '') throw malformed('request.uid is missing');
   if (!operations.has(operation)) throw malformed(`request.operation ${excerpt(operation)} is unknown`);
   if (!isJsonObject(kind) || !isJsonObject(resource)) throw malformed('request.kind or request.resource is missing');
   return {
     uid,
-    kind: { group: textOf(kind['group']), version: textOf(kind['version']), kind: textOf(kind['kind']) },
-    resource: {
-      group: textOf(resource['group']),
-      version: textOf(resource['version']),
-      resource: textOf(resource['resource']),
-    },
+    kind: kindOf(kind),
+    resource: resourceOf(resource),
     subResource: textOf(request['subResource']),
+    requestKind: isJsonObject(requestKind) ? kindOf(requestKind) : undefined,
+    requestResource: isJsonObject(requestResource) ? resourceOf(requestResource) : undefined,
+    requestSubResource: textOf(request['requestSubResource']),
+    options: isJsonObject(request['options']) ? request['options'] : undefined,
     name: textOf(request['name']),
     namespace: textOf(request['namespace']),
     operation: operation as AdmissionRequest['operation'],
@@ -96,6 +102,16 @@ const maxWarningChars = 255;
 const shortened = (warning: string) =>
   warning.length <= maxWarningChars ? warning : `${warning.slice(0, maxWarningChars - 1)}…`;
 
+const kindOf = ({ group, version, kind }: JsonObject): GroupVersionKind => ({
+  group: textOf(group),
+  version: textOf(version),
+  kind: textOf(kind),
+});
+const resourceOf = ({ group, version, resource }: JsonObject): GroupVersionResource => ({
+  group: textOf(group),
+  version: textOf(version),
+  resource: textOf(resource),
+});
 const malformed = (what: string) => new ReviewError('review-malformed', 400, what);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 const excerpt = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value);

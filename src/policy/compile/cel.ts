@@ -9,7 +9,9 @@ import {
   namespaceValue,
   type RuleVariables,
   requestValue,
+  wholeNamespaceValue,
 } from '../cel/index.ts';
+import { type LookUp, Need } from '../context/index.ts';
 import { spend } from '../run/budget.ts';
 import { failed, type MaybeOutcome, pass, type RuleOutcome, skip } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
@@ -127,7 +129,9 @@ class Evaluator {
     this.trace = createExpressionTrace(() => this.inputs, run.trace);
     const variables = createVariableValues(expressions, ({ program }) => this.spendOn(program as never), this.trace);
     const { object = null, oldObject = null } = request;
-    this.inputs = [object, oldObject, lazyRequest(run), namespaceValue(request), variables, param ?? null];
+    const asksForNamespace = run.readsNamespace && request.namespaceObject === undefined;
+    const namespace = asksForNamespace ? wholeNamespaceValue(run) : namespaceValue(request);
+    this.inputs = [object, oldObject, lazyRequest(run), namespace, variables, param ?? null];
   }
 
   /** A value, or the error in the words of the API server. */
@@ -145,7 +149,7 @@ class Evaluator {
         'validation failed due to running out of cost budget, no further validation rules will be run',
       );
     }
-    if (value instanceof CelUnknown) return new CelError('the value of the expression is not known');
+    if (value instanceof CelUnknown) throw new Need(value.needs as readonly LookUp[]);
     if (!(value instanceof CelError)) return value;
     return new CelError(`expression '${expression.source}' resulted in error: ${value.message}`);
   }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../base/index.ts';
 import { assertionPaths } from '../assert/index.ts';
+import { partsOfExpression } from '../cel/index.ts';
 import { filtersOf } from '../match/index.ts';
 import { parseAnchor } from '../pattern/index.ts';
 import { partsOfAssertion, partsOfScope, type ReadPart, type RuleReads, readsOf } from '../reads.ts';
@@ -19,8 +20,19 @@ export function compileReads(policy: PolicySpec, rule: RuleSpec): RuleReads {
     ...variablePaths(documents).flatMap(partsOfScope),
     ...partsOfBlocks([{ context }, validate ?? {}, mutate ?? {}, generate ?? {}]),
     ...partsOfExtractors(rule),
+    ...expressionsOf(rule).flatMap(partsOfExpression),
     ...(assert === undefined || assert === null ? [] : assertionPaths(assert).flatMap(partsOfAssertion)),
   ]);
+}
+
+/** The CEL expressions of a rule. */
+function expressionsOf({ validate, celPreconditions = [] }: RuleSpec): readonly string[] {
+  const { variables = [], expressions = [], auditAnnotations = [] } = validate?.cel ?? {};
+  return [
+    ...[...celPreconditions, ...variables].map(({ expression }) => expression),
+    ...expressions.flatMap(({ expression, messageExpression = '' }) => [expression, messageExpression]),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ];
 }
 
 /** What an exception reads: its match, its conditions. */

@@ -2,7 +2,7 @@ import { errorMessage, isJsonObject } from '../../base/index.ts';
 import { compileContext, ElementLayer, Need } from '../context/index.ts';
 import { elementUnits, spend } from '../run/budget.ts';
 import { errored, failed, joinNonEmpty, type MaybeOutcome, pass, type RuleOutcome, skip } from '../run/outcome.ts';
-import { type Run, resolverOf, withContext } from '../run/run.ts';
+import { changedRun, type Run, resolverOf, withContext } from '../run/run.ts';
 import type { ForEachValidate } from '../types.ts';
 import { compileQuery, type Resolver } from '../variables/index.ts';
 import { compileConditions } from './conditions.ts';
@@ -132,9 +132,8 @@ function checkElements(run: Run, { list, elementScope, body }: Loop, items: read
 /** The run inside a loop, with `element`, `elementIndex`, and both with the depth of the loop as suffix. */
 export function elementRun(run: Run, element: unknown, index: number): Run {
   spend(run, elementUnits);
-  const { request, environment, isDelete, context, budget, withRequest, trace, nesting } = run;
-  const scope = new ElementLayer(element, index, nesting, run.scope);
-  return { request, scope, environment, isDelete, context, budget, withRequest, nesting: nesting + 1, trace };
+  const { nesting } = run;
+  return changedRun(run, { scope: new ElementLayer(element, index, nesting, run.scope), nesting: nesting + 1 });
 }
 
 function compileBody(rule: string, loop: ForEachValidate, message: RuleMessage): Check {

@@ -41,6 +41,8 @@ export type LookUpSubject =
       readonly pullSecrets?: readonly PullSecretRef[];
     }
   | { readonly kind: 'globalContext'; readonly name: string; readonly projection?: string; readonly asLibrary?: true }
+  /** A Namespace as expressions see it, for objects in it; null where it does not exist. */
+  | { readonly kind: 'namespace'; readonly name: string }
   /** The schema of a kind that is not built in; null where nobody knows it. */
   | { readonly kind: 'schema'; readonly apiVersion: string; readonly resourceKind: string }
   /** The plural of a kind. */

@@ -45,6 +45,10 @@ export class RuleRun implements Run {
     return this.options.budget;
   }
 
+  get readsNamespace(): boolean {
+    return this.options.rule.reads.namespace;
+  }
+
   get isDelete(): boolean {
     return this.request.operation === 'DELETE';
   }

@@ -120,12 +120,18 @@ const notExcused: Excused = { allowances: noAllowances };
 export function judgeExceptions(run: Run, exceptions: readonly CompiledException[], ignoresErrors: boolean): Excused {
   if (exceptions.length === 0) return notExcused;
   const applying: { readonly key: string; readonly cel: KindException }[] = [];
-  for (const { key, cel } of exceptions) {
+  for (const { key, cel, reads } of exceptions) {
     if (!cel || cel.expiresAt <= run.request.now) continue;
-    const evaluator = new KindEvaluator(confined(run, cel.namespace), noAllowances, {
-      expressions: new Map(),
-      scope: scope(),
-    });
+    const confinedRun = confined(run, cel.namespace);
+    const asks = reads.namespace && !run.readsNamespace;
+    const evaluator = new KindEvaluator(
+      asks ? changedRun(confinedRun, { readsNamespace: true }) : confinedRun,
+      noAllowances,
+      {
+        expressions: new Map(),
+        scope: scope(),
+      },
+    );
     const met = judgeConditions(cel.conditions, evaluator, 'exception');
     if (met === true) applying.push({ key, cel });
     else if (met !== false && !ignoresErrors) {

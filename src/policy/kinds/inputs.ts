@@ -1,5 +1,5 @@
 import { CelLibrary, type PolicyLanguage } from '../../cel/index.ts';
-import { namespaceValue, requestValue } from '../cel/index.ts';
+import { namespaceValue, requestValue, wholeNamespaceValue } from '../cel/index.ts';
 import type { PolicyRequest } from '../request.ts';
 import type { Run } from '../run/run.ts';
 import { type GenerateObjects, RunLibraries } from './libraries.ts';
@@ -55,6 +55,11 @@ export class KindInputs {
     }
   }
 
+  private namespaceObject(run: Run): unknown {
+    const known = sharedOf(run.request).namespaceObject(run.readsNamespace);
+    return known === undefined ? wholeNamespaceValue(run) : known;
+  }
+
   private make(place: number): unknown {
     const { run, language, allowances, generate } = this.sources;
     switch (place) {
@@ -63,7 +68,7 @@ export class KindInputs {
       case places.request:
         return sharedOf(run.request).request;
       case places.namespaceObject:
-        return sharedOf(run.request).namespaceObject;
+        return this.namespaceObject(run);
       case places.allowances:
         return allowances;
       default: {
@@ -99,10 +104,12 @@ class SharedInputs {
     return this.madeRequest;
   }
 
-  get namespaceObject(): unknown {
+  /** Undefined where it must be looked up. */
+  namespaceObject(readsAll: boolean): unknown {
     const { payload, namespaceObject } = this.of;
     if (payload) return null;
     if (namespaceObject !== undefined) return namespaceObject;
+    if (readsAll) return undefined;
     this.madeNamespace ??= namespaceValue(this.of);
     return this.madeNamespace;
   }

@@ -12,6 +12,8 @@ export interface Run extends Resolver {
   readonly context: ContextEnvironment;
   /** That of the environment. */
   readonly budget: WorkBudget;
+  /** Whether expressions see all of the object's namespace, which must be looked up. */
+  readonly readsNamespace: boolean;
   /** A fresh run of the same rule on another request. */
   readonly withRequest: (request: PolicyRequest) => Run;
   /** Nesting depth of foreach loops. */
@@ -24,8 +26,20 @@ export const resolverOf = (run: Run): Resolver => run;
 
 /** The run with other parts: it may make its own when they are read, so that spreading it would lose them. */
 export function changedRun(run: Run, changes: Partial<Run>): Run {
-  const { request, scope, environment, isDelete, context, budget, withRequest, nesting, trace } = run;
-  return { request, scope, environment, isDelete, context, budget, withRequest, nesting, trace, ...changes };
+  const { request, scope, environment, isDelete, context, budget, readsNamespace, withRequest, nesting, trace } = run;
+  return {
+    request,
+    scope,
+    environment,
+    isDelete,
+    context,
+    budget,
+    readsNamespace,
+    withRequest,
+    nesting,
+    trace,
+    ...changes,
+  };
 }
 
 export function withScope(run: Run, scope: Scope): Run {
