@@ -26,7 +26,10 @@ const policyWith = (rule: object, annotations = {}): KubeObject => ({
 const pattern = { message: 'no latest', pattern: { spec: { containers: [{ image: '!*:latest' }] } } };
 const explain = createExplainRule({ exceptionNamespaces: ['platform'], clock: systemClock });
 const explained = (policy: KubeObject, more: Partial<ExplainSubject> = {}) =>
-  explain({ policy, rule: 'r', object: pod(1), type, namespace, exceptions: [], ...more }, signal);
+  explain(
+    { policy, rule: 'r', object: pod(1), type, namespace, exceptions: [], exceptionsAreSome: false, ...more },
+    signal,
+  );
 const labels = (node: ExplainNode): readonly string[] => [
   `${node.status} ${node.label}`,
   ...node.children.flatMap(labels),

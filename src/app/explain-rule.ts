@@ -96,10 +96,16 @@ function exceptionsFor({ exceptions = [] }: ExplainSubject, forAll: readonly str
   });
 }
 
-function notesOf({ exceptions, namespace, object }: ExplainSubject, lookedUp: ReadonlySet<string>): ExplainNode[] {
+function notesOf(
+  { exceptions, exceptionsAreSome, namespace, object }: ExplainSubject,
+  lookedUp: ReadonlySet<string>,
+): ExplainNode[] {
   return [
     ...[...lookedUp].slice(0, 20).map((name) => note(`not looked up: ${name}; ${noLookUps}`)),
     ...(exceptions ? [] : [note('exceptions were not considered: the dashboard cannot list them')]),
+    ...(exceptions && exceptionsAreSome
+      ? [note('of exceptions those were considered that are in namespaces whose PolicyReports you may list')]
+      : []),
     ...(namespace || object.metadata.namespace === undefined
       ? []
       : [note('labels of the namespace were not considered: the dashboard cannot list namespaces')]),

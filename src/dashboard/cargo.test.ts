@@ -3,7 +3,7 @@ import { Cargo } from './cargo.ts';
 import type { CopyFact, DetectionFact, JobFact, PodFact, WorkloadFact } from './facts.ts';
 import { rowOf, summaryOf } from './image-row.ts';
 import type { ImageRow } from './protocol.ts';
-import { seesAll } from './visibility.ts';
+import { seesAll, Visibility } from './visibility.ts';
 
 const workload = (name: string, image: string, more: Partial<WorkloadFact> = {}): WorkloadFact => ({
   kind: 'Deployment',
@@ -229,8 +229,10 @@ describe('the changes of a cargo', () => {
     put(cargo, workload('a', 'nginx:1'));
     put(cargo, workload('b', 'nginx:1', { namespace: 'other' }));
     const changes = cargo.changes.take();
-    expect([...(changes?.images ?? [])]).toEqual(['docker.io/library/nginx:1']);
-    expect([...(changes?.views.get('images') ?? [])]).toEqual(['shop', 'other']);
+    expect([...(changes?.images?.keys() ?? [])]).toEqual(['docker.io/library/nginx:1']);
+    const pods = (namespace: string) => new Visibility(new Set(), new Map([['pods', new Set([namespace])]]));
+    const of = ['shop', 'other', 'third'].map((name) => changes?.views.get('images')?.isSeenBy(pods(name)));
+    expect(of).toEqual([true, true, false]);
     expect(cargo.changes.take()).toBeUndefined();
   });
 });

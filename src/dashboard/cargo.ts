@@ -17,7 +17,7 @@ import type {
 } from './facts.ts';
 import { ImageTable } from './image-table.ts';
 import { KindMap } from './kind-map.ts';
-import type { ChangedView } from './protocol.ts';
+import type { ChangedView, ShownKind } from './protocol.ts';
 
 /** Jobs whose objects are gone. */
 const maxGoneJobs = 2_000;
@@ -49,7 +49,7 @@ export class Cargo {
   version = 0;
 
   constructor(now: () => number) {
-    this.images = new ImageTable((id) => this.changes.image(id), now);
+    this.images = new ImageTable((id, kind, namespace) => this.changes.image(id, kind, namespace), now);
   }
 
   putWorkload(kind: string, key: string, fact: WorkloadFact | undefined): void {
@@ -60,7 +60,7 @@ export class Cargo {
       this.images.addUser('workloads', next);
     } else this.workloads.delete(kind, key);
     if (before) this.images.removeUser('workloads', before);
-    if (before ?? next) this.changed('images', (next ?? before)!.namespace);
+    if (before ?? next) this.changed('images', 'pods', (next ?? before)!.namespace);
   }
 
   putPod(key: string, fact: PodFact | undefined): void {
@@ -71,15 +71,15 @@ export class Cargo {
       this.images.addUser('pods', fact);
     } else this.pods.delete(key);
     if (before) this.images.removeUser('pods', before);
-    if (fact ?? before) this.changed('images', (fact ?? before)!.namespace);
+    if (fact ?? before) this.changed('images', 'pods', (fact ?? before)!.namespace);
   }
 
   /** `before` is what was put of the same object. The images have the copies: there is one for most of them. */
   putCopy(fact: CopyFact | undefined, before: CopyFact | undefined): void {
     if (fact) this.images.addCopy(fact);
     if (before) this.images.removeCopy(before);
-    this.changed('copies', '');
-    this.changed('images', '');
+    this.changed('copies', 'mirroredimages', '');
+    this.changed('images', 'mirroredimages', '');
   }
 
   *copies(): Generator<CopyFact> {
@@ -101,7 +101,7 @@ export class Cargo {
     if (next.image !== '') this.images.link('jobs', next.image, next);
     if (before) this.images.unlink('jobs', before);
     if (next.isGone) this.forgetJobs();
-    this.changed('jobs', next.namespace);
+    this.changed('jobs', 'jobs', next.namespace);
   }
 
   private goneJobs = 0;
@@ -126,7 +126,7 @@ export class Cargo {
       this.images.unlink('detections', before);
       this.setDigest(before.digest, withoutItem(this.detectionsByDigest.get(before.digest), before));
     }
-    this.changed('pipeline', (fact ?? before)?.namespace ?? '');
+    this.changed('pipeline', 'imagedetecteds', (fact ?? before)?.namespace ?? '');
   }
 
   private setDigest(digest: string, bag: Bag<DetectionFact>): void {
@@ -135,13 +135,13 @@ export class Cargo {
   }
 
   putScanPolicy(key: string, fact: ScanPolicyFact | undefined): void {
-    this.put(this.scanPolicies, key, fact, 'pipeline');
+    this.put(this.scanPolicies, key, fact, ['pipeline', 'imagedetecteds']);
   }
 
   putTemplate(key: string, fact: TemplateFact | undefined): void {
     if (fact) this.templates.set(key, fact);
     else this.templates.delete(key);
-    this.changed('pipeline', key.slice(0, key.indexOf('/')));
+    this.changed('pipeline', 'imagedetecteds', key.slice(0, key.indexOf('/')));
   }
 
   putReport(key: string, fact: ReportFact | undefined): void {
@@ -150,7 +150,7 @@ export class Cargo {
     for (const row of before?.rows ?? []) this.setResults(row, withoutItem);
     if (fact) this.reports.set(key, fact);
     else this.reports.delete(key);
-    this.changed('results', (fact ?? before)?.namespace ?? '');
+    this.changed('results', 'policyreports', (fact ?? before)?.namespace ?? '');
   }
 
   private setResults(row: ResultFact, change: typeof withItem<ResultFact>): void {
@@ -158,7 +158,7 @@ export class Cargo {
     const bag = change(this.results.get(kind, key), row);
     if (bag === undefined) this.results.delete(kind, key);
     else this.results.set(kind, key, bag);
-    this.images.touch(this.userOf(row)?.images ?? []);
+    this.images.touch(this.userOf(row)?.images ?? [], row.namespace);
   }
 
   /** The workload or pod that is called so. */
@@ -178,18 +178,18 @@ export class Cargo {
   }
 
   putPolicy(key: string, fact: PolicyFact | undefined): void {
-    this.put(this.policies, key, fact, 'results');
+    this.put(this.policies, key, fact, ['results', 'policyreports']);
   }
 
   putException(key: string, fact: ExceptionFact | undefined): void {
-    this.put(this.exceptions, key, fact, 'results');
+    this.put(this.exceptions, key, fact, ['results', 'policyreports']);
   }
 
   putVulnerabilities(key: string, fact: VulnerabilityFact | undefined): void {
     const before = this.vulnerabilities.get(key);
     if (fact) this.images.link('vulnerabilities', fact.image, fact);
     if (before) this.images.unlink('vulnerabilities', before);
-    this.put(this.vulnerabilities, key, fact, 'images');
+    this.put(this.vulnerabilities, key, fact, ['images', 'vulnerabilityreports']);
   }
 
   putEvent(key: string, fact: EventFact | undefined): void {
@@ -197,25 +197,26 @@ export class Cargo {
     if (!fact) return;
     this.events.set(key, fact);
     if (this.events.size > maxEvents) this.events.delete(oldestOfMost(this.events));
-    this.changed('overview', fact.namespace);
+    this.changed('overview', 'events', fact.namespace);
   }
 
   private put<F extends { readonly namespace: string }>(
     map: Map<string, F>,
     key: string,
     fact: F | undefined,
-    view: ChangedView,
+    [view, kind]: readonly [ChangedView, ShownKind],
   ): void {
     const before = map.get(key);
     if (fact) map.set(key, fact);
     else if (!map.delete(key)) return;
-    this.changed(view, (fact ?? before)?.namespace ?? '');
+    this.changed(view, kind, (fact ?? before)?.namespace ?? '');
   }
 
-  changed(view: ChangedView, namespace: string): void {
+  /** `kind` and `namespace` are of the object that changed: who may list it is told. */
+  changed(view: ChangedView, kind: ShownKind, namespace: string): void {
     this.version++;
-    this.changes.view(view, namespace);
-    if (view !== 'system') this.changes.view('overview', namespace);
+    this.changes.view(view, kind, namespace);
+    if (view !== 'system') this.changes.view('overview', kind, namespace);
   }
 }
 

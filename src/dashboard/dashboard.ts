@@ -121,7 +121,7 @@ function followSyncRuns(
     fieldSelector: `metadata.name=${name}`,
     projection: { name: 'sync-runs', project: (object) => syncRunsOf(object['data']) },
   });
-  const changed = () => cargo.changed('system', '');
+  const changed = () => cargo.changed('system', 'policyreports', '');
   informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
   return () => informer.get(`${namespace}/${name}`) ?? [];
 }

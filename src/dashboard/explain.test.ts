@@ -103,6 +103,24 @@ it('evaluates the policy on the object, with its namespace and the exceptions th
   ]);
 });
 
+it('considers only exceptions of namespaces whose results the user sees: the explanation names them', async () => {
+  const subjects: ExplainSubject[] = [];
+  const explainRule: ExplainRule = async (subject) => {
+    subjects.push(subject);
+    return explained;
+  };
+  const shopAnd = (...more: readonly string[]) =>
+    new Visibility(new Set(), new Map([['policyreports', new Set(['shop', ...more])]]));
+  await open({ explainRule, sees: shopAnd() }).ask();
+  await open({ explainRule, sees: shopAnd('x') }).ask();
+  await open({ explainRule }).ask();
+  expect(subjects.map(({ exceptions: found, exceptionsAreSome }) => [found?.length, exceptionsAreSome])).toEqual([
+    [0, true],
+    [1, true],
+    [1, false],
+  ]);
+});
+
 it('reads nothing of a namespace whose results the user does not see', async () => {
   const { ask, read } = open({ sees: only('shop') });
   expect(await ask({ namespace: 'bank' })).toBeUndefined();

@@ -18,6 +18,8 @@ export interface ExplainSubject {
   readonly namespace: KubeObject | undefined;
   /** Those that name the policy; undefined if they cannot be read. */
   readonly exceptions: readonly KubeObject[] | undefined;
+  /** The exceptions are those that the user may list: there may be more. */
+  readonly exceptionsAreSome: boolean;
 }
 
 /** Evaluates the policy without look-ups; undefined if the policy has no such rule. */
@@ -113,7 +115,10 @@ async function explain(
     namespace === '' ? undefined : readOwn(client, namespaces, '', namespace, signal),
     exceptionsOf(client, policy, signal),
   ]);
-  const subject = { policy, rule, object, type, namespace: read, exceptions };
+  // The tree names them, with what they say.
+  const exceptionsAreSome = !viewer.sees.everywhere.has('policyreports');
+  const shown = exceptions?.filter(({ metadata }) => viewer.sees.sees('policyreports', metadata.namespace ?? ''));
+  const subject = { policy, rule, object, type, namespace: read, exceptions: shown, exceptionsAreSome };
   const explained = await explainRule(subject, signal);
   return explained && { policy: key, rule, ...explained };
 }

@@ -5,7 +5,7 @@ import { detectionsOf, rootOf, rowOf, summaryOf } from './image-row.ts';
 import type { ImageEntry } from './image-table.ts';
 import { lifeOf } from './life.ts';
 import { someOf } from './page.ts';
-import type { ImageAnswer, ImageId, ObjectRef, Run, RunPod } from './protocol.ts';
+import type { ImageAnswer, ImageId, ObjectRef, Run, RunPod, ShownKind } from './protocol.ts';
 import { copyRow, detectionRow, eventRow, jobRow, resultRow, vulnerabilityRow } from './rows.ts';
 import { shownKinds, type Visibility } from './visibility.ts';
 
@@ -102,13 +102,13 @@ function runPod({ name, node, containers }: PodFact, index: number): RunPod {
   };
 }
 
-/** Of the workloads that run it, and of their pods. */
+/** Of the workloads that run it, and of their pods. A report names no images: who may not list its pods learns none. */
 function resultsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): ResultFact[] {
   const keys = new Set<string>();
   const rows: ResultFact[] = [];
   const add = (kind: string, namespace: string, name: string) => {
     const key = workloadKey(kind, namespace, name);
-    if (keys.has(key) || !sees.sees('policyreports', namespace)) return;
+    if (keys.has(key) || !sees.sees('policyreports', namespace) || !sees.sees('pods', namespace)) return;
     keys.add(key);
     rows.push(...cargo.resultsOf(kind, namespace, name));
   };
@@ -122,14 +122,17 @@ function resultsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): ResultFac
   return rows.sort((a, b) => order[a.result] - order[b.result]);
 }
 
+/** Of objects that the user may list: an event does not say which image its object has. */
 function eventsOf(cargo: Cargo, entry: ImageEntry, sees: Visibility): EventFact[] {
   const about = new Set<string>();
-  for (const { kind, namespace, name } of entry.allWorkloads()) about.add(workloadKey(kind, namespace, name));
-  for (const { namespace, name } of entry.allPods()) about.add(workloadKey('Pod', namespace, name));
-  for (const { name } of itemsOf(entry.copies)) about.add(workloadKey('MirroredImage', '', name));
-  for (const { namespace, name } of itemsOf(entry.jobs)) about.add(workloadKey('Job', namespace, name));
-  for (const { namespace, name } of detectionsOf(cargo, entry))
-    about.add(workloadKey('ImageDetected', namespace, name));
+  const add = (seen: ShownKind, kind: string, namespace: string, name: string) => {
+    if (sees.sees(seen, namespace)) about.add(workloadKey(kind, namespace, name));
+  };
+  for (const { kind, namespace, name } of entry.allWorkloads()) add('pods', kind, namespace, name);
+  for (const { namespace, name } of entry.allPods()) add('pods', 'Pod', namespace, name);
+  for (const { name } of itemsOf(entry.copies)) add('mirroredimages', 'MirroredImage', '', name);
+  for (const { namespace, name } of itemsOf(entry.jobs)) add('jobs', 'Job', namespace, name);
+  for (const { namespace, name } of detectionsOf(cargo, entry)) add('imagedetecteds', 'ImageDetected', namespace, name);
   return [...cargo.events.values()]
     .filter(
       ({ kind, namespace, name }) => about.has(workloadKey(kind, namespace, name)) && sees.sees('events', namespace),

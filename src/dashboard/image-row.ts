@@ -185,6 +185,6 @@ export function rowOf(summary: ImageSummary, sees: Visibility): ImageRow {
     ...(commit ? { commit: { sha: commit.commit, ...(commit.processedAt ? { at: commit.processedAt } : {}) } } : {}),
     ...(pullProblem === '' ? {} : { pullProblem }),
     ...(movedTo === '' ? {} : { movedTo }),
-    ...(entry.changedAtMs > 0 ? { seenAt: new Date(entry.changedAtMs).toISOString() } : {}),
+    ...(sees.seesAllImages && entry.changedAtMs > 0 ? { seenAt: new Date(entry.changedAtMs).toISOString() } : {}),
   };
 }

@@ -4,7 +4,7 @@ import { CopyNames } from './copy-names.ts';
 import type { CopyFact, DetectionFact, JobFact, PodFact, VulnerabilityFact, WorkloadFact } from './facts.ts';
 import { createInterner, ownText } from './fields.ts';
 import { fullText, type ImageName, imageNameOf } from './image-id.ts';
-import type { ImageId } from './protocol.ts';
+import type { ImageId, ShownKind } from './protocol.ts';
 
 /** A name under which containers run an image, with those that do. */
 interface NameUsers {
@@ -81,6 +81,11 @@ const isUnused = ({ workloads, pods }: NameUsers) => workloads === undefined && 
 
 const linked = ['jobs', 'detections', 'vulnerabilities'] as const;
 type Linked = (typeof linked)[number];
+const kindOf: Readonly<Record<Linked, ShownKind>> = {
+  jobs: 'jobs',
+  detections: 'imagedetecteds',
+  vulnerabilities: 'vulnerabilityreports',
+};
 interface LinkedFacts {
   readonly jobs: JobFact;
   readonly detections: DetectionFact;
@@ -100,7 +105,7 @@ export class ImageTable {
   private readonly intern = createInterner();
 
   constructor(
-    private readonly onChange: (id: ImageId) => void,
+    private readonly onChange: (id: ImageId, kind: ShownKind, namespace: string) => void,
     private readonly now: () => number,
   ) {}
 
@@ -120,7 +125,7 @@ export class ImageTable {
       const users = this.usersOf(source);
       if (list === 'pods') users.pods = withItem(users.pods, fact as PodFact);
       else users.workloads = withItem(users.workloads, fact as WorkloadFact);
-      this.changed(entryOfUsers(users));
+      this.changed(entryOfUsers(users), 'pods', fact.namespace);
     }
   }
 
@@ -130,7 +135,7 @@ export class ImageTable {
       if (list === 'pods') users.pods = withoutItem(users.pods, fact as PodFact);
       else users.workloads = withoutItem(users.workloads, fact as WorkloadFact);
       if (users instanceof Alias && isUnused(users)) this.removeAlias(users);
-      this.changed(entryOfUsers(users));
+      this.changed(entryOfUsers(users), 'pods', fact.namespace);
     }
   }
 
@@ -138,7 +143,7 @@ export class ImageTable {
     const entry = this.entryOf(this.resolve(text));
     this.homes.set(fact, entry);
     (entry[list] as Bag<LinkedFacts[K]>) = withItem(entry[list] as Bag<LinkedFacts[K]>, fact);
-    this.changed(entry);
+    this.changed(entry, kindOf[list], fact.namespace);
   }
 
   unlink<K extends Linked>(list: K, fact: LinkedFacts[K]): void {
@@ -146,7 +151,7 @@ export class ImageTable {
     if (!entry) return;
     this.homes.delete(fact);
     (entry[list] as Bag<LinkedFacts[K]>) = withoutItem(entry[list] as Bag<LinkedFacts[K]>, fact);
-    this.changed(entry);
+    this.changed(entry, kindOf[list], fact.namespace);
   }
 
   /** A copy belongs to its source, whatever other copies say. */
@@ -155,7 +160,7 @@ export class ImageTable {
     entry.copies = withItem(entry.copies, fact);
     this.copyNames.add(fact);
     this.relink(fact);
-    this.changed(entry);
+    this.changed(entry, 'mirroredimages', '');
   }
 
   removeCopy(fact: CopyFact): void {
@@ -164,15 +169,15 @@ export class ImageTable {
     const entry = this.entries.get(imageNameOf(fact.source).id);
     if (!entry) return;
     entry.copies = withoutItem(entry.copies, fact);
-    this.changed(entry);
+    this.changed(entry, 'mirroredimages', '');
   }
 
-  /** Something about a user of these images changed, such as the state of a pod. */
-  touch(images: readonly ContainerImage[]): void {
+  /** Results for a user of these images changed. */
+  touch(images: readonly ContainerImage[], namespace: string): void {
     for (const { source } of images) {
       const full = fullText(source);
       const entry = this.aliases.get(full)?.entry ?? this.entries.get(full);
-      if (entry) this.changed(entry);
+      if (entry) this.changed(entry, 'policyreports', namespace);
     }
   }
 
@@ -258,8 +263,8 @@ export class ImageTable {
     else [users.workloads, users.pods] = [undefined, undefined];
     const moved = next.id === full ? next : this.addAlias(full, next);
     [moved.workloads, moved.pods] = [workloads, pods];
-    this.changed(before);
-    this.changed(next);
+    for (const { namespace } of [...itemsOf<WorkloadFact>(workloads), ...itemsOf<PodFact>(pods)])
+      for (const entry of [before, next]) this.changed(entry, 'pods', namespace);
   }
 
   /** What names the copy and came before the MirroredImage, such as the report of a scanner. */
@@ -274,9 +279,9 @@ export class ImageTable {
       }
   }
 
-  private changed(entry: ImageEntry): void {
+  private changed(entry: ImageEntry, kind: ShownKind, namespace: string): void {
     entry.changedAtMs = this.now();
-    this.onChange(entry.id);
+    this.onChange(entry.id, kind, namespace);
     if (!entry.isEmpty) return;
     this.entries.delete(entry.id);
   }

@@ -28,7 +28,7 @@ export function createImagesQuery(cargo: Cargo): (query: Query, sees: Visibility
     const all = visible(sees.key, () => visibleImages(cargo, sees));
     const sort = query.oneOf('sort', sorts) ?? 'name';
     const order = query.oneOf('order', ['asc', 'desc'] as const) ?? (sort === 'name' ? 'asc' : 'desc');
-    const place = places[sort];
+    const place = sort === 'seen' && !sees.seesAllImages ? places.name : places[sort];
     const { matched } = sorted(`${sees.key} ${query.filterKey}`, () => ({
       version: cargo.version,
       matched: sortByPlace(all.summaries.filter(filterOf(query)), place, order),

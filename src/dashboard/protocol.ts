@@ -219,7 +219,7 @@ export interface ImageRow {
   readonly pullProblem?: string;
   /** The digest to which the tag of the source moved after the copy. */
   readonly movedTo?: string;
-  /** The last change of anything in this row. */
+  /** The last change of anything in this row, in any namespace: absent for users who may not list all of that. */
   readonly seenAt?: string;
 }
 

@@ -97,7 +97,10 @@ export function detectionRow(
     files,
     ...known(rest),
     ...(rest.commit === '' && reason !== '' ? { reason } : {}),
-    ...(policy ? gitOf(cargo, policy.templateNamespace, policy.templateName, mayRead) : {}),
+    // A detection may name any policy: what that says is for those who may read it.
+    ...(policy && mayRead(policy.namespace)
+      ? gitOf(cargo, policy.templateNamespace, policy.templateName, mayRead)
+      : {}),
   };
 }
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/index.ts';
 import type { Viewer } from './access.ts';
-import { itemsOf } from './bag.ts';
 import type { Cargo } from './cargo.ts';
 import type { Changes } from './changes.ts';
 import { HttpError, securityHeaders } from './http.ts';
@@ -56,7 +55,10 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
   const boot = randomBytes(6).toString('hex');
   const clients = new Set<Client>();
   const kept: { readonly number: number; readonly changes: Changes }[] = [];
+  /** Of the last look for changes: counting the changes would tell how much happens where one may not look. */
   let number = 0;
+  /** Of the last change that is no longer kept. */
+  let forgotten = 0;
 
   const write = (client: Client, text: string): void => {
     client.response.write(text);
@@ -70,17 +72,16 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
 
   const flush = (): void => {
     const changes = cargo.changes.take();
-    if (changes) {
-      kept.push({ number: ++number, changes });
-      if (kept.length > maxKept) kept.shift();
-    }
+    number++;
+    if (changes) kept.push({ number, changes });
+    if (kept.length > maxKept) forgotten = kept.shift()!.number;
     const nowMs = clock.monotonicMs();
     for (const client of [...clients]) {
       if (!client.isSignedIn()) {
         client.response.end();
         continue;
       }
-      const message = changes && messageFor(cargo, [changes], client.sees);
+      const message = changes && messageFor([changes], client.sees);
       if (message) send(client, 'change', message);
       else if (nowMs - client.wroteAtMs >= heartbeatMs) write(client, ':\n\n');
       if (nowMs - client.lookedAtMs < lookMs) continue;
@@ -107,7 +108,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
     const [, known, text] = /^([0-9a-f]{12})-(\d{1,15})$/.exec(String(request.headers['last-event-id'] ?? '')) ?? [];
     if (known !== boot) return undefined;
     const after = Number(text);
-    return after <= number && after >= number - kept.length ? after : undefined;
+    return after <= number && after >= forgotten ? after : undefined;
   };
 
   const streams: Streams = {
@@ -140,7 +141,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
       send(client, 'hello', hello);
       if (after === undefined) return;
       const missed = kept.filter((one) => one.number > after).map(({ changes }) => changes);
-      const message = messageFor(cargo, missed, sees);
+      const message = messageFor(missed, sees);
       if (message) send(client, 'change', message);
     },
     async run(signal) {
@@ -155,46 +156,21 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
   return streams;
 }
 
-const kindsOfView: Readonly<Record<ChangedView, readonly ShownKind[]>> = {
-  overview: ['pods', 'jobs', 'policyreports', 'imagedetecteds', 'mirroredimages', 'events', 'vulnerabilityreports'],
-  images: ['pods', 'mirroredimages', 'imagedetecteds', 'jobs', 'vulnerabilityreports'],
-  copies: ['mirroredimages'],
-  pipeline: ['imagedetecteds'],
-  results: ['policyreports'],
-  jobs: ['jobs'],
-  system: ['pods'],
-};
-
-const shownViews = Object.keys(kindsOfView) as readonly ChangedView[];
+const shownViews: readonly ChangedView[] = ['overview', 'images', 'copies', 'pipeline', 'results', 'jobs', 'system'];
 
 /** Undefined if nothing that the user may see changed. */
-function messageFor(cargo: Cargo, all: readonly Changes[], sees: Visibility): ChangeMessage | undefined {
+function messageFor(all: readonly Changes[], sees: Visibility): ChangeMessage | undefined {
   const views = new Set<ChangedView>();
   let images: Set<string> | undefined = new Set();
   for (const changes of all) {
-    for (const [view, namespaces] of changes.views) if (isSeen(view, namespaces, sees)) views.add(view);
+    for (const [view, scopes] of changes.views) if (scopes.isSeenBy(sees)) views.add(view);
     if (changes.images === undefined) images = undefined;
-    for (const id of changes.images ?? []) if (isImageSeen(cargo, id, sees)) images?.add(id);
+    for (const [id, scopes] of changes.images ?? []) if (scopes.isSeenBy(sees, seesUser(sees))) images?.add(id);
   }
   if (views.size === 0) return undefined;
   return { views: [...views], ...(images ? { images: [...images] } : {}) };
 }
 
-function isSeen(view: ChangedView, namespaces: ReadonlySet<string>, sees: Visibility): boolean {
-  const kinds = kindsOfView[view];
-  if (namespaces.has('*')) return kinds.some((kind) => sees.seesAny(kind));
-  return kinds.some((kind) => [...namespaces].some((namespace) => sees.sees(kind, namespace)));
-}
-
-/** An image that is gone has no namespace any more: its name is told only to those who see everything. */
-function isImageSeen(cargo: Cargo, id: string, sees: Visibility): boolean {
-  if (sees.everywhere.has('pods')) return true;
-  const entry = cargo.images.entries.get(id);
-  if (!entry) return false;
-  if (entry.copies !== undefined && sees.sees('mirroredimages', '')) return true;
-  for (const { namespace } of entry.allWorkloads()) if (sees.sees('pods', namespace)) return true;
-  for (const { namespace } of entry.allPods()) if (sees.sees('pods', namespace)) return true;
-  for (const { namespace } of itemsOf(entry.jobs)) if (sees.sees('jobs', namespace)) return true;
-  for (const { namespace } of itemsOf(entry.detections)) if (sees.sees('imagedetecteds', namespace)) return true;
-  return false;
-}
+/** A report names no images: those of its workload are for those who may list the workload's pods. */
+const seesUser = (sees: Visibility) => (kind: ShownKind, namespace: string) =>
+  kind !== 'policyreports' || sees.sees('pods', namespace);

@@ -7,8 +7,9 @@ import type { Viewer } from './access.ts';
 import type { Cargo } from './cargo.ts';
 import type { WatchedKind } from './feed.ts';
 import { conditionOf, listOf, objectOf, textOf } from './fields.ts';
-import type { LeaseRow, ReplicaRow, SystemAnswer, WatchRow } from './protocol.ts';
+import type { LeaseRow, ReplicaRow, ShownKind, SystemAnswer, WatchRow } from './protocol.ts';
 import type { SyncRun } from './sync-runs.ts';
+import { shownKinds } from './visibility.ts';
 
 interface SystemOptions {
   readonly client: Pick<KubeConnection, 'list'>;
@@ -76,14 +77,15 @@ export function createSystem(options: SystemOptions): (viewer: Viewer, signal: A
       replicas: replicas.map(replicaRow),
       leases: held.flatMap((lease) => leaseRow(lease, installation)),
       // They count the objects of all namespaces.
-      watches: isOperator ? watched.map(watchRow) : [],
+      watches: isOperator ? watched.filter(({ type }) => sees.everywhere.has(shownKindOf(type))).map(watchRow) : [],
       ...(expiresAt === undefined ? {} : { authority: { expiresAt } }),
       syncRuns: sees.everywhere.has('policyreports') ? syncRuns() : [],
       ...(isOperator ? { configuration: renderYaml(options.configuration) } : {}),
       memory: {
         images: isOperator ? cargo.images.entries.size : 0,
-        heapBytes: process.memoryUsage().heapUsed,
-        streams: options.streams(),
+        // Both tell how much there is, and goes on, where the user may not look.
+        heapBytes: isOperator ? process.memoryUsage().heapUsed : 0,
+        streams: isOperator ? options.streams() : 0,
       },
     };
   };
@@ -116,6 +118,14 @@ function leaseRow(lease: KubeObject, installation: string): LeaseRow[] {
     },
   ];
 }
+
+/** The kind whose permission shows objects of this type. */
+const shownKindOf = ({ resource }: ResourceType): ShownKind => shownKindOfResource.get(resource) ?? 'policyreports';
+const shownKindOfResource: ReadonlyMap<string, ShownKind> = new Map([
+  ...shownKinds.map((kind) => [kind, kind] as const),
+  ...['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'replicasets'].map((name) => [name, 'pods'] as const),
+  ...['imageresourcepolicies', 'resourcetemplates'].map((name) => [name, 'imagedetecteds'] as const),
+]);
 
 /** Kinds of programs that most clusters do not have. */
 const optionalGroups: ReadonlySet<string> = new Set(['aquasecurity.github.io']);

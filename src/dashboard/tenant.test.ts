@@ -43,6 +43,118 @@ it('many streams of one user leave streams for another', () => {
   expect(() => open('ann')).toThrow('too many streams');
 });
 
+/** What a stream writes for a user, and a look for changes whenever asked. */
+async function followChanges(sees: Visibility) {
+  let look = () => {};
+  const clock = {
+    ...systemClock,
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        look = resolve;
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
+  };
+  const cargo = new Cargo(() => 1);
+  const streams = createStreams({ cargo, clock });
+  const end = new AbortController();
+  const running = streams.run(end.signal);
+  const written: string[] = [];
+  const response = {
+    writeHead() {},
+    on() {},
+    end() {},
+    write: (text: string) => written.push(text),
+    writableLength: 0,
+  };
+  const viewer = { user: 'ann', method: 'token', sees, mayGet } as const;
+  const rights = { isSignedIn: () => true, look: async () => sees };
+  streams.open(requestWith(), response as unknown as ServerResponse, viewer, rights);
+  written.length = 0;
+  return {
+    cargo,
+    streams,
+    /** The data of the message after a look; undefined if there is none. */
+    async next(): Promise<object | undefined> {
+      const before = look;
+      before();
+      await expect.poll(() => look !== before).toBe(true);
+      const [message] = written.splice(0);
+      return message === undefined ? undefined : (JSON.parse(/^data: (.*)$/m.exec(message)![1]!) as object);
+    },
+    stop: () => {
+      end.abort();
+      return running;
+    },
+  };
+}
+
+it('a stream tells nothing of objects that the user may not list, not even that an image changed', async () => {
+  const { cargo, next, stop, streams } = await followChanges(seesIn('shop', 'pods'));
+  const put = (namespace: string, name: string, image = 'nginx:1') => {
+    const images = [{ container: 'app', image, source: image }];
+    cargo.putWorkload('Deployment', `${namespace}/${name}`, { kind: 'Deployment', namespace, name, images });
+  };
+  put('shop', 'web');
+  put('shop', 'db', 'redis:7');
+  await next();
+  put('bank', 'web');
+  expect(await next()).toBeUndefined();
+  // Of the same namespace, but of a kind that they may not list.
+  cargo.putEvent('shop/e', { namespace: 'shop', kind: 'Pod', name: 'web', reason: 'Failed' } as never);
+  cargo.putScanPolicy('shop/p', { namespace: 'shop', name: 'p' } as never);
+  expect(await next()).toBeUndefined();
+  // An image that changed for others at the same time is not named.
+  put('bank', 'more');
+  put('shop', 'more', 'redis:7');
+  expect(await next()).toEqual({ views: ['images', 'overview'], images: ['docker.io/library/redis:7'] });
+  // Its results are those of a workload.
+  const {
+    cargo: reported,
+    next: nextReported,
+    stop: stopReported,
+  } = await followChanges(
+    new Visibility(
+      new Set(),
+      new Map([
+        ['pods', new Set(['other'])],
+        ['policyreports', new Set(['shop', 'other'])],
+      ]),
+    ),
+  );
+  const { reports, workloads } = cargoWithReport('shop');
+  for (const workload of workloads.values()) reported.putWorkload('Deployment', 'shop/web', workload);
+  await nextReported();
+  for (const report of reports.values()) reported.putReport('r', report);
+  expect(await nextReported()).toEqual({ views: ['results', 'overview'], images: [] });
+  // The ids do not count the changes.
+  const { streams: quiet, next: nextQuiet, stop: stopQuiet } = await followChanges(seesIn('shop', 'pods'));
+  for (let i = 0; i < 4; i++) await nextQuiet();
+  const numberOf = ({ lastEventId }: typeof quiet) => lastEventId.split('-')[1];
+  expect(numberOf(quiet)).toBe(numberOf(streams));
+  await Promise.all([stop(), stopReported(), stopQuiet()]);
+});
+
+it('who may not list pods everywhere is not told how much the page keeps', async () => {
+  const { memory } = await systemWith()(
+    { user: 'u', method: 'token', sees: seesIn('shop', 'pods'), mayGet },
+    new AbortController().signal,
+  );
+  expect(memory).toEqual({ images: 0, heapBytes: 0, streams: 0 });
+});
+
+it('counts of watches are for those who may list the kind everywhere', async () => {
+  const watch = (kind: string, resource: string) => ({ type: { kind, resource, group: '' }, size: 7, hasSynced: true });
+  const system = systemWith(
+    watch('Pod', 'pods'),
+    watch('Deployment', 'deployments'),
+    watch('MirroredImage', 'mirroredimages'),
+    watch('ClusterPolicy', 'clusterpolicies'),
+  );
+  const sees = new Visibility(new Set(['pods']), new Map());
+  const { watches } = await system({ user: 'u', method: 'token', sees, mayGet }, new AbortController().signal);
+  expect(watches.map(({ kind }) => kind)).toEqual(['Pod', 'Deployment']);
+});
+
 function cargoWithReport(reportNamespace: string): Cargo {
   const cargo = new Cargo(() => 1);
   const images = [{ container: 'app', image: 'r.example/secret:1', source: 'r.example/secret:1' }];

@@ -26,6 +26,11 @@ export class Visibility {
     return this.everywhere.has(kind) || (this.namespaces.get(kind)?.size ?? 0) > 0;
   }
 
+  /** Whatever changes an image: the time of its last change is one for all namespaces and kinds. */
+  get seesAllImages(): boolean {
+    return shownKinds.every((kind) => kind === 'events' || this.everywhere.has(kind));
+  }
+
   /** Equal for users who see the same. */
   get key(): string {
     this.rendered ??= JSON.stringify(
