@@ -25,6 +25,7 @@ describe('the access of a user of the cluster', () => {
     const access = createClusterAccess({
       client,
       namespacesOf: () => ['a', 'b', 'a', ''],
+      isComplete: () => true,
       clock: systemClock,
       log: silentLogger,
     });
@@ -86,6 +87,33 @@ describe('the access of a user of the cluster', () => {
     expect(server.asked()).toBe(3 * once);
   });
 
+  it('is asked for again soon while the cluster is being read: namespaces appear', async () => {
+    const { client } = fakeServer(['a/pods', 'b/pods']);
+    const namespaces: string[] = [];
+    let [nowMs, isComplete] = [1, false];
+    const access = createClusterAccess({
+      client,
+      namespacesOf: () => namespaces,
+      isComplete: () => isComplete,
+      clock: { monotonicMs: () => nowMs },
+      log: silentLogger,
+    });
+    const look = async () => {
+      const { sees, isPartial } = (await access('good', signal))!;
+      return [['a', 'b', 'c'].filter((name) => sees.sees('pods', name)), isPartial];
+    };
+    expect(await look()).toEqual([[], true]);
+    namespaces.push('a');
+    nowMs += 2_001;
+    expect(await look()).toEqual([['a'], true]);
+    namespaces.push('b', 'c');
+    isComplete = true;
+    // What was asked for before is told as such.
+    expect(await look()).toEqual([['a'], true]);
+    nowMs += 2_001;
+    expect(await look()).toEqual([['a', 'b'], false]);
+  });
+
   it('is asked for again after a failure', async () => {
     let fails = true;
     const { client } = fakeServer(['pods']) as { client: { raw: (...args: unknown[]) => Promise<unknown> } };
@@ -95,6 +123,7 @@ describe('the access of a user of the cluster', () => {
     const access = createClusterAccess({
       client: failing,
       namespacesOf: () => [],
+      isComplete: () => true,
       clock: systemClock,
       log: silentLogger,
     });
@@ -105,7 +134,13 @@ describe('the access of a user of the cluster', () => {
 
   it('refuses more unknown users at once than it asks for, and most of them of one address', async () => {
     const client = { raw: () => new Promise(() => {}) } as never;
-    const access = createClusterAccess({ client, namespacesOf: () => [], clock: systemClock, log: silentLogger });
+    const access = createClusterAccess({
+      client,
+      namespacesOf: () => [],
+      isComplete: () => true,
+      clock: systemClock,
+      log: silentLogger,
+    });
     for (let index = 0; index < 24; index++) void access(`token-${index}`, signal, 'a');
     expect(() => access('one more', signal, 'a')).toThrow('too many users log in');
     for (let index = 0; index < 8; index++) void access(`other-${index}`, signal, 'b');
@@ -160,6 +195,7 @@ function clusterOfServiceAccounts() {
   };
   return {
     client: { raw } as never,
+    isComplete: () => true,
     namespacesOf: () => Array.from({ length: 100 }, (_, index) => `n-${index}`),
     asked: () => asked,
     active: () => active,

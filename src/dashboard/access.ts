@@ -13,6 +13,8 @@ export interface Viewer {
   readonly user: string;
   readonly method: Session['method'];
   readonly sees: Visibility;
+  /** The cluster was being read when the API server was asked: it was not asked about namespaces that came since. */
+  readonly isPartial?: boolean;
   /** Whether they may get this one object, as of now. */
   readonly mayGet: (object: ObjectAttributes, signal: AbortSignal) => Promise<boolean>;
 }
@@ -32,11 +34,15 @@ interface ClusterAccessOptions {
   readonly client: Pick<KubeConnection, 'raw'>;
   /** The namespaces that have objects of the kind. */
   readonly namespacesOf: (kind: ShownKind) => Iterable<string>;
+  /** False while first lists are missing: there may be namespaces that are not known yet. */
+  readonly isComplete: () => boolean;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
 }
 
 const cachedMs = 60_000;
+/** While the cluster is being read: a user sees namespaces soon after they are read. */
+const incompleteMs = 2_000;
 const maxViewers = 1_000;
 const maxNamespaces = 2_000;
 /** Of all users together. They wait in the order in which they are asked, and each user asks for a few at a time. */
@@ -65,12 +71,13 @@ const clusterScoped: ReadonlySet<ShownKind> = new Set(['mirroredimages']);
  * The API server decides, by TokenReview and SubjectAccessReview. An answer holds for a minute. Whatever cannot be
  * asked is not seen.
  */
-export function createClusterAccess({ client, namespacesOf, clock, log }: ClusterAccessOptions): Authenticate {
+export function createClusterAccess(options: ClusterAccessOptions): Authenticate {
+  const { client, namespacesOf, isComplete, clock, log } = options;
   const perf = { now: () => clock.monotonicMs() };
   const cached = { max: maxViewers, ttl: cachedMs, ttlResolution: 0, perf };
   const viewers = new LRUCache<string, Promise<Viewer | undefined>>(cached);
   /** By user: a user with many tokens is asked about once. */
-  const rights = new LRUCache<string, Promise<Visibility>>(cached);
+  const rights = new LRUCache<string, Promise<Rights>>(cached);
   const limiter = createLimiter(reviewsAtOnce);
   const tokenShares = createShares(tokens);
   const subjectShares = createShares(subjects);
@@ -88,7 +95,8 @@ export function createClusterAccess({ client, namespacesOf, clock, log }: Cluste
     return await limiter.run(async () => (await post(path, 'SubjectAccessReview', spec, signal))['allowed'] === true);
   };
 
-  const rightsOf = async (subject: object, signal: AbortSignal): Promise<Visibility> => {
+  const rightsOf = async (subject: object, signal: AbortSignal): Promise<Rights> => {
+    const isPartial = !isComplete();
     const everywhere = new Set<ShownKind>();
     const namespaces = new Map<ShownKind, Set<string>>();
     await Promise.all(
@@ -107,16 +115,17 @@ export function createClusterAccess({ client, namespacesOf, clock, log }: Cluste
         if (some.size > 0) namespaces.set(resource, some);
       }),
     );
-    return new Visibility(everywhere, namespaces);
+    return { sees: new Visibility(everywhere, namespaces), isPartial };
   };
 
-  const knownRightsOf = (key: string, subject: Subject, signal: AbortSignal): Promise<Visibility> => {
+  const knownRightsOf = (key: string, subject: Subject, signal: AbortSignal): Promise<Rights> => {
     const known = rights.get(key);
     if (known) return known;
     const back = subjectShares.take(tenantOf(subject.user));
     if (!back) throw tooMany();
+    const ttl = isComplete() ? cachedMs : incompleteMs;
     const asked = rightsOf(subject, signal).finally(back);
-    rights.set(key, asked);
+    rights.set(key, asked, { ttl });
     asked.catch(() => rights.delete(key));
     return asked;
   };
@@ -128,11 +137,12 @@ export function createClusterAccess({ client, namespacesOf, clock, log }: Cluste
     const { groups: of, uid, extra } = user;
     const subject = { user: textOf(user, 'username'), groups: of, uid, extra };
     const key = keyOf(subject);
-    const sees = await knownRightsOf(key, subject, signal);
+    const { sees, isPartial } = await knownRightsOf(key, subject, signal);
     return {
       user: subject.user,
       method: 'token',
       sees,
+      isPartial,
       holdsMs: rights.getRemainingTTL(key),
       mayGet: (object, until) => allows(subject, { verb: 'get', ...object }, until),
     };
@@ -173,6 +183,11 @@ export function createClusterAccess({ client, namespacesOf, clock, log }: Cluste
 /** A viewer, and for how long the answers about them hold. */
 interface Reviewed extends Viewer {
   readonly holdsMs: number;
+}
+
+interface Rights {
+  readonly sees: Visibility;
+  readonly isPartial: boolean;
 }
 
 interface Subject {

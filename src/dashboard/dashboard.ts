@@ -58,7 +58,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
   const syncRuns = followSyncRuns(options, cargo);
   const streams = createStreams({ cargo, clock });
   const isComplete = () => watched.every(isSettled);
-  const sessionOf = ({ user, method, sees }: Viewer): Session => ({
+  const sessionOf = ({ user, method, sees, isPartial = false }: Viewer): Session => ({
     user,
     method,
     version: options.version,
@@ -68,7 +68,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
       everywhere: [...sees.everywhere],
       namespaces: Object.fromEntries([...sees.namespaces].map(([kind, names]) => [kind, [...names].sort()])),
     },
-    isComplete: isComplete(),
+    isComplete: isComplete() && !isPartial,
     lastEventId: streams.lastEventId,
   });
   const system = createSystem({ ...options, client, cargo, watched, syncRuns, streams: () => streams.size });
@@ -78,7 +78,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
       if (assets.size === 0) log.info('the page is not built: only its API is served');
       const server = createDashboardServer({
         ...options,
-        authenticate: accessOf(options, cargo),
+        authenticate: accessOf(options, cargo, isComplete),
         api: createApi({ cargo, syncRuns, system, explain: createExplain(options), clock }),
         streams,
         assets,
@@ -92,9 +92,13 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
 /** Its first list is complete, or there is none: the kind is not served or may not be read. */
 const isSettled = ({ hasSynced, failing }: WatchedKind) => hasSynced || failing !== undefined;
 
-function accessOf({ linkToken, client, clock, log, cluster }: DashboardOptions, cargo: Cargo): Authenticate {
+function accessOf(
+  { linkToken, client, clock, log, cluster }: DashboardOptions,
+  cargo: Cargo,
+  isComplete: () => boolean,
+): Authenticate {
   if (linkToken !== undefined) return createLinkAccess(linkToken, cluster === '' ? 'you' : cluster);
-  return createClusterAccess({ client, namespacesOf: (kind) => namespacesOf(cargo, kind), clock, log });
+  return createClusterAccess({ client, namespacesOf: (kind) => namespacesOf(cargo, kind), isComplete, clock, log });
 }
 
 /** Where there is something of the kind to be seen. */

@@ -168,7 +168,7 @@ async function answer(
     const from = addressOfClient(request);
     return serving.streams.open(request, response, viewer, {
       isSignedIn: () => serving.sessions.tokenOf(request) === token,
-      look: async () => (await serving.authenticate(token!, signal, from))?.sees,
+      look: async () => serving.authenticate(token!, signal, from),
     });
   }
   const body = await serving.api(pathname, new Query(searchParams), viewer, signal);

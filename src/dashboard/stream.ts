@@ -21,7 +21,7 @@ interface Rights {
   /** False when the user has signed out. */
   isSignedIn(): boolean;
   /** What the user may see now; undefined ends the stream. */
-  look(): Promise<Visibility | undefined>;
+  look(): Promise<Pick<Viewer, 'sees' | 'isPartial'> | undefined>;
 }
 
 interface Client extends Rights {
@@ -29,6 +29,7 @@ interface Client extends Rights {
   /** Undefined for those who share a link. */
   readonly user: string | undefined;
   sees: Visibility;
+  isPartial: boolean;
   lookedAtMs: number;
   wroteAtMs: number;
 }
@@ -45,6 +46,8 @@ const maxClientsOfUser = 20;
 
 const heartbeatMs = 15_000;
 const lookMs = 60_000;
+/** For rights of which some are not known yet. */
+const lookSoonMs = 2_000;
 /** Changes that a client may have missed and still resume. */
 const maxKept = 240;
 /** A client that leaves more unread is dropped; it comes back and resumes. */
@@ -84,16 +87,17 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
       const message = changes && messageFor([changes], client.sees);
       if (message) send(client, 'change', message);
       else if (nowMs - client.wroteAtMs >= heartbeatMs) write(client, ':\n\n');
-      if (nowMs - client.lookedAtMs < lookMs) continue;
+      if (nowMs - client.lookedAtMs < (client.isPartial ? lookSoonMs : lookMs)) continue;
       client.lookedAtMs = nowMs;
       client.look().then(
-        (sees) => {
-          if (!sees) {
+        (found) => {
+          if (!found) {
             client.response.end();
             return;
           }
+          const { sees, isPartial = false } = found;
           const isSame = sees.key === client.sees.key;
-          client.sees = sees;
+          [client.sees, client.isPartial] = [sees, isPartial];
           // What is shown may no longer be seen, or is less than what is seen now.
           if (!isSame && clients.has(client)) send(client, 'change', { views: shownViews });
         },
@@ -119,7 +123,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
       return `${boot}-${number}`;
     },
     open(request, response, viewer, rights) {
-      const { sees } = viewer;
+      const { sees, isPartial = false } = viewer;
       const user = viewer.method === 'link' ? undefined : viewer.user;
       const own = user === undefined ? 0 : [...clients].filter((client) => client.user === user).length;
       if (clients.size >= maxClients || own >= maxClientsOfUser)
@@ -132,7 +136,7 @@ export function createStreams({ cargo, clock, mergeMs = 500, maxClients = 100 }:
         'x-accel-buffering': 'no',
       });
       const nowMs = clock.monotonicMs();
-      const client: Client = { ...rights, response, user, sees, lookedAtMs: nowMs, wroteAtMs: nowMs };
+      const client: Client = { ...rights, response, user, sees, isPartial, lookedAtMs: nowMs, wroteAtMs: nowMs };
       clients.add(client);
       response.on('close', () => clients.delete(client));
       response.on('error', () => clients.delete(client));

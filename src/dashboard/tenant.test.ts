@@ -32,7 +32,7 @@ it('many sessions of one user do not end those of another', () => {
 it('many streams of one user leave streams for another', () => {
   const streams = createStreams({ cargo: new Cargo(() => 1), clock: systemClock });
   const response = { writeHead() {}, write() {}, on() {}, writableLength: 0 } as unknown as ServerResponse;
-  const rights = { isSignedIn: () => true, look: async () => seesAll };
+  const rights = { isSignedIn: () => true, look: async () => ({ sees: seesAll }) };
   const open = (user: string, method: 'token' | 'link' = 'token') =>
     streams.open(requestWith(), response, { user, method, sees: seesAll, mayGet }, rights);
   for (let i = 0; i < 20; i++) open('mallory');
@@ -67,7 +67,7 @@ async function followChanges(sees: Visibility) {
     writableLength: 0,
   };
   const viewer = { user: 'ann', method: 'token', sees, mayGet } as const;
-  const rights = { isSignedIn: () => true, look: async () => sees };
+  const rights = { isSignedIn: () => true, look: async () => ({ sees }) };
   streams.open(requestWith(), response as unknown as ServerResponse, viewer, rights);
   written.length = 0;
   return {
@@ -132,6 +132,53 @@ it('a stream tells nothing of objects that the user may not list, not even that 
   const numberOf = ({ lastEventId }: typeof quiet) => lastEventId.split('-')[1];
   expect(numberOf(quiet)).toBe(numberOf(streams));
   await Promise.all([stop(), stopReported(), stopQuiet()]);
+});
+
+it('a stream that was opened while the cluster is read follows the rights of its user soon', async () => {
+  let [nowMs, looks] = [0, 0];
+  let tick = () => {};
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => nowMs,
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        tick = resolve;
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
+  };
+  const streams = createStreams({ cargo: new Cargo(() => 1), clock });
+  const end = new AbortController();
+  const running = streams.run(end.signal);
+  const written: string[] = [];
+  const response = {
+    writeHead() {},
+    on() {},
+    end() {},
+    write: (text: string) => written.push(text),
+    writableLength: 0,
+  };
+  const viewer = { user: 'ann', method: 'token', sees: seesIn('shop'), isPartial: true, mayGet } as const;
+  const look = async () => ({ sees: seesIn('shop', 'pods'), isPartial: looks++ === 0 });
+  streams.open(requestWith(), response as unknown as ServerResponse, viewer, { isSignedIn: () => true, look });
+  const after = async (ms: number) => {
+    nowMs += ms;
+    const before = tick;
+    before();
+    await expect.poll(() => tick !== before).toBe(true);
+  };
+  written.length = 0;
+  await after(2_000);
+  await expect.poll(() => written.join('')).toContain('"images"');
+  await after(2_000);
+  await expect.poll(() => looks).toBe(2);
+  // They are complete now, and hold for a minute.
+  await after(2_000);
+  await after(57_000);
+  expect(looks).toBe(2);
+  await after(1_000);
+  await expect.poll(() => looks).toBe(3);
+  end.abort();
+  await running;
 });
 
 it('who may not list pods everywhere is not told how much the page keeps', async () => {
