@@ -31,7 +31,11 @@ export function createApi({ cargo, syncRuns, system, explain, clock }: ApiOption
   const answers = new Map<string, Answer>([
     [
       '/api/overview',
-      (_, { sees }) => overview(sees.key, () => overviewOf({ cargo, sees, syncRuns: syncRuns(), nowMs: clock.now() })),
+      (query, { sees }) => {
+        const words = query.words('q');
+        const answer = () => overviewOf({ cargo, sees, syncRuns: syncRuns(), nowMs: clock.now(), words });
+        return overview(`${sees.key} ${words.join(' ')}`, answer);
+      },
     ],
     ['/api/images', (query, { sees }) => images(query, sees)],
     [

@@ -18,6 +18,8 @@ interface OverviewOptions {
   /** The newest first. */
   readonly syncRuns: readonly SyncRun[];
   readonly nowMs: number;
+  /** In lower case; of the last hour only what has all of them. */
+  readonly words?: readonly string[];
 }
 
 /** The answer of GET /api/overview. */
@@ -161,12 +163,22 @@ function pullAttention(cargo: Cargo, id: string, sees: Visibility): Pick<Attenti
   return { kind: 'pull-failed', message, count: Math.max(1, count) };
 }
 
+function hasWords(
+  { kind, message, reason = '', image = '', object }: Omit<Activity, 'at'>,
+  words: readonly string[],
+): boolean {
+  if (words.length === 0) return true;
+  const { kind: objectKind = '', namespace = '', name = '' } = object ?? {};
+  const text = [kind, reason, message, image, objectKind, namespace, name].join(' ').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
 /** The last hour. */
-function activityOf({ cargo, sees, syncRuns, nowMs }: OverviewOptions): Activity[] {
+function activityOf({ cargo, sees, syncRuns, nowMs, words = [] }: OverviewOptions): Activity[] {
   const found: Activity[] = [];
   const add = (at: string, activity: Omit<Activity, 'at'>) => {
     const ms = Date.parse(at);
-    if (ms >= nowMs - hourMs && ms <= nowMs + hourMs) found.push({ ...activity, at });
+    if (ms >= nowMs - hourMs && ms <= nowMs + hourMs && hasWords(activity, words)) found.push({ ...activity, at });
   };
   for (const detection of cargo.detections.values()) {
     const { namespace, policyNamespace, policyName, commit, files, detectedAt, processedAt } = detection;

@@ -120,7 +120,7 @@ export interface Facet {
   readonly count: number;
 }
 
-// ---- V1: GET /api/overview
+// ---- V1: GET /api/overview?q=
 
 /** A part is absent if the user may list its kind nowhere. */
 export interface Overview {
@@ -133,7 +133,7 @@ export interface Overview {
   readonly vulnerabilities?: VulnerabilityCounts;
   /** The most serious first. */
   readonly attention: Some<Attention>;
-  /** The last hour, the newest first. */
+  /** The last hour, the newest first; with `q` only what has all of its words. */
   readonly activity: Some<Activity>;
 }
 

@@ -45,3 +45,17 @@ export function commitUrl(repository: string | undefined, sha: string): string |
 /** What a message says of an image that is named beside it: `ghcr.io/a/b:1 does not exist` → `does not exist`. */
 export const afterName = (message: string, name: string): string =>
   message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;
+
+/**
+ * Of a text that ends with a name for a copy of the image: without what repeats the image's path. `to
+ * backup/ghcr.io/team/web:1` → `to backup/ghcr.io`.
+ */
+export function withoutName(text: string, image: string): string {
+  const parts = text.split('/');
+  const same = image.split('/').slice(1);
+  while (parts.length > 1 && same.length > 0 && parts.at(-1) === same.at(-1)) {
+    parts.pop();
+    same.pop();
+  }
+  return parts.join('/');
+}

@@ -3,7 +3,7 @@ import { groupActivity } from './activity.ts';
 import { concerns, parseChange, parseHello } from './changes.ts';
 import { renderCsv } from './csv.ts';
 import { explainQuery, opensAtFirst, renderExplainParam } from './explain-link.ts';
-import { afterName, commitUrl, shortDigest, splitImage } from './image-name.ts';
+import { afterName, commitUrl, shortDigest, splitImage, withoutName } from './image-name.ts';
 import { kubectlKind, renderImageCommand, renderKubectl } from './kubectl.ts';
 import { createReconnect } from './reconnect.ts';
 import { createShortcuts } from './shortcuts.ts';
@@ -167,4 +167,12 @@ describe('what happened', () => {
 it('leaves out the name in a message that stands beside it, and no other one', () => {
   expect(afterName('a.example/b:1 does not exist', 'a.example/b:1')).toBe('does not exist');
   expect(afterName('a.example/b:10 does not exist', 'a.example/b:1')).toBe('a.example/b:10 does not exist');
+});
+
+it('names the place of a copy without the path that it shares with its source', () => {
+  const image = 'ghcr.io/team/web:1';
+  expect(withoutName('to backup.example/ghcr.io/team/web:1', image)).toBe('to backup.example/ghcr.io');
+  expect(withoutName('to backup.example/web:1', image)).toBe('to backup.example');
+  expect(withoutName('to backup.example/web:2', image)).toBe('to backup.example/web:2');
+  expect(withoutName('web:1', image)).toBe('web:1');
 });

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { SyncRunRow, SystemAnswer, WatchRow } from '../../../src/dashboard/protocol.ts';
 import { useResource } from '../data/resource.ts';
 import { now } from '../data/time.ts';
@@ -7,27 +7,9 @@ import { visibleText } from '../model/visible-text.ts';
 import { CopyButton } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ErrorBanner, ErrorNotice, Loading } from '../parts/notice.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Pill, type Tone } from '../parts/state.tsx';
 import { Age, Text } from '../parts/text.tsx';
-
-function Panel({
-  title,
-  count,
-  children,
-}: {
-  title: string;
-  count?: number;
-  children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <section class="panel" aria-label={title}>
-      <h2>
-        {title} {count !== undefined && <span class="count">{renderCount(count)}</span>}
-      </h2>
-      {children}
-    </section>
-  );
-}
 
 const runTones: Readonly<Record<SyncRunRow['outcome'], Tone>> = {
   succeeded: 'good',
@@ -225,8 +207,8 @@ function Operation({ of: value }: { of: SystemAnswer }): JSX.Element {
         </Panel>
         <Panel title="Watches" count={watches.length}>
           <ul class="lines">
-            {watches.map((watch) => (
-              <Watch key={watch.kind} watch={watch} />
+            {watches.map((watch, i) => (
+              <Watch key={`${watch.kind} ${i}`} watch={watch} />
             ))}
           </ul>
         </Panel>
@@ -236,8 +218,8 @@ function Operation({ of: value }: { of: SystemAnswer }): JSX.Element {
           <p class="part-empty">Policies are not synchronised from Fairwinds Insights, or no run has ended yet.</p>
         ) : (
           <ul class="lines">
-            {syncRuns.map((run) => (
-              <SyncRun key={run.at} run={run} />
+            {syncRuns.map((run, i) => (
+              <SyncRun key={`${run.at} ${i}`} run={run} />
             ))}
           </ul>
         )}
