@@ -6,6 +6,7 @@ import { configOf, type FeatureName } from './config.ts';
 import { connect } from './connect.ts';
 import { applyDefinitions, definitionsServed } from './definitions.ts';
 import type { DashboardPlace } from './features/index.ts';
+import { localInstallation } from './local-installation.ts';
 
 export interface LocalFeaturesOptions {
   readonly kubeconfig: string;
@@ -35,8 +36,7 @@ const namespaces: ResourceType = {
   kind: 'Namespace',
   namespaced: false,
 };
-const installation = 'supercargo';
-const namespace = 'supercargo';
+const { installation, namespace } = localInstallation;
 
 /** Runs the features in this process against the embedded cluster; resolves when they are ready. */
 export async function startLocalFeatures(options: LocalFeaturesOptions): Promise<LocalFeatures> {

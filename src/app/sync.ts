@@ -158,40 +158,49 @@ export const logOutput = (log: Logger): SyncOutput => ({
   diff: (title, text) => log.info(title, { diff: text }),
 });
 
-/** The sync of `supercargo run`: every interval while this replica leads. */
-export function createPolicySync(
-  options: Omit<SyncProgramOptions, 'output' | 'lock'> & { readonly installation: string },
-): Runnable {
+type RecordOptions = Omit<SyncProgramOptions, 'output' | 'lock'> & { readonly installation: string };
+
+/** Runs of the program that the dashboard shows: each is recorded in the cluster, also one that fails. */
+export function recordedRun(program: SyncProgram, options: RecordOptions): SyncProgram['run'] {
   const { config, log, connection, installation } = options;
+  const { client } = connection;
+  const redact = createRedactor(config.insights.token);
+  const namespace = options.namespace ?? client.config.namespace;
+  const store = createRunStore({ client, namespace, installation, redact });
+  const record = (run: Parameters<typeof store.add>[0], signal: AbortSignal) =>
+    store.add(run, signal).catch((thrown) => {
+      log.warn('a run of the policy sync was not recorded', { error: redact(errorMessage(thrown)) });
+    });
+  return async (signal) => {
+    try {
+      const result = await program.run(signal);
+      await record({ endedAtMs: systemClock.now(), result }, signal);
+      return result;
+    } catch (thrown) {
+      const { isDryRun } = config.sync;
+      // A run of somebody else is no failure.
+      if (!signal.aborted && !(thrown instanceof SyncLockedError))
+        await record({ endedAtMs: systemClock.now(), error: errorMessage(thrown), isDryRun }, signal);
+      throw thrown;
+    }
+  };
+}
+
+/** The sync of `supercargo run`: every interval while this replica leads. */
+export function createPolicySync(options: RecordOptions): Runnable {
+  const { config, log } = options;
   return {
     name: 'policy-sync',
     needsLeadership: 'sync',
     // A replica can lead more than once; a leader session must not use what an earlier one has closed.
     async run(signal) {
       const program = createSyncProgram({ ...options, output: logOutput(log), lock: 'lease' });
+      const run = recordedRun(program, options);
       const redact = createRedactor(config.insights.token);
-      const { client } = connection;
-      const namespace = options.namespace ?? client.config.namespace;
-      const store = createRunStore({ client, namespace, installation, redact });
-      const record = (run: Parameters<typeof store.add>[0], within: AbortSignal) =>
-        store.add(run, within).catch((thrown) => {
-          log.warn('a run of the policy sync was not recorded', { error: redact(errorMessage(thrown)) });
-        });
       try {
         await repeatSync(
           {
-            async sync(within) {
-              try {
-                const result = await program.run(within);
-                await record({ endedAtMs: systemClock.now(), result }, within);
-              } catch (thrown) {
-                const { isDryRun } = config.sync;
-                // A run of somebody else is no failure.
-                if (!within.aborted && !(thrown instanceof SyncLockedError))
-                  await record({ endedAtMs: systemClock.now(), error: errorMessage(thrown), isDryRun }, within);
-                throw thrown;
-              }
-            },
+            sync: async (within) => void (await run(within)),
             intervalMs: config.sync.intervalMs,
             clock: systemClock,
             random: Math.random,

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type LocalCluster,
@@ -80,6 +81,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
   });
   let running: LocalFeatures | undefined;
   let registry: LocalRegistry | undefined;
+  let demoFolder: string | undefined;
   try {
     // After the cluster, which makes sure that no other process uses the folder.
     registry = await startLocalRegistry({ dir, log });
@@ -93,13 +95,26 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
       log,
     });
     announce({ cluster, registry, dashboard: running?.dashboard }, options, context);
-    if (options.demo) await demo({ cluster, registry: registry.host, page: running?.dashboard, log }, options, context);
+    if (options.demo) {
+      demoFolder = await openDemoFolder(dir, context);
+      const page = running?.dashboard;
+      await demo({ cluster, registry: registry.host, page, folder: demoFolder, log }, options, context);
+    }
     await Promise.race([whenAborted(context.signal), ...(running ? [running.failed] : [])]);
   } finally {
     await running?.stop();
     await registry?.stop();
     await cluster.stop();
+    if (demoFolder !== undefined && dir === undefined) await rm(demoFolder, { recursive: true, force: true });
   }
+}
+
+/** Where the demo keeps files: beside the cluster that it is about, and as long. */
+async function openDemoFolder(dir: string | undefined, { temporaryDir }: CliContext): Promise<string> {
+  if (dir === undefined) return mkdtemp(join(temporaryDir, 'supercargo-demo-'));
+  const folder = join(dir, 'demo');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 function featuresOf({ features }: UpOptions) {
@@ -141,11 +156,12 @@ interface DemoOptions {
   readonly registry: string;
   /** The link to the page. */
   readonly page: string | undefined;
+  readonly folder: string;
   readonly log: Logger;
 }
 
 async function demo(
-  { cluster, registry, page, log }: DemoOptions,
+  { cluster, registry, page, folder, log }: DemoOptions,
   options: UpOptions,
   context: CliContext,
 ): Promise<void> {
@@ -156,6 +172,7 @@ async function demo(
     await playDemo({
       connection,
       registry,
+      folder,
       page: page && new URL(page).origin,
       features: featuresOf(options),
       program: context.program ?? 'supercargo',

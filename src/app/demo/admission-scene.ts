@@ -42,7 +42,6 @@ const addTeam: KubeObject = {
 /** One pod is denied with a message, another is mutated. */
 export const admissionScene: Scene = {
   title: 'Policies decide what is created',
-  page: () => '/results?by=policy',
   needs: ['admission'],
   async play(context) {
     for (const policy of [requireTag, addTeam]) await createOnce(context, policies, policy);
@@ -58,5 +57,7 @@ export const admissionScene: Scene = {
       { signal: context.signal },
     );
     context.say(`pod/demo-tagged is created, with the label team=${created.metadata.labels?.['team']}`);
+    // Of a pod that was refused there is but an event.
+    return '/?q=demo-untagged';
   },
 };

@@ -38,7 +38,6 @@ const policy: KubeObject = {
 /** A policy in CEL denies a pod, beside the classic policies. */
 export const celScene: Scene = {
   title: 'A policy in CEL runs beside the classic ones',
-  page: () => '/results?by=policy',
   needs: ['admission'],
   async play(context) {
     await createOnce(context, policies, policy);
@@ -48,5 +47,6 @@ export const celScene: Scene = {
     context.say('creating pod/demo-host with hostNetwork is refused:');
     for (const line of refusal.split('\n').filter((text) => text.trim() !== '')) context.say(`  ${line.trimEnd()}`);
     context.say(`try an expression: ${context.program} cel '${expression}' -r POD.yaml`);
+    return '/?q=demo-host';
   },
 };

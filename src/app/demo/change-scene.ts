@@ -48,7 +48,6 @@ const name = 'demo-change';
 /** A pod gets a label from its image by one policy; another one makes a Job from the pod as it then is. */
 export const changeScene: Scene = {
   title: 'Policies in CEL change an object, and make another from it',
-  page: () => `/jobs?q=check-${name}`,
   needs: ['admission', 'generate'],
   async play(context) {
     const { say } = context;
@@ -68,6 +67,7 @@ export const changeScene: Scene = {
     say(
       `job/${job.metadata.name} was made for it, with the arguments ${JSON.stringify(made.spec.containers[0]?.args)}`,
     );
+    return `/jobs?q=${job.metadata.name}`;
   },
 };
 

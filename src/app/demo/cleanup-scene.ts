@@ -56,6 +56,7 @@ export const cleanupScene: Scene = {
     context.say('configmap/preview-old was deleted, configmap/preview-new is kept: its condition is not true of it');
     await setSchedule(context, '0 3 * * *');
     context.say(`its schedule is now 0 3 * * *: ${context.program} kubectl get deletingpolicies -o wide`);
+    return '/?q=preview-old';
   },
 };
 

@@ -4,6 +4,14 @@ import type { SceneContext } from './scene.ts';
 
 export const pods: ResourceType = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
+export const deployments: ResourceType = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+};
+
 export const pod = (name: string, image: string, spec: object = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',

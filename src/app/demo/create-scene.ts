@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ImageDetected, imageResourcePolicies, imagesDetected, resourceTemplates } from '../../api/index.ts';
+import { parseYaml } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
 import { createRegistryClient } from '../../registry/index.ts';
+import { deployments } from './cluster-steps.ts';
 import { pushDemoImage } from './demo-image.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
@@ -27,21 +28,24 @@ spec:
 
 const git = async (...args: string[]) => (await promisify(execFile)('git', args)).stdout.trim();
 
-/** An image is pushed, detected, and committed as a manifest. */
+/** An image is pushed, detected, committed as a manifest, and runs. */
 export const createScene: Scene = {
   title: 'An image that is pushed becomes a manifest in Git',
-  page: () => '/pipeline',
   needs: ['create'],
   async play(context) {
-    if (!context.features.includes('detect')) return context.say('skipped: detection is switched off');
     const hasGit = await git('--version').catch(() => undefined);
-    if (hasGit === undefined) return context.say('skipped: git is not installed on this machine');
-    const dir = await mkdtemp(join(tmpdir(), 'supercargo-demo-git-'));
+    if (!context.features.includes('detect') || hasGit === undefined) {
+      const reason = hasGit === undefined ? 'git is not installed on this machine' : 'detection is switched off';
+      context.say(`skipped: ${reason}`);
+      return undefined;
+    }
     const images = createRegistryClient();
     try {
-      const repository = join(dir, 'manifests.git');
+      // It stays: the policy and the template go on with the next tag that is pushed.
+      const repository = join(context.folder, 'manifests.git');
       await git('init', '--quiet', '--bare', '--initial-branch=main', repository);
-      await pushDemoImage(images, `${context.registry}/webapp/frontend:dev-v1.0.0`);
+      const image = `${context.registry}/webapp/frontend:dev-v1.0.0`;
+      await pushDemoImage(images, image);
       context.say(`pushed webapp/frontend:dev-v1.0.0 to the registry at ${context.registry}`);
       await createObjects(context, repository);
       const { spec, status } = await untilSettled(context);
@@ -51,11 +55,13 @@ export const createScene: Scene = {
         context.say(`git log: ${await git('-C', repository, 'log', '-1', '--format=%h %an: %s', 'main')}`);
         const text = await git('-C', repository, 'show', `main:${status.files?.[0]}`);
         for (const line of text.split('\n').slice(-3)) context.say(`   ${line}`);
+        const { metadata: made } = await applyManifest(context, text);
+        context.say(`applied it, as Flux or Argo CD would: deployment/${made.name} runs the image`);
       }
+      context.say(`the repository is ${repository}; push another tag that matches, such as dev-v1.1.0`);
+      return `/images/${image}`;
     } finally {
-      await removeObjects(context);
       await images.close();
-      await rm(dir, { recursive: true, force: true });
     }
   },
 };
@@ -94,13 +100,12 @@ async function untilSettled({ connection: { client }, signal }: SceneContext): P
   throw new Error('the watch ended before the detection was settled');
 }
 
-/** Objects that point to a deleted registry and repository must not stay. */
-async function removeObjects({ connection: { client } }: SceneContext): Promise<void> {
-  const { items } = await client.list<ImageDetected>(imagesDetected, { namespace: metadata.namespace });
-  const own = items.filter(({ spec }) => spec.sourcePolicy.name === metadata.name);
-  await Promise.allSettled([
-    client.delete(imageResourcePolicies, metadata),
-    client.delete(resourceTemplates, metadata),
-    ...own.map(({ metadata: { name = '', namespace } }) => client.delete(imagesDetected, { name, namespace })),
-  ]);
+async function applyManifest({ connection: { client }, signal }: SceneContext, text: string): Promise<KubeObject> {
+  const object = parseYaml(text) as unknown as KubeObject;
+  const { name = '' } = object.metadata;
+  return client.apply<KubeObject>(
+    deployments,
+    { ...object, metadata: { ...object.metadata, name, namespace: metadata.namespace } },
+    { fieldManager: 'demo', force: true, signal },
+  );
 }

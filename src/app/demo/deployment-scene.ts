@@ -1,8 +1,8 @@
 import { isKubeError } from '../../kube/index.ts';
 import { type KubeObject, renderApiVersion } from '../../object/index.ts';
+import { deployments } from './cluster-steps.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
-const deployments = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true };
 const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 const labels = { app: 'hello' };
 
@@ -24,7 +24,6 @@ interface PodStatus {
 /** A Deployment becomes running pods. */
 export const deploymentScene: Scene = {
   title: 'A Deployment runs',
-  page: () => '/images/docker.io/library/nginx:1.29',
   async play(context) {
     const { client } = context.connection;
     try {
@@ -36,6 +35,7 @@ export const deploymentScene: Scene = {
     const running = await untilRunning(context, 3);
     for (const { metadata } of running)
       context.say(`pod/${metadata.name} is Running (simulated: no container is started)`);
+    return '/images/docker.io/library/nginx:1.29';
   },
 };
 

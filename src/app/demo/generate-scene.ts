@@ -43,7 +43,6 @@ const policy: KubeObject = {
 /** Three pods with one image generate one Job. */
 export const generateScene: Scene = {
   title: 'One Job per image',
-  page: () => '/jobs',
   needs: ['generate'],
   async play(context) {
     await create(context, policyTypes.clusterPolicy, policy);
@@ -58,6 +57,7 @@ export const generateScene: Scene = {
     const { client } = context.connection;
     const { items } = await client.list(jobs, { namespace: 'default', labelSelector, signal: context.signal });
     context.say(`job/${job.metadata.name} was made for ${image}: ${items.length} Job for 3 pods`);
+    return `/jobs?q=${job.metadata.name}`;
   },
 };
 

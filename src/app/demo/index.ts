@@ -32,8 +32,7 @@ export async function playDemo(context: SceneContext): Promise<void> {
   for (const [i, scene] of shown.entries()) {
     context.say('');
     context.say(`${i + 1}. ${scene.title}`);
-    await scene.play({ ...context, say: (line) => context.say(`   ${line}`) });
-    const shownAt = scene.page?.(context);
+    const shownAt = await scene.play({ ...context, say: (line) => context.say(`   ${line}`) });
     if (context.page !== undefined && shownAt !== undefined) context.say(`   on the page: ${context.page}${shownAt}`);
   }
   context.say('');

@@ -1,10 +1,10 @@
-import { tmpdir } from 'node:os';
 import { customResourceDefinitions } from '../../api/index.ts';
 import { renderYaml, silentLogger, systemClock } from '../../base/index.ts';
 import { isKubeError } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { ownerAnnotation, ownerValue, type SyncResult } from '../../sync/index.ts';
-import { createSyncProgram, readSyncConfig } from '../sync.ts';
+import { localInstallation } from '../local-installation.ts';
+import { createSyncProgram, readSyncConfig, recordedRun } from '../sync.ts';
 import { type InsightsStandIn, startInsightsStandIn } from './insights-stand-in.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
@@ -29,7 +29,6 @@ const yamlOf = (...policies: readonly KubeObject[]) => policies.map((one) => `--
 /** Policies are synced from Insights and never replace a user's own policy. */
 export const insightsScene: Scene = {
   title: 'Policies follow Fairwinds Insights (a local stand-in)',
-  page: () => '/system',
   async play(context) {
     const insights = await startInsightsStandIn();
     try {
@@ -41,6 +40,7 @@ export const insightsScene: Scene = {
       insights.policies = '';
       sayCounts(context, 'Insights returns nothing', await sync(context, insights));
       context.say(`reported ${insights.policyReports.length} outcomes to Insights`);
+      return '/system';
     } finally {
       await insights.stop();
     }
@@ -48,17 +48,19 @@ export const insightsScene: Scene = {
 };
 
 async function sync(context: SceneContext, insights: InsightsStandIn): Promise<SyncResult> {
-  const program = createSyncProgram({
+  const options = {
     config: readSyncConfig(insights.env),
     connection: context.connection,
     lock: 'lease',
+    ...localInstallation,
     env: {},
-    temporaryDir: tmpdir(),
+    temporaryDir: context.folder,
     log: silentLogger,
     output: { line: () => undefined, diff: () => undefined },
-  });
+  } as const;
+  const program = createSyncProgram(options);
   try {
-    return await program.run(context.signal);
+    return await recordedRun(program, options)(context.signal);
   } finally {
     await program.close();
   }
@@ -77,7 +79,7 @@ async function definePolicies({ connection: { client, discovery }, signal }: Sce
   const isServed = async () => (await discovery.byKind('kyverno.io/v1/ClusterPolicy', { signal })) !== undefined;
   if (await isServed()) return;
   const type = (await discovery.byKind('apiextensions.k8s.io/v1/CustomResourceDefinition', { signal }))!;
-  const wanted = customResourceDefinitions('supercargo').filter(
+  const wanted = customResourceDefinitions(localInstallation.installation).filter(
     ({ metadata }) => metadata.name === 'clusterpolicies.kyverno.io',
   );
   for (const definition of wanted) {

@@ -2,9 +2,9 @@ import { digestOf, mediaTypes, type Tag } from '../../image/index.ts';
 import { isKubeError, type ResourceType } from '../../kube/index.ts';
 import type { KubeObject } from '../../object/index.ts';
 import { createRegistryClient, type RegistryClient } from '../../registry/index.ts';
+import { deployments } from './cluster-steps.ts';
 import type { Scene, SceneContext } from './scene.ts';
 
-const deployments = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true };
 const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false };
 const namespace = 'cloned';
 const labels = { app: 'shop' };
@@ -12,7 +12,6 @@ const labels = { app: 'shop' };
 /** An image is pushed, a Deployment names it and runs its copy. */
 export const mirrorScene: Scene = {
   title: 'An image is cloned, and a Deployment runs the copy',
-  page: ({ registry }) => `/images/${registry}/team/shop:1.0`,
   needs: ['mirror'],
   async play(context) {
     const { registry, say } = context;
@@ -36,6 +35,7 @@ export const mirrorScene: Scene = {
     say(`created deployment/shop with it, in namespace/${namespace}, which is labelled image-clone-controller=enabled`);
     say(`it runs ${await untilReplaced(context, image)}`);
     say(`${context.program} kubectl get mirroredimages shows every copy`);
+    return `/images/${image}`;
   },
 };
 

@@ -1,3 +1,5 @@
+import { parseYaml } from '../../base/index.ts';
+import type { KubeObject } from '../../object/index.ts';
 import {
   evaluateFiles,
   explainResponse,
@@ -8,6 +10,8 @@ import {
   painter,
   renderTree,
 } from '../../offline/index.ts';
+import { policyTypes } from '../../runtime/index.ts';
+import { createOnce, deployments } from './cluster-steps.ts';
 import type { Scene } from './scene.ts';
 
 const policy = `apiVersion: kyverno.io/v1
@@ -15,7 +19,7 @@ kind: ClusterPolicy
 metadata:
   name: images-are-pinned
 spec:
-  validationFailureAction: Enforce
+  validationFailureAction: Audit
   rules:
     - name: no-latest
       match:
@@ -34,6 +38,7 @@ const manifest = `apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: shop
+  namespace: default
 spec:
   selector: { matchLabels: { app: shop } }
   template:
@@ -47,9 +52,8 @@ spec:
 /** A policy on pods is evaluated on a Deployment, with an explanation. */
 export const policyScene: Scene = {
   title: 'A policy is evaluated on a manifest, and explains its result',
-  page: () => '/results',
-  async play({ say, signal }) {
-    // Nothing is written to the disk.
+  async play(context) {
+    const { say, signal } = context;
     const files = memoryFiles({ 'policy.yaml': policy, 'deployment.yaml': manifest });
     const application = openApplication(
       loadSetup({ files, policies: ['policy.yaml'], now: Date.now(), explain: true }),
@@ -60,6 +64,13 @@ export const policyScene: Scene = {
       const shown = { ...where, rules: rules.filter(({ status }) => status !== 'no match') };
       for (const line of renderTree(explanationTree(shown, true), painter(false)).trimEnd().split('\n')) say(line);
     }
-    say('the same for your own files: bin/supercargo explain POLICY… -r RESOURCE…');
+    say(`the same for your own files: ${context.program} explain POLICY… -r RESOURCE…`);
+    // Until then no cluster is needed. The page explains what is in one.
+    if (context.page === undefined) return undefined;
+    await createOnce(context, policyTypes.clusterPolicy, parseYaml(policy) as unknown as KubeObject);
+    await createOnce(context, deployments, parseYaml(manifest) as unknown as KubeObject);
+    say('created clusterpolicy/images-are-pinned, which only audits, and deployment/shop: the page explains the same');
+    const explained = ['images-are-pinned', 'autogen-no-latest', 'apps/v1', 'Deployment', 'default', 'shop'];
+    return `/results?by=none&explain=${explained.map(encodeURIComponent).join('~')}`;
   },
 };

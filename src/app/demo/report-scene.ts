@@ -36,7 +36,6 @@ const patienceMs = 15_000;
 /** A policy becomes a report about existing objects. */
 export const reportScene: Scene = {
   title: 'A policy reports on what is there',
-  page: () => '/results',
   needs: ['report'],
   async play(context) {
     const { client } = context.connection;
@@ -46,13 +45,14 @@ export const reportScene: Scene = {
     const found = await untilReported(context);
     if (!found) {
       context.say('no report has come yet');
-      return;
+      return undefined;
     }
     const { pass, fail } = found['summary'] as unknown as ReportSummary;
     context.say(`policyreport/${report.name}: ${pass} pass, ${fail} fail`);
     for (const { result, message, resources } of resultsOf(found))
       if (result === 'fail') context.say(`${resources[0]?.kind.toLowerCase()}/${resources[0]?.name} fails: ${message}`);
     context.say(`see them all with: ${context.program} kubectl get polr -A, or ${context.program} report -A`);
+    return `/results?by=none&q=${unlabelled.metadata.name}`;
   },
 };
 

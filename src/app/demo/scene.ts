@@ -11,6 +11,8 @@ export interface SceneContext {
   readonly signal: AbortSignal;
   /** The enabled features. */
   readonly features: readonly FeatureName[];
+  /** A folder that is kept as long as the cluster. */
+  readonly folder: string;
   /** The address of the page, without path; undefined if it is not served. */
   readonly page?: string | undefined;
   /** Prints one line. */
@@ -21,7 +23,6 @@ export interface Scene {
   readonly title: string;
   /** The features that the scene requires. */
   readonly needs?: readonly FeatureName[];
-  /** Where the page shows what the scene makes: path and query. */
-  page?(context: SceneContext): string;
-  play(context: SceneContext): Promise<void>;
+  /** Resolves to where the page shows what it made, which stays: path and query; undefined if it made nothing. */
+  play(context: SceneContext): Promise<string | undefined>;
 }

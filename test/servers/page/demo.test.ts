@@ -1,5 +1,10 @@
-import type { Browser } from 'playwright-core';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardFixture } from '../../support/dashboard-fixture.ts';
+import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
 import { endLeftOvers, launch, type Running, runProgram } from '../../support/program.ts';
 import { noBrowser, openTab, seriousFindings, startBrowser, type Tab } from './browser.ts';
 
@@ -15,22 +20,29 @@ describe.skipIf(noBrowser)('the page of supercargo up', () => {
   let browser: Browser;
   let program: Running;
   let tab: Tab;
+  let empty: { readonly server: DashboardServer; readonly page: Page };
+  let home: string;
   let address: string;
   let kubeconfig: string;
   beforeAll(async () => {
     browser = await startBrowser();
-    program = launch(['up']);
+    home = mkdtempSync(join(tmpdir(), 'supercargo-page-'));
+    program = launch(['up'], { home });
     address = await program.until((stdout) => /^http:\/\/127\.0\.0\.1:\d+\/#token=\S+$/m.exec(stdout)?.[0]);
     kubeconfig = await program.until((stdout) => /export KUBECONFIG=(\S+)/.exec(stdout)?.[1]);
     await program.until((stdout) => (stdout.includes('\nTry it:') ? true : undefined), 120_000);
+    const server = await startDashboardServer(dashboardFixture({ images: 0 }));
+    empty = { server, page: (await openTab(browser)).page };
     tab = await openTab(browser);
     await tab.page.goto(address);
     await tab.page.waitForSelector('.live.open');
   });
   afterAll(async () => {
     await browser?.close();
+    await empty?.server.stop();
     await program?.stop();
     endLeftOvers();
+    rmSync(home, { recursive: true, force: true });
   });
   const origin = () => new URL(address).origin;
 
@@ -51,6 +63,37 @@ describe.skipIf(noBrowser)('the page of supercargo up', () => {
       await page.getByText(text).first().waitFor();
       expect(await seriousFindings(page), path).toEqual([]);
     }
+    expect(problems).toEqual([]);
+  });
+
+  // Of each scene: its title, and of what it says the words that the linked page must show.
+  it.each([
+    ['A Deployment runs', /pod\/(hello-\S+) is Running/],
+    ['A policy is evaluated', /found "(envoyproxy\/envoy:latest)"/],
+    ['Policies decide', /Pod\/default\/(demo-untagged) was blocked/],
+    ['A policy in CEL', /(pod demo-host asks for the network of its node)/],
+    ['A policy reports', /pod\/(unlabelled) fails/],
+    ['One Job per image', /job\/(img-\S+) was made/],
+    ['Policies in CEL change', /job\/(check-demo-change) was made/],
+    ['What is no longer needed', /configmap\/(preview-old) was deleted/],
+    ['An image that is pushed', /git log: (\w{7})/],
+    ['Policies follow Fairwinds Insights', /refused: (Insights returned no policy at all)/],
+    ['An image is cloned', /it runs (\S+)/],
+  ])('shows what the scene “%s” made, where its link leads', async (title, said) => {
+    const { page, problems } = tab;
+    const scene = program
+      .stdout()
+      .split(/\n(?=\d+\. )/)
+      .find((text) => text.includes(`. ${title}`))!;
+    const words = said.exec(scene)![1]!;
+    const link = /on the page: (\S+)/.exec(scene)![1]!;
+    // What the page shows without any data is not what the scene made.
+    await empty.page.goto(empty.server.url + link.slice(origin().length));
+    await empty.page.waitForSelector('.live.open');
+    await empty.page.waitForSelector('.skeleton', { state: 'detached' });
+    expect(await empty.page.locator('#content').innerText()).not.toContain(words);
+    await page.goto(link);
+    await page.locator('#content, dialog').getByText(words).first().waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -90,5 +133,14 @@ describe.skipIf(noBrowser)('the page of supercargo up', () => {
     await other.page.waitForSelector('.live.open');
     expect(other.problems).toEqual([]);
     await other.context.close();
+  });
+
+  // The last one: it ends the program.
+  it('keeps the repository of the demo as long as the cluster', async () => {
+    const folder = /the repository is (\S+);/.exec(program.stdout())![1]!;
+    expect(folder.startsWith(home)).toBe(true);
+    expect(existsSync(join(folder, 'HEAD'))).toBe(true);
+    expect(await program.stop()).toEqual({ code: 0, signal: null });
+    expect(readdirSync(home).filter((name) => name.startsWith('supercargo-demo-'))).toEqual([]);
   });
 });
