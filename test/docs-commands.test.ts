@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandsOf } from '../scripts/reference/cli.ts';
+import { codeBlocksOf } from './support/code-blocks.ts';
 import { runCommand } from './support/run-command.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -23,11 +24,9 @@ const pages = [
 
 /** Each command line of ours in the code blocks of a page. */
 function commandsIn(page: string): readonly DocumentedCommand[] {
-  const text = readFileSync(path.join(root, page), 'utf8');
   const found: DocumentedCommand[] = [];
-  for (const { index, 1: code } of text.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)) {
-    const first = text.slice(0, index).split('\n').length + 1;
-    const lines = code!.replaceAll('\\\n', '  ').split('\n');
+  for (const { line: first, text } of codeBlocksOf(page)) {
+    const lines = text.replaceAll('\\\n', '  ').split('\n');
     for (const [i, line] of lines.entries())
       for (const args of commandsOn(line)) {
         const fails = lines[i + 1]?.startsWith('supercargo: ') ?? false;
@@ -35,6 +34,33 @@ function commandsIn(page: string): readonly DocumentedCommand[] {
       }
   }
   return found;
+}
+
+/** Each command in the text and the tables of a page, as written there. */
+function inlineCommandsIn(page: string): readonly { readonly where: string; readonly command: string }[] {
+  const blocks = /^ *```[^\n]*\n[\s\S]*?^ *```$/gm;
+  const text = readFileSync(path.join(root, page), 'utf8').replaceAll(blocks, (block) =>
+    block.replaceAll(/[^\n]/g, ''),
+  );
+  return [...text.matchAll(/`([^`\n]+(?:\n[^`\n]+)?)`/g)]
+    .map(({ index, 1: code }) => ({
+      where: `${page}:${text.slice(0, index).split('\n').length}: ${code}`,
+      command: code!.replaceAll(/\s+/g, ' ').replaceAll('\\|', '|'),
+    }))
+    .filter(({ command }) => /^(?:\w+=\S+ )*(?:bin\/supercargo|supercargo|npm|npx|helm|kubectl) /.test(command));
+}
+
+const scripts = Object.keys(
+  (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly scripts: object }).scripts,
+);
+
+/** What is wrong with a command of npm or npx: a script or a file that is not there. */
+function missingIn(command: string): string | undefined {
+  for (const [, script] of command.matchAll(/\bnpm run ([\w:-]+)/g))
+    if (!scripts.includes(script!)) return `there is no script ${script}`;
+  for (const [, file] of command.matchAll(/\b(?:vitest run|tsx) ([\w./-]+)/g))
+    if (!existsSync(path.join(root, file!))) return `there is no ${file}`;
+  return undefined;
 }
 
 /** A line of usage shows alternatives and optional parts, and is no command. */
@@ -60,7 +86,8 @@ function partsOf(line: string): readonly (readonly string[])[] {
     if (/^(?:[|;&()]+|<\(|\$\()$/.test(token)) parts.push([]);
     else if (/^\d?>>?$/.test(token)) skips = true;
     else if (skips) skips = false;
-    else parts.at(-1)!.push(/^['"]/.test(token) ? token.slice(1, -1) : token);
+    else if (token.startsWith('"')) parts.at(-1)!.push(token.slice(1, -1).replaceAll(/\\([`"$\\])/g, '$1'));
+    else parts.at(-1)!.push(token.startsWith("'") ? token.slice(1, -1) : token);
   }
   return parts;
 }
@@ -116,6 +143,25 @@ describe('the commands of the documentation', () => {
     expect(refused).toEqual([]);
     expect(await refusalOf(['report', '--by', 'colour'])).toContain('Allowed choices');
     expect(await refusalOf(['apply', '--no-such-option'])).toContain('unknown option');
+  });
+
+  // In a sentence a command may stand without its arguments.
+  it('are accepted in sentences and tables, and name scripts and files that exist', async () => {
+    const inline = pages.flatMap(inlineCommandsIn);
+    expect(inline.length).toBeGreaterThan(100);
+    const wrong: string[] = [];
+    for (const { where, command } of inline) {
+      const missing = missingIn(command);
+      if (missing !== undefined) wrong.push(`${where} → ${missing}`);
+      for (const args of commandsOn(command)) {
+        const refusal = await refusalOf(args);
+        if (refusal !== undefined && !/missing required argument|argument missing|\(outputHelp\)/.test(refusal))
+          wrong.push(`${where} → ${refusal}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(missingIn('npm run no-such-script')).toBe('there is no script no-such-script');
+    expect(missingIn('npx vitest run test/nothing.test.ts')).toBe('there is no test/nothing.test.ts');
   });
 
   it('run, where they need neither cluster nor network', { timeout: 120_000 }, async () => {
