@@ -84,13 +84,17 @@ function document(template: InstallTemplate): string {
   throw new Error(`a ${content.type} is no object`);
 }
 
-/** From files, so that nothing in a description is taken for a template. */
+/**
+ * From files, so that nothing in a description is taken for a template. Helm would refuse one that is there already, or
+ * take one of another release for its own.
+ */
 const crds = `{{- if .Values.crds.install }}
+{{- $foreign := (include "supercargo.foreignDefinitions" . | fromJson).names }}
 {{- range $path, $_ := .Files.Glob "files/crds/*.yaml" }}
 {{- $crd := $.Files.Get $path | fromYaml }}
-{{- $isChosen := true }}
-{{- if eq $crd.spec.group "kyverno.io" }}{{ $isChosen = $.Values.crds.kyverno }}{{ end }}
-{{- if eq $crd.spec.group "wgpolicyk8s.io" }}{{ $isChosen = $.Values.crds.reports }}{{ end }}
+{{- $isChosen := not (has $crd.metadata.name $foreign) }}
+{{- if and (has $crd.spec.group (list "kyverno.io" "policies.kyverno.io")) (not $.Values.crds.kyverno) }}{{ $isChosen = false }}{{ end }}
+{{- if and (eq $crd.spec.group "wgpolicyk8s.io") (not $.Values.crds.reports) }}{{ $isChosen = false }}{{ end }}
 {{- if $isChosen }}
 {{- $labels := dict "supercargo.dev/owner" (include "supercargo.installation" $) "app.kubernetes.io/managed-by" $.Release.Service }}
 {{- $_ := set $crd.metadata "labels" (merge $labels ($crd.metadata.labels | default dict)) }}

@@ -56,16 +56,24 @@ export const validation = `{{- /* Written by npm run generate:chart. */ -}}
 {{- if and .Values.webhook.certManager.enabled (dig "webhook" "tls" "secretName" "" .Values.config) }}
 {{- fail "choose one of webhook.certManager and config.webhook.tls.secretName" }}
 {{- end }}
-{{- if .Values.crds.install }}
-{{- range $group, $choice := dict "kyverno.io" "kyverno" "wgpolicyk8s.io" "reports" }}
-{{- if index $.Values.crds $choice }}
-{{- range (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "").items }}
-{{- if and (eq .spec.group $group) ($.Files.Get (printf "files/crds/%s.yaml" .metadata.name)) }}
-{{- $of := dig "annotations" "meta.helm.sh/release-name" "" .metadata }}
-{{- $in := dig "annotations" "meta.helm.sh/release-namespace" "" .metadata }}
-{{- if or (ne $of $.Release.Name) (ne $in $.Release.Namespace) }}
-{{- fail (printf "the definition %s is not of this release (%s): leave it alone with crds.%s=false" .metadata.name ($of | default "it is of no release") $choice) }}
+{{- $serving := (include "supercargo.servingParts" . | fromJson).names }}
+{{- if and $serving .Values.uninstallHook.enabled (not .Values.rbac.create) }}
+{{- fail (printf "with rbac.create=false the uninstall hook has no rights: set uninstallHook.enabled=false and, before helm uninstall, take the right to write webhook configurations from the accounts and run supercargo uninstall --webhooks-only --namespace %s --installation %s" .Release.Namespace $installation) }}
 {{- end }}
+{{- $formerName := include "supercargo.formerName" . }}
+{{- if $formerName }}
+{{- fail (printf "this release is the installation %s, and an installation cannot be renamed: set fullnameOverride=%s, or run helm uninstall first, which keeps definitions and policies" $formerName $formerName) }}
+{{- end }}
+{{- $former := (include "supercargo.formerParts" . | fromJson).names }}
+{{- if and $former (not .Values.uninstallHook.enabled) }}
+{{- $services := list }}
+{{- range $former }}{{ $services = append $services (printf "%s-%s-webhook" $installation .) }}{{ end }}
+{{- range $kind := list "MutatingWebhookConfiguration" "ValidatingWebhookConfiguration" }}
+{{- range $configuration := (lookup "admissionregistration.k8s.io/v1" $kind "" "").items }}
+{{- range $webhook := $configuration.webhooks }}
+{{- $service := dig "clientConfig" "service" dict $webhook }}
+{{- if and (eq (dig "namespace" "" $service) $.Release.Namespace) (has (dig "name" "" $service) $services) }}
+{{- fail (printf "the webhooks of %s would have no program, and block the cluster: set uninstallHook.enabled=true, or first take the right to write them from its account and delete them (%s)" $service.name $configuration.metadata.name) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -119,6 +127,11 @@ WARNING: policies do not count in the namespace default, because that of the ins
 {{- if or (has "sync" $features) (has "jobs" $features) }}
    Insights needs the Secret {{ .Values.insights.existingSecret }} with token, org and cluster in this namespace.
 {{ end }}
+{{- if .Values.crds.install }}
+{{- with (include "supercargo.foreignDefinitions" . | fromJson).names }}
+   Definitions that are not of this release are left as they are: {{ join ", " . }}.
+{{ end }}
+{{- end }}
 {{- if lt (int .Values.replicas) 2 }}
    With one replica, requests that a policy reviews fail while its pod is replaced: set replicas to 2 or more.
 {{ end }}

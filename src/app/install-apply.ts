@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { errorMessage, SupercargoError } from '../base/index.ts';
+import { type Clock, errorMessage, SupercargoError } from '../base/index.ts';
 import type { Discovery } from '../kube/index.ts';
 import { isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
@@ -12,12 +12,14 @@ import {
   type OnObjectAction,
   removeObject,
 } from './install-objects.ts';
+import { isRegistrationBinding, remainingOfManifests, removeFormerWebhooks } from './install-webhooks.ts';
 
 class InstallError extends SupercargoError {}
 
 interface ApplyOptions extends InstallationPlace {
   readonly client: KubeClient;
   readonly discovery: Discovery;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   /** Takes over fields that other managers have changed. */
   readonly force: boolean;
   /** Asks the API server, and stores nothing. */
@@ -100,12 +102,18 @@ async function applyOne(object: KubeObject, { client, discovery, force, dryRun }
   }
 }
 
-/** Removed parts must not keep their permissions. A configuration may hold the user's settings and stays. */
+/**
+ * Removed parts must not keep their permissions, and nothing may call a Service that is gone: webhooks first. A
+ * configuration may hold the user's settings and stays.
+ */
 async function removeFormer(objects: readonly KubeObject[], options: ApplyOptions): Promise<void> {
+  await removeFormerWebhooks({ dryRun: false, ...options }, remainingOfManifests(objects));
   const idOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
   const wanted = new Set(objects.map(idOf));
   for (const installed of await listInstalled(options.client, options)) {
     if (wanted.has(idOf(installed.object))) continue;
+    // Already named: it was to be removed with the webhooks.
+    if (options.dryRun && isRegistrationBinding(installed.object, options)) continue;
     const object = describeObject(installed.object);
     const reason = 'no longer part of the installation';
     if (installed.object.kind === 'ConfigMap') options.onStep({ action: 'kept', object, reason });

@@ -26,16 +26,20 @@ export function partsOf(features: readonly FeatureName[]): readonly Part[] {
 }
 
 /** `NAME=feature,feature` each; a feature is in at most one part. */
-export function parseParts(texts: readonly string[]): readonly Part[] {
+export function parseParts(texts: readonly string[], option = '--part'): readonly Part[] {
   const parts = texts.map((text) => {
-    const [, name, list] = /^([a-z][a-z0-9-]{0,30})=(.+)$/.exec(text) ?? [];
-    if (name === undefined || list === undefined)
-      throw new UsageError('install-part', `--part ${text}: write NAME=feature,feature, for example detect=detect`);
+    const [name = '', list = ''] = text.split(/=(.*)/s);
+    if (!isPartName(name) || list === '')
+      throw new UsageError('install-part', `${option} ${text}: write NAME=feature,feature, for example detect=detect`);
     return { name, features: parseFeatures(list) };
   });
   const twice = repeated(parts.map(({ name }) => name)) ?? repeated(parts.flatMap(({ features }) => features));
-  if (twice !== undefined) throw new UsageError('install-part', `--part: ${twice} is named twice`);
+  if (twice !== undefined) throw new UsageError('install-part', `${option}: ${twice} is named twice`);
   return parts;
 }
+
+/** The middle of names of objects, which are at most 63 characters long. */
+export const partNamePattern = /^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/;
+const isPartName = (name: string) => partNamePattern.test(name);
 
 const repeated = (words: readonly string[]) => words.find((word, index) => words.indexOf(word) !== index);

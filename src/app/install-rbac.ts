@@ -19,7 +19,7 @@ import { evaluate, type Node } from './chart/template.ts';
 import { type FeatureName, policyFeatures } from './config.ts';
 import { availableFeatures } from './features/index.ts';
 
-interface PolicyRule {
+export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
@@ -363,11 +363,18 @@ const configurations = {
   },
 };
 
+const registeredName = (name: string) => text`${installation}${constant(configurationName('', { name }))}`;
+
+/** The names of all webhook configurations that an installation can register. */
+export const allConfigurationNames: Names = Object.values(configurations).flatMap((one) =>
+  Object.keys(one).map(registeredName),
+);
+
 const webhookRules = (type: 'mutating' | 'validating'): readonly RuleTemplate[] => {
   const { group, resource } = configurationTypes[type];
   const rule = { apiGroups: [group], resources: [resource] };
   const resourceNames = Object.entries(configurations[type]).map(([name, condition]) =>
-    when(condition, text`${installation}${constant(configurationName('', { name }))}`),
+    when(condition, registeredName(name)),
   );
   return [
     { ...rule, verbs: ['create', 'list', 'watch'] },
@@ -392,6 +399,13 @@ export const clusterRuleTemplates: InstallTemplate = [
   given(runs('cleanup'), cleanupRules),
   given(runs('sync', 'jobs'), syncRules),
   given(runs('dashboard'), dashboardRules),
+];
+
+/**
+ * To register webhooks. A role of its own: when webhooks are removed, replicas that still answer lose these rights and
+ * keep all others.
+ */
+export const webhookRuleTemplates: InstallTemplate = [
   given(runs('admission', 'mirror'), webhookRules('mutating')),
   given(runs('admission'), webhookRules('validating')),
 ];
@@ -403,8 +417,10 @@ const rulesOf = (rules: InstallTemplate, name: string, features: readonly Featur
     part: { name: 'any', features: [...features] },
   } as Partial<InstallScope> as InstallScope) as readonly PolicyRule[];
 
-export const clusterRules = (name: string, features: readonly FeatureName[]) =>
-  rulesOf(clusterRuleTemplates, name, features);
+export const clusterRules = (name: string, features: readonly FeatureName[]) => [
+  ...rulesOf(clusterRuleTemplates, name, features),
+  ...rulesOf(webhookRuleTemplates, name, features),
+];
 export const namespaceRules = (name: string, features: readonly FeatureName[], secret = `${name}-webhook`) =>
   rulesOf(namespaceRuleTemplates(text`${constant(secret)}`), name, features);
 export const jobsRules = (name: string) => rulesOf(jobsRuleTemplates as unknown as InstallTemplate, name, ['jobs']);

@@ -1,39 +1,24 @@
 import { customResourceDefinitions, ownerLabel } from '../api/index.ts';
-import { type Clock, SupercargoError } from '../base/index.ts';
-import { type Discovery, isKubeError, type KubeClient, type ResourceType } from '../kube/index.ts';
+import { type Discovery, isKubeError, type ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { configurationTypes, installedInAnnotation } from '../webhook/index.ts';
 import { crds } from './definitions.ts';
 import {
   describeObject,
-  type InstallationPlace,
   type InstalledObject,
   installedTypes,
   listInstalled,
-  type OnObjectAction,
   removeObject,
 } from './install-objects.ts';
+import { isRegistrationBinding, type RemoveWebhooksOptions, removeWebhooks } from './install-webhooks.ts';
 
-interface RemoveOptions extends InstallationPlace {
-  readonly client: KubeClient;
+interface RemoveOptions extends RemoveWebhooksOptions {
   readonly discovery: Discovery;
-  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
-  /** Says what it would do, and does nothing. */
-  readonly dryRun: boolean;
   /** Removes these definitions too, and with them every object of their kinds. */
   readonly definitions?: readonly KubeObject[];
-  readonly onStep: OnObjectAction;
 }
-
-class RemoveError extends SupercargoError {}
 
 /** `supercargo up` and `run` keep their state in a namespace where nothing is installed. */
 const outside = 'nothing is installed here: a program outside the cluster may use it; if none runs, delete it';
-
-/** A replica that still runs registers a missing webhook at once: in this time it would be seen. */
-const quietMs = 1_000;
-const pollMs = 100;
-const revokeTimeoutMs = 60_000;
 
 /**
  * Removes what has the label of the installation and belongs to this namespace. Webhooks are removed first: otherwise
@@ -48,7 +33,8 @@ export async function removeInstallation(options: RemoveOptions): Promise<void> 
   if (!isInstalled)
     for (const { object } of state) onStep({ action: 'kept', object: describeObject(object), reason: outside });
   for (const installed of [...(await listInstalled(client, options)), ...(isInstalled ? state : [])]) {
-    if (options.dryRun && installed.type.kind === 'ClusterRoleBinding') continue;
+    // Already named: they were to be removed with the webhooks.
+    if (options.dryRun && isRegistrationBinding(installed.object, options)) continue;
     await remove(options, installed);
     onStep({ action: 'removed', object: describeObject(installed.object) });
   }
@@ -67,83 +53,8 @@ export async function removeInstallation(options: RemoveOptions): Promise<void> 
   }
 }
 
-/**
- * Removes the webhooks so that they stay away while replicas still run and answer: these lose the rights to register
- * them first.
- */
-export async function removeWebhooks(options: Omit<RemoveOptions, 'discovery'>): Promise<void> {
-  const { client, clock, onStep } = options;
-  const bindings = installedTypes.filter(({ kind }) => kind === 'ClusterRoleBinding');
-  for (const installed of await listInstalled(client, options, bindings)) {
-    if (runsUninstall(installed.object)) continue;
-    await remove(options, installed);
-    onStep({ action: 'removed', object: describeObject(installed.object) });
-  }
-  const startedMs = clock.monotonicMs();
-  let lastMs = startedMs;
-  const kept = new Set<string>();
-  while (clock.monotonicMs() - lastMs < quietMs) {
-    if (await removeWebhooksOnce(options, kept)) lastMs = clock.monotonicMs();
-    if (options.dryRun) return;
-    if (lastMs - startedMs > revokeTimeoutMs)
-      throw new RemoveError(
-        'uninstall-webhooks',
-        'the webhooks are registered again and again: stop the program that does it, then try again',
-      );
-    await clock.sleep(pollMs);
-  }
-}
-
-async function remove({ client, dryRun }: Omit<RemoveOptions, 'discovery'>, installed: InstalledObject): Promise<void> {
+async function remove({ client, dryRun }: RemoveOptions, installed: InstalledObject): Promise<void> {
   if (!dryRun) await removeObject(client, installed);
-}
-
-/** The binding of the process that does this in a cluster (the hook of the Helm chart). */
-const runsUninstall = ({ metadata }: KubeObject) => metadata.name?.endsWith(':uninstall') === true;
-
-/** True if one was removed. */
-async function removeWebhooksOnce(options: Omit<RemoveOptions, 'discovery'>, kept: Set<string>): Promise<boolean> {
-  const { client, installation, namespace, onStep } = options;
-  let hasRemoved = false;
-  for (const type of Object.values(configurationTypes)) {
-    const { items } = await client.list(type, { labelSelector: `${ownerLabel}=${installation}` });
-    for (const object of items) {
-      const name = describeObject(object);
-      const owners = namespacesOf(object);
-      if (owners.length > 0 && owners.every((one) => one === namespace)) {
-        await remove(options, { type, object }).catch((thrown) => {
-          // Somebody else was faster.
-          if (!isKubeError(thrown, 'kube-not-found') && !isKubeError(thrown, 'kube-conflict')) throw thrown;
-        });
-        hasRemoved = true;
-        onStep({ action: 'removed', object: name });
-      } else if (!kept.has(name)) {
-        kept.add(name);
-        onStep({
-          action: 'kept',
-          object: name,
-          reason:
-            owners.length > 0
-              ? `it belongs to the installation in namespace ${owners.find((one) => one !== namespace)}`
-              : 'a program outside the cluster registered it, and removes it when it stops; if none runs, delete it',
-        });
-      }
-    }
-  }
-  return hasRemoved;
-}
-
-/**
- * The namespaces of the installations that a webhook configuration belongs to: of the Services that it calls, or else
- * what the program noted. None for a program that runs outside the cluster.
- */
-function namespacesOf(configuration: KubeObject): readonly string[] {
-  const webhooks = (configuration['webhooks'] ?? []) as readonly {
-    readonly clientConfig?: { readonly service?: { readonly namespace?: string } };
-  }[];
-  const called = webhooks.flatMap(({ clientConfig }) => clientConfig?.service?.namespace ?? []);
-  const noted = configuration.metadata.annotations?.[installedInAnnotation];
-  return called.length > 0 || noted === undefined ? called : [noted];
 }
 
 /** What the program has written in its own namespace: certificates, checkpoints, outboxes. Not generated objects. */

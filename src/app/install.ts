@@ -17,8 +17,9 @@ export { applyManifests } from './install-apply.ts';
 export { type InstalledDefinition, listInstalledDefinitions } from './install-data.ts';
 export type { OnObjectAction } from './install-objects.ts';
 export { parseParts } from './install-parts.ts';
-export { removeInstallation, removeWebhooks } from './install-remove.ts';
+export { removeInstallation } from './install-remove.ts';
 export { waitForDeployments } from './install-wait.ts';
+export { remainingOfParts, removeFormerWebhooks, removeWebhooks } from './install-webhooks.ts';
 
 export interface InstallOptions {
   readonly namespace: string;

@@ -30,6 +30,7 @@ interface UninstallCommandOptions extends ClusterOptions {
   readonly namespace: string;
   readonly installation: string;
   readonly webhooksOnly: boolean;
+  readonly keepPart: readonly string[];
   readonly crds: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -77,6 +78,12 @@ export function defineInstall(program: Command, context: CliContext): void {
     .summary('remove an installation from the cluster')
     .description('Removes what an installation created, last first. Only objects that carry its label are touched.')
     .option('--webhooks-only', 'remove the webhooks alone, and the rights to register them again', false)
+    .option(
+      '--keep-part <name=features>',
+      'with --webhooks-only: a part that stays, with its webhooks (repeatable)',
+      append,
+      [],
+    )
     .option('--crds', 'also the definitions it installed, and with them every policy, report and detection', false)
     .option('--yes', 'with --crds: without a question, as in a script', false)
     .option('--dry-run', 'say what would be removed', false)
@@ -112,7 +119,8 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
     );
   if (options.apply || dryRun)
     return onCluster(options, context, async (connection, onStep) => {
-      await applyManifests(manifests, { ...connection, installation, namespace, force, dryRun, onStep });
+      const place = { installation, namespace, clock: systemClock };
+      await applyManifests(manifests, { ...connection, ...place, force, dryRun, onStep });
       if (!options.wait || dryRun) return;
       const { client } = connection;
       const onReady = (name: string) => context.stdout.write(`deployment/${name} ready\n`);
@@ -126,18 +134,23 @@ async function install(options: InstallCommandOptions, context: CliContext): Pro
 }
 
 async function uninstall(options: UninstallCommandOptions, context: CliContext): Promise<void> {
-  const { removeInstallation, removeWebhooks, listInstalledDefinitions } = await loadInstall();
-  const { installation, namespace, dryRun, webhooksOnly } = options;
+  const { removeInstallation, removeWebhooks, removeFormerWebhooks, remainingOfParts, parseParts, ...install } =
+    await loadInstall();
+  const { installation, namespace, dryRun, webhooksOnly, keepPart } = options;
+  if (keepPart.length > 0 && !webhooksOnly)
+    throw new UsageError('uninstall-keep-part', '--keep-part belongs to --webhooks-only');
+  const kept = parseParts(keepPart, '--keep-part');
   if (options.crds && webhooksOnly) throw new UsageError('uninstall-crds', 'choose one of --crds and --webhooks-only');
   if (options.yes && !options.crds) throw new UsageError('uninstall-yes', '--yes belongs to --crds');
   await onCluster(options, context, async (connection, onStep) => {
     const place = { installation, namespace, signal: context.signal };
-    const found = options.crds ? await listInstalledDefinitions(connection.client, place) : undefined;
+    const found = options.crds ? await install.listInstalledDefinitions(connection.client, place) : undefined;
     if (found && !options.yes && !dryRun) await confirmLoss(found, installation, context);
     const definitions = found?.map(({ definition }) => definition);
-    const remove = webhooksOnly ? removeWebhooks : removeInstallation;
     const given = definitions === undefined ? {} : { definitions };
-    await remove({ ...connection, ...given, installation, namespace, dryRun, clock: systemClock, onStep });
+    const work = { ...connection, ...given, installation, namespace, dryRun, clock: systemClock, onStep };
+    if (kept.length > 0) await removeFormerWebhooks(work, remainingOfParts(kept, place));
+    else await (webhooksOnly ? removeWebhooks : removeInstallation)(work);
   });
 }
 

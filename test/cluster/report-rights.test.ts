@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { connect } from '../../src/app/connect.ts';
 import { applyManifests, installManifests } from '../../src/app/install.ts';
-import { silentLogger } from '../../src/base/index.ts';
+import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeConnection, loadClusterConfig } from '../../src/kube/index.ts';
 import type { OnReportProblem } from '../../src/report/index.ts';
 import {
@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)('reports with the rights of an installati
       replicas: 1,
     }).filter(({ kind }) => kind !== 'CustomResourceDefinition');
     const place = { installation: 'supercargo', namespace: 'supercargo' };
-    await applyManifests(manifests, { ...admin, ...place, force: false, onStep: () => {} });
+    await applyManifests(manifests, { ...admin, ...place, clock: systemClock, force: false, onStep: () => {} });
     await admin.client.close();
     const config = await loadClusterConfig({ env: {}, path: cluster.kubeconfigPath });
     // The administrator acts as the service account: the authorizer sees the account's rights alone.

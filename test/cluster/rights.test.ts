@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connection, connect } from '../../src/app/connect.ts';
 import { applyManifests, installManifests } from '../../src/app/install.ts';
-import { parseYaml, silentLogger } from '../../src/base/index.ts';
+import { parseYaml, silentLogger, systemClock } from '../../src/base/index.ts';
 import type { ResourceType } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
@@ -94,7 +94,14 @@ describe('the rights of an installation on a real API server', () => {
       backupRegistry: 'r.example/copies',
       mirrorNamespaces: ['mirrored'],
     });
-    await applyManifests(manifests, { client, discovery, ...place, force: false, onStep: () => {} });
+    await applyManifests(manifests, {
+      client,
+      discovery,
+      ...place,
+      clock: systemClock,
+      force: false,
+      onStep: () => {},
+    });
     await eventually(async () => expect(await ask('mirror', 'get secrets @mirrored')).toBe(true));
   });
   afterAll(async () => {

@@ -330,7 +330,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
       const first = await onCluster('install', '--apply', ...names);
       expect(first.exitCode).toBe(0);
       expect(first.stderr).toBe('');
-      expect(first.stdout.match(/ applied$/gm)).toHaveLength(28);
+      expect(first.stdout.match(/ applied$/gm)).toHaveLength(30);
       expect(first.stdout.match(/^customresourcedefinition.* kept: it was there before$/gm)).toHaveLength(kinds);
       await eventually(async () => {
         const { body } = await cluster.api.get('/apis/apps/v1/namespaces/whole/deployments/whole-policies');
@@ -338,7 +338,7 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
       });
       expect((await onCluster('install', '--apply', ...names)).stdout).toBe(first.stdout);
       const removed = await onCluster('uninstall', ...names);
-      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(28);
+      expect(removed.stdout.match(/ removed$/gm)).toHaveLength(30);
       expect(removed.stdout.match(/ kept: every policy or report would go with it$/gm)).toHaveLength(kinds);
       await eventually(async () => expect((await cluster.api.get('/api/v1/namespaces/whole')).status).toBe(404));
       expect(await ofOwner('whole')).toEqual([]);

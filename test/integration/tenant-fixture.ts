@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect } from '../../src/app/connect.ts';
 import { applyManifests, type InstallOptions, installManifests } from '../../src/app/install.ts';
-import { createLogger, silentLogger } from '../../src/base/index.ts';
+import { createLogger, silentLogger, systemClock } from '../../src/base/index.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
@@ -62,7 +62,14 @@ export async function createTenantFixture(cluster: Cluster, checksRights: boolea
       log: silentLogger,
     });
     const manifests = installManifests({ ...installOptions, ...options });
-    await applyManifests(manifests, { client: kube, discovery, ...place, force: true, onStep: () => {} });
+    await applyManifests(manifests, {
+      client: kube,
+      discovery,
+      ...place,
+      clock: systemClock,
+      force: true,
+      onStep: () => {},
+    });
     await kube.close();
   };
 

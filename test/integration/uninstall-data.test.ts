@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/app/connect.ts';
 import { applyManifests, installManifests } from '../../src/app/install.ts';
-import { silentLogger } from '../../src/base/index.ts';
+import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { runCli } from '../../src/cli/index.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   api = createHttpClient(cluster);
   const connection = await connect({ env: {}, kubeconfig: cluster.kubeconfigPath, log: silentLogger });
   const manifests = installManifests({ ...place, image: 'i', replicas: 1 });
-  await applyManifests(manifests, { ...connection, ...place, force: false, onStep: () => {} });
+  await applyManifests(manifests, { ...connection, ...place, clock: systemClock, force: false, onStep: () => {} });
   await connection.client.close();
   const rules = [
     {

@@ -34,6 +34,70 @@
 {{- dict "parts" $parts | toJson -}}
 {{- end }}
 
+{{/* The names of the parts with webhooks. */}}
+{{- define "supercargo.servingParts" -}}
+{{- $names := list -}}
+{{- range $part := (include "supercargo.parts" . | fromJson).parts -}}
+{{- if (or (has "admission" $part.features) (has "mirror" $part.features)) }}{{ $names = append $names $part.name }}{{ end -}}
+{{- end -}}
+{{- dict "names" $names | toJson -}}
+{{- end }}
+
+{{/* Likewise of the parts of the release in the cluster that have none in this upgrade. */}}
+{{- define "supercargo.formerParts" -}}
+{{- $root := . -}}
+{{- $names := list -}}
+{{- if .Release.IsUpgrade -}}
+{{- $installation := include "supercargo.installation" . -}}
+{{- $serving := (include "supercargo.servingParts" . | fromJson).names -}}
+{{- range $service := (lookup "v1" "Service" .Release.Namespace "").items -}}
+{{- $labels := $service.metadata.labels | default dict -}}
+{{- $name := index $labels "app.kubernetes.io/component" -}}
+{{- if and $name (eq (index $labels "supercargo.dev/owner" | default "") $installation) (eq $service.metadata.name (printf "%s-%s-webhook" $installation $name)) (not (has $name $serving)) -}}
+{{- $names = append $names $name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "names" $names | toJson -}}
+{{- end }}
+
+{{/* The name under which this release is in the cluster, if it is another one. */}}
+{{- define "supercargo.formerName" -}}
+{{- $root := . -}}
+{{- $former := "" -}}
+{{- $isKnown := false -}}
+{{- if .Release.IsUpgrade -}}
+{{- $installation := include "supercargo.installation" . -}}
+{{- $chart := printf "^%s-[0-9]" (regexQuoteMeta .Chart.Name) -}}
+{{- range $deployment := (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
+{{- $owner := dig "labels" "supercargo.dev/owner" "" $deployment.metadata -}}
+{{- if and $owner (eq (dig "annotations" "meta.helm.sh/release-name" "" $deployment.metadata) $root.Release.Name) (regexMatch $chart (dig "labels" "helm.sh/chart" "" $deployment.metadata)) -}}
+{{- if eq $owner $installation }}{{ $isKnown = true }}{{ else }}{{ $former = $owner }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if not $isKnown }}{{ $former }}{{ end -}}
+{{- end }}
+
+{{/* The definitions that are in the cluster already, and not of this release: they are left as they are. */}}
+{{- define "supercargo.foreignDefinitions" -}}
+{{- $root := . -}}
+{{- $names := list -}}
+{{- range $path, $_ := .Files.Glob "files/crds/*.yaml" -}}
+{{- $name := base $path | trimSuffix ".yaml" -}}
+{{- $live := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $name -}}
+{{- if $live -}}
+{{- $of := dig "annotations" "meta.helm.sh/release-name" "" $live.metadata -}}
+{{- $in := dig "annotations" "meta.helm.sh/release-namespace" "" $live.metadata -}}
+{{- $by := dig "labels" "app.kubernetes.io/managed-by" "" $live.metadata -}}
+{{- if or (ne $of $root.Release.Name) (ne $in $root.Release.Namespace) (ne $by $root.Release.Service) -}}
+{{- $names = append $names $name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "names" $names | toJson -}}
+{{- end }}
+
 {{- define "supercargo.writesDetections" -}}
 {{- range (include "supercargo.parts" . | fromJson).parts }}{{ if or (has "detect" .features) (has "create" .features) }}true{{ end }}{{ end -}}
 {{- end }}

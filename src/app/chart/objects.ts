@@ -9,6 +9,7 @@ import {
   namespaceRuleTemplates,
   pullSecretRules,
   webhookFeatures,
+  webhookRuleTemplates,
 } from '../install-rbac.ts';
 import { alerts, dashboard, metricsService, serviceMonitor } from './monitoring.ts';
 import {
@@ -47,6 +48,7 @@ const metadata = { name, namespace: scalar(namespace), labels };
 const labelled = { ...metadata, labels: partLabels({ 'control-plane': scalar(controlPlane) }) };
 const clusterName = joined`${installation}:${namespace}:${partName}`;
 const aggregatedName = joined`${installation}:${namespace}:${partName}:aggregated`;
+const registrationName = joined`${installation}:${namespace}:${partName}:webhooks`;
 const hasWebhooks = runs(...webhookFeatures);
 const usesCertManager = value('webhook.certManager.enabled');
 
@@ -96,6 +98,10 @@ const roles: Objects = [
       ],
     }),
     clusterRoleBinding(clusterName),
+  ]),
+  when(and(makesRoles, hasWebhooks), [
+    clusterRole(registrationName, { rules: webhookRuleTemplates }),
+    clusterRoleBinding(registrationName),
   ]),
   when(and(makesRoles, runs(...aggregatingFeatures)), [
     clusterRole(aggregatedName, { aggregationRule: { clusterRoleSelectors: aggregationSelectors } }),

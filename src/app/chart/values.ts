@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { configSchema } from '../config.ts';
 import { availableFeatures } from '../features/index.ts';
+import { partNamePattern } from '../install-parts.ts';
 
 /** A part of a Kubernetes object, which the API server checks. */
 const structure = z.record(z.string(), z.unknown());
 const structures = z.array(structure);
 const labels = z.record(z.string(), z.string());
-const dnsLabel = z.string().regex(/^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/, 'must be a DNS label of at most 32 characters');
+const dnsLabel = z.string().regex(partNamePattern, 'must be a DNS label of at most 32 characters');
 const feature = z.enum(availableFeatures as [string, ...string[]]);
 
 const resources = {
@@ -82,14 +83,19 @@ export const chartValues = z.strictObject({
         .boolean()
         .default(true)
         .describe('Keep them on `helm uninstall`: without them every policy of the cluster is deleted.'),
-      kyverno: z.boolean().default(true).describe('Those of kyverno.io; false where Kyverno has installed its own.'),
+      kyverno: z
+        .boolean()
+        .default(true)
+        .describe('Those of kyverno.io and policies.kyverno.io; false where Kyverno installs its own.'),
       reports: z
         .boolean()
         .default(true)
-        .describe('Those of wgpolicyk8s.io; false where another program has installed its own.'),
+        .describe('Those of wgpolicyk8s.io; false where another program installs its own.'),
     })
     .prefault({})
-    .describe('The custom resource definitions.'),
+    .describe(
+      'The custom resource definitions. One that is in the cluster already, and not of this release, is left as it is.',
+    ),
   rbac: z
     .strictObject({
       create: z.boolean().default(true).describe('Create roles and bindings.'),
@@ -278,10 +284,14 @@ export const chartValues = z.strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe('Remove the webhooks before the pods, so that no request waits for a program that is gone.'),
+        .describe(
+          'Remove webhooks before the pods that answer them, so that no request waits for a program that is gone.',
+        ),
     })
     .prefault({})
-    .describe('A Job with the same image on `helm uninstall`.'),
+    .describe(
+      'A Job with the same image on `helm uninstall`, on upgrades that leave webhooks without a program, and after a rollback.',
+    ),
 });
 
 export type ChartValues = z.output<typeof chartValues>;

@@ -1,7 +1,7 @@
 import { isJsonObject, mapConcurrent } from '../../base/index.ts';
 import { isKubeError } from '../../kube/index.ts';
 import { installedTypes } from '../install-objects.ts';
-import { clusterRules, namespaceRules } from '../install-rbac.ts';
+import { clusterRules, namespaceRules, type PolicyRule } from '../install-rbac.ts';
 import { type CheckLine, fail, pass, someOf, warn } from './check-line.ts';
 import type { Situation } from './situation.ts';
 
@@ -91,7 +91,7 @@ function accessOf({ installation, namespace }: Situation, part: Situation['parts
 }
 
 /** One access for each combination that a rule allows. */
-export function expandRules(rules: ReturnType<typeof clusterRules>, namespace?: string): readonly Access[] {
+export function expandRules(rules: readonly PolicyRule[], namespace?: string): readonly Access[] {
   return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((text) => {
