@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { helmPath, kubectlPath, runTool } from '../support/kubectl.ts';
 import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
+import { missingOf } from '../support/skip.ts';
 
 const folder = fileURLToPath(new URL('../../charts/supercargo', import.meta.url));
 const [helm, kubectl] = await Promise.all([helmPath(), kubectlPath()]);
-const hasTools = helm !== undefined && kubectl !== undefined;
-if (!hasTools) process.stderr.write('the chart is not checked by an API server: helm or kubectl is missing\n');
+const missing = missingOf('the chart', { helm, kubectl });
 
 const values = {
   nameOverride: 'images',
@@ -23,7 +23,7 @@ const values = {
   tolerations: [{ key: 'dedicated', operator: 'Exists' }],
 };
 
-describe.skipIf(!hasTools)('the chart', () => {
+describe.skipIf(missing !== undefined)('the chart', () => {
   let cluster: RealCluster;
   beforeAll(async () => {
     cluster = await startRealCluster();

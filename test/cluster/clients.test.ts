@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import type { KubeConnection } from '../../src/kube/index.ts';
 import { defineClients } from '../integration/clients.ts';
 import { connectTo } from '../integration/connection.ts';
 import { defineLeaderChanges } from '../integration/leader-change.ts';
 import { runLiveness } from '../integration/liveness-rounds.ts';
-import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
+import { type RealCluster, startRealCluster, whyNoCluster } from '../support/real-cluster.ts';
+import { missingOf } from '../support/skip.ts';
 
-const missing = await whatIsMissing();
-if (missing !== undefined) console.warn(`skipped: ${missing}`);
+const missing = await whyNoCluster();
 
 describe.skipIf(missing !== undefined)(`a real cluster${missing === undefined ? '' : ` (${missing})`}`, () => {
   let cluster: RealCluster;
@@ -33,18 +32,7 @@ describe.skipIf(missing !== undefined)(`a real cluster${missing === undefined ? 
     expect(report.writes).toBeGreaterThanOrEqual(100);
   });
 
-  const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.cjs', import.meta.url)));
-  describe.skipIf(!isBuilt)(`and leader changes${isBuilt ? '' : ' (needs npm run build)'}`, () =>
-    defineLeaderChanges(() => cluster),
-  );
+  const program = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
+  const notBuilt = missingOf('the built program', { 'dist/main.cjs': existsSync(program) });
+  describe.skipIf(notBuilt !== undefined)('and leader changes', () => defineLeaderChanges(() => cluster));
 });
-
-async function whatIsMissing(): Promise<string | undefined> {
-  try {
-    await resolveAssets({ build: false });
-    return undefined;
-  } catch (error) {
-    if (error instanceof AssetsUnavailable) return error.message;
-    throw error;
-  }
-}

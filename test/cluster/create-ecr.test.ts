@@ -14,12 +14,12 @@ import { type GitTarget, httpTarget, sshTarget } from '../support/git-targets.ts
 import { findMoto, type Moto, startMoto } from '../support/moto.ts';
 import { type Cluster, startRealCluster } from '../support/real-cluster.ts';
 import { recordedLogOf } from '../support/recorded-log.ts';
+import { missingOf } from '../support/skip.ts';
 import { findSshd, hasSsh } from '../support/ssh-server.ts';
 import { eventually } from '../support/wait.ts';
 
 const program = findMoto();
-const missing = program === undefined ? 'moto_server (pip install "moto[server]")' : hasGit() ? undefined : 'git';
-if (missing !== undefined) console.warn(`skipped: ${missing} is not installed`);
+const missing = missingOf('from ECR to Git', { moto_server: program, git: hasGit() });
 const sshd = hasSsh() ? findSshd() : undefined;
 
 const region = 'eu-central-1';
@@ -74,7 +74,7 @@ const clusters: Readonly<Record<string, () => Promise<Cluster>>> = {
   'a real cluster': () => startRealCluster(),
 };
 
-describe.skipIf(missing !== undefined)(`from ECR to Git${missing === undefined ? '' : ` (needs ${missing})`}`, () => {
+describe.skipIf(missing !== undefined)('from ECR to Git', () => {
   let moto: Moto;
   beforeAll(async () => {
     moto = await startMoto(program!);

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { compileImagePattern, compileSelection, ecrSource, scan } from '../../src/detect/index.ts';
 import { type EcrImages, ecrImages } from '../support/ecr-images.ts';
 import { findMoto, type Moto, startMoto } from '../support/moto.ts';
+import { missingOf } from '../support/skip.ts';
 
 const program = findMoto();
-if (program === undefined) console.warn('skipped: moto_server is not installed (pip install "moto[server]")');
+const missing = missingOf('images of ECR', { moto_server: program });
 
 const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'example' };
 const region = 'eu-central-1';
 
-describe.skipIf(program === undefined)(`images of ECR${program === undefined ? ' (needs moto)' : ''}`, () => {
+describe.skipIf(missing !== undefined)('images of ECR', () => {
   let moto: Moto;
   let ecr: EcrImages;
   beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { connect } from '../../src/app/connect.ts';
 import { installManifests } from '../../src/app/install.ts';
 import { readJobsConfig, runJobs } from '../../src/app/jobs.ts';
@@ -12,9 +11,9 @@ import { playKubelet } from '../integration/insights/kubelet.ts';
 import { clusterPolicies, policy, yamlOf } from '../integration/insights/policies.ts';
 import { manifests } from '../integration/insights/rbac.ts';
 import { defineSyncSuite } from '../integration/insights/sync-suite.ts';
-import { startRealCluster } from '../support/real-cluster.ts';
+import { startRealCluster, whyNoCluster } from '../support/real-cluster.ts';
 
-const missing = await whatIsMissing();
+const missing = await whyNoCluster();
 
 if (missing === undefined) {
   describe('a real API server', () => {
@@ -31,18 +30,7 @@ if (missing === undefined) {
     defineShippedManifests(fixture);
   });
 } else {
-  console.warn(`skipped: ${missing}`);
   describe.skip(`a real cluster (${missing})`, () => it('syncs policies', () => {}));
-}
-
-async function whatIsMissing(): Promise<string | undefined> {
-  try {
-    await resolveAssets({ build: false });
-    return undefined;
-  } catch (error) {
-    if (error instanceof AssetsUnavailable) return error.message;
-    throw error;
-  }
 }
 
 function defineShippedManifests(fixture: InsightsFixture): void {

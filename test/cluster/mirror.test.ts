@@ -10,9 +10,11 @@ import { connectAsInstalled } from '../integration/mirror-rights.ts';
 import { defineMirrorScenario } from '../integration/mirror-scenario.ts';
 import { findProgram } from '../support/docker-registry.ts';
 import { startRealCluster } from '../support/real-cluster.ts';
+import { missingOf } from '../support/skip.ts';
 
 const run = promisify(execFile);
 const skopeo = findProgram('skopeo');
+const missing = missingOf('rewritten references', { skopeo });
 
 describe('the clone of images on a real cluster, with the rights of an installation', () => {
   defineMirrorScenario(
@@ -22,7 +24,7 @@ describe('the clone of images on a real cluster, with the rights of an installat
   );
 });
 
-describe.skipIf(!skopeo)(`rewritten references on a real cluster${skopeo ? '' : ' (skopeo is not installed)'}`, () => {
+describe.skipIf(missing !== undefined)('rewritten references on a real cluster', () => {
   defineMirrorRandom(() => startRealCluster(), {
     seed: Number(process.env['SEED'] ?? 1),
     actions: 30,

@@ -6,7 +6,7 @@ import { kubectlPath, runTool } from '../support/kubectl.ts';
 import { type RealNode, startRealNode, whyNoNode } from '../support/real-node.ts';
 
 const tool = await kubectlPath();
-const reason = tool === undefined ? 'no kubectl' : await whyNoNode();
+const reason = await whyNoNode({ kubectl: tool });
 
 describe.skipIf(reason !== undefined)('a real node', () => {
   let node: RealNode;

@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { isJsonObject, isStackOverflow, parseJson, renderJson } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { oddNamespace, oddObjects, widgetDefinition, widgetGroup } from '../support/odd-objects.ts';
-import { type Cluster, startRealCluster } from '../support/real-cluster.ts';
+import { type Cluster, startRealCluster, whyNoCluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 
-const missing = await resolveAssets({ build: false }).then(
-  () => undefined,
-  (error: unknown) => {
-    if (error instanceof AssetsUnavailable) return error.message;
-    throw error;
-  },
-);
+const missing = await whyNoCluster();
 
 describe.skipIf(missing !== undefined)(`odd objects${missing === undefined ? '' : ` (${missing})`}`, () => {
   const clusters: Cluster[] = [];

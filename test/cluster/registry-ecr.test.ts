@@ -19,11 +19,14 @@ import { type DockerRegistry, findProgram, startDockerRegistry } from '../suppor
 import { findMoto, type Moto, startMoto } from '../support/moto.ts';
 import { runProgram } from '../support/program.ts';
 import { pushImage } from '../support/push-image.ts';
+import { missingOf } from '../support/skip.ts';
 import { startTunnel, type Tunnel } from '../support/tunnel.ts';
 
 const program = findMoto();
-const missing = program === undefined ? 'moto' : findProgram('docker-registry') ? undefined : 'docker-registry';
-if (missing !== undefined) console.warn(`skipped: ${missing} is not installed`);
+const missing = missingOf('a registry of ECR', {
+  moto_server: program,
+  'docker-registry': findProgram('docker-registry'),
+});
 
 const region = 'eu-central-1';
 const host = `123456789012.dkr.ecr.${region}.amazonaws.com`;
@@ -34,7 +37,7 @@ const expiresAtMs = Date.UTC(2015, 0, 1);
 const hour = 3_600_000;
 
 /** A registry at ECR's own address that takes ECR's token and nothing else; AWS as far as it hands out the token. */
-describe.skipIf(missing !== undefined)(`a registry of ECR${missing ? ` (needs ${missing})` : ''}`, () => {
+describe.skipIf(missing !== undefined)('a registry of ECR', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-ecr-'));
   let [certificate, registry, tunnel, moto, aws, backup] = [] as unknown as [
     Certificate,

@@ -19,7 +19,8 @@ import { audited, enforced, jobPolicy, workload } from './release-objects.ts';
 
 const chart = fileURLToPath(new URL('../../charts/supercargo', import.meta.url));
 const [kubectl, helm] = await Promise.all([kubectlPath(), helmPath()]);
-const reason = kubectl === undefined || helm === undefined || !hasGit() ? 'no tools' : await whyNoNode();
+const skopeo = findProgram('skopeo');
+const reason = await whyNoNode({ kubectl, helm, git: hasGit(), skopeo });
 const slow = { timeoutMs: 60_000, intervalMs: 250 };
 
 interface PodStatus {
@@ -115,10 +116,8 @@ describe.skipIf(reason !== undefined)('a release on a real node', () => {
   });
 
   it('has an image that skopeo reads, which runs as nobody', () => {
-    const skopeo = findProgram('skopeo');
-    if (skopeo === undefined) return;
     const name = `docker://${node.registry.host}/supercargo/supercargo:test`;
-    const { stdout, stderr } = spawnSync(skopeo, ['inspect', '--tls-verify=false', '--config', name]);
+    const { stdout, stderr } = spawnSync(skopeo!, ['inspect', '--tls-verify=false', '--config', name]);
     expect(JSON.parse(`${stdout}`), `${stderr}`).toMatchObject({
       config: { User: '65532:65532', Entrypoint: ['/usr/bin/supercargo'] },
     });

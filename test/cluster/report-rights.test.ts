@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { connect } from '../../src/app/connect.ts';
 import { applyManifests, installManifests } from '../../src/app/install.ts';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
@@ -15,11 +14,10 @@ import {
   startReporter,
   types,
 } from '../integration/report-fixture.ts';
-import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
+import { type RealCluster, startRealCluster, whyNoCluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 
-const missing = await whatIsMissing();
-if (missing !== undefined) console.warn(`skipped: ${missing}`);
+const missing = await whyNoCluster();
 
 const rbac = (resource: string, kind: string) => ({
   group: 'rbac.authorization.k8s.io',
@@ -108,13 +106,3 @@ describe.skipIf(missing !== undefined)('reports with the rights of an installati
     );
   }, 120_000);
 });
-
-async function whatIsMissing(): Promise<string | undefined> {
-  try {
-    await resolveAssets({ build: false });
-    return undefined;
-  } catch (error) {
-    if (error instanceof AssetsUnavailable) return error.message;
-    throw error;
-  }
-}

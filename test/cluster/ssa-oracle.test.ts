@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { applyObject, FieldSet, updateManagedFields } from '../../src/apiserver/fields/index.ts';
 import { linkSchemas, type Schema } from '../../src/apiserver/schema/index.ts';
 import { isStatusError, type Status } from '../../src/apiserver/status.ts';
 import { rfc3339 } from '../../src/base/index.ts';
 import type { KubeObject, ObjectMeta } from '../../src/object/index.ts';
 import { type Answer, createHttpClient, type HttpClient } from '../support/http-client.ts';
-import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
+import { type RealCluster, startRealCluster, whyNoCluster } from '../support/real-cluster.ts';
 import { eventually } from '../support/wait.ts';
 import {
   type Draw,
@@ -29,14 +28,7 @@ interface Subject {
   readonly draw: (draw: Draw, name: string, isWhole: boolean) => KubeObject;
 }
 
-const missing = await resolveAssets({ build: false }).then(
-  () => undefined,
-  (error: unknown) => {
-    if (error instanceof AssetsUnavailable) return error.message;
-    throw error;
-  },
-);
-if (missing !== undefined) console.warn(`skipped: ${missing}`);
+const missing = await whyNoCluster();
 
 const builtin = linkSchemas(
   JSON.parse(readFileSync(new URL('../../src/schema/generated/builtin.json', import.meta.url), 'utf8')),

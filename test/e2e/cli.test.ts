@@ -19,6 +19,7 @@ import { freePorts } from '../support/child.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { endLeftOvers, launch, runProgram, startProgram, supercargo } from '../support/program.ts';
 import { findOnPath } from '../support/search-path.ts';
+import { missingOf } from '../support/skip.ts';
 import { eventually } from '../support/wait.ts';
 import { readTarget, useCluster } from './cluster.ts';
 
@@ -49,7 +50,7 @@ async function refused(
 }
 
 const bash = await findOnPath('bash');
-if (bash === undefined) process.stderr.write('the test of a closed pipe is skipped: there is no bash on the PATH\n');
+missingOf('the test of a closed pipe', { bash });
 const isRoot = process.getuid?.() === 0;
 if (isRoot) process.stderr.write('the test of a folder that cannot be written is skipped: root can write to any\n');
 

@@ -8,6 +8,7 @@ import { expectCode, expectFailure, namesOf } from '../contract/fixture.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { findOnPath } from '../support/search-path.ts';
+import { missingOf } from '../support/skip.ts';
 import { eventually } from '../support/wait.ts';
 import { readTarget } from './cluster.ts';
 
@@ -23,8 +24,7 @@ async function start(dir: string): Promise<{ readonly program: Program; readonly
 }
 
 const prlimit = await findOnPath('prlimit');
-if (prlimit === undefined)
-  process.stderr.write('the test on a full disk is skipped: there is no prlimit on the PATH\n');
+missingOf('the test on a full disk', { prlimit });
 
 /** As if the disk were full: no file of the process grows beyond so many bytes. Only the soft limit, so it can be lifted. */
 const limitFiles = (pid: number, bytes: number | 'unlimited') =>

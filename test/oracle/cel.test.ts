@@ -3,9 +3,10 @@ import { answers, document } from '../../src/cel/cases/answers.ts';
 import { sorted } from '../support/cel-answer.ts';
 import { generateQuestions } from '../support/cel-generate.ts';
 import { type Answer, answerCel, askCelOracle, locateCelOracle, type Question } from '../support/cel-oracle.ts';
+import { notLocated } from '../support/skip.ts';
 
 const oracle = await locateCelOracle();
-if (oracle.path === undefined) process.stderr.write(`comparison of CEL skipped: ${oracle.reason}\n`);
+notLocated('the comparison of CEL', oracle);
 
 /** A hundred thousand by hand: `CEL_FUZZ=100000 npx vitest run test/oracle/cel.test.ts`. */
 const count = Number(process.env['CEL_FUZZ'] ?? 1000);

@@ -11,11 +11,10 @@ import { printingCases } from '../../src/gotemplate/cases/printing.ts';
 import { answer } from '../../src/gotemplate/cases/run.ts';
 import { askGoTemplateOracle, locateGoTemplateOracle } from '../support/go-template-oracle.ts';
 import { locateTool, runTool } from '../support/kubectl.ts';
+import { notLocated } from '../support/skip.ts';
 
 const [go, kubectl, helm] = await Promise.all([locateGoTemplateOracle(), locateTool('kubectl'), locateTool('helm')]);
-for (const { reason } of [go, kubectl, helm].filter((tool) => tool.path === undefined) as { reason: string }[]) {
-  process.stderr.write(`comparison of templates skipped: ${reason}\n`);
-}
+for (const tool of [go, kubectl, helm]) notLocated('the comparison of templates', tool);
 
 /** What differs, in a form that shows the template. */
 const differences = (cases: readonly TemplateCase[], theirs: readonly unknown[]) =>

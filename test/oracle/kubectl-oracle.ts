@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, parseJson, renderJson } from '../../src/base/index.ts';
 import { locateTool, runTool } from '../support/kubectl.ts';
+import { notLocated } from '../support/skip.ts';
 
 /** What kubectl made of each object, by name; objects it failed on are missing, and `stderr` says why. */
 export interface KubectlOutput {
@@ -17,7 +18,7 @@ export interface Oracle {
 
 export async function createOracle(): Promise<Oracle> {
   const tool = await locateTool('kubectl');
-  if (tool.path === undefined) process.stderr.write(`comparison with kubectl skipped: ${tool.reason}\n`);
+  notLocated('the comparison with kubectl', tool);
   const run = async (type: string, patch: Json, input: string): Promise<KubectlOutput> => {
     const args = ['patch', '--local', '-f', '-', `--type=${type}`, '-p', renderJson(patch), '-o', 'json'];
     const { stdout, stderr } = await runTool(tool.path ?? '', args, input);

@@ -22,13 +22,9 @@ const terminal = await findOnPath('script');
 const slow = { timeoutMs: 60_000, intervalMs: 50 };
 
 for (const { name, start, list, load } of shells) {
-  const isThere = terminal !== undefined && (await findOnPath(name)) !== undefined;
-  if (!isThere)
-    process.stderr.write(
-      `completion in ${name} is not tested: ${name} or script is missing (.ci/servers installs it)\n`,
-    );
+  const missing = missingOf(`completion in ${name}`, { script: terminal, [name]: await findOnPath(name) });
 
-  describe.skipIf(!isThere)(`completion in ${name}`, () => {
+  describe.skipIf(missing !== undefined)(`completion in ${name}`, () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-completion-'));
     let shell: ChildProcess;
     let shown = '';
@@ -106,13 +102,15 @@ def visit(node):
         visit(child)
 visit(Parser(Language(tree_sitter_powershell.language())).parse(source).root_node)
 `;
+
+import { missingOf } from '../support/skip.ts';
+
 const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
 const python = path.join(cache, 'supercargo/powershell/bin/python');
-if (!existsSync(python))
-  process.stderr.write('the script for PowerShell is not parsed: there is no grammar (.ci/servers installs it)\n');
+const noGrammar = missingOf('the completion script for PowerShell', { 'its grammar': existsSync(python) });
 
 /** PowerShell is in none of the registries that our servers come from: its script is parsed, and never run. */
-describe.skipIf(!existsSync(python))('the completion script for PowerShell', () => {
+describe.skipIf(noGrammar !== undefined)('the completion script for PowerShell', () => {
   const errorsOf = (script: string) => {
     const { stdout, stderr, status } = spawnSync(python, ['-c', findErrors], { input: script, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

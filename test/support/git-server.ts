@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { skipReason } from './skip.ts';
 
-/** True where git and its HTTP backend are installed; says why not on standard error. */
+/** True where git and its HTTP backend are installed; says why not. */
 export function hasGit(): boolean {
   try {
     execFileSync('git', ['http-backend'], { env: { PATH: process.env['PATH'] ?? '' }, stdio: 'pipe' });
@@ -18,7 +19,7 @@ export function hasGit(): boolean {
       !/not a git command/.test(`${(thrown as { stderr?: Buffer }).stderr}`)
     )
       return true;
-    process.stderr.write('tests with Git skipped: git with its http-backend is not installed\n');
+    skipReason('tests with Git', 'git with its http-backend is not installed');
     return false;
   }
   return true;

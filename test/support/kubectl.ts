@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { errorMessage, openZipEntry } from '../../src/base/index.ts';
 import { findOnPath, isExecutable } from './search-path.ts';
+import { notLocated } from './skip.ts';
 
 /** Real clients as oracles: kubectl and helm are in an npm package, as Linux x64 programs. */
 export type ToolName = 'kubectl' | 'helm';
@@ -26,13 +27,13 @@ export function locateTool(name: ToolName): Promise<Tool> {
   return tool;
 }
 
-/** The path of kubectl; undefined, with the reason on standard error, when there is none. */
+/** The path of kubectl; undefined where there is none, and the tests may do without. */
 export const kubectlPath = () => pathOf('kubectl');
 export const helmPath = () => pathOf('helm');
 
 async function pathOf(name: ToolName): Promise<string | undefined> {
   const tool = await locateTool(name);
-  if (tool.path === undefined) process.stderr.write(`${name} is not to be had: ${tool.reason}\n`);
+  notLocated(`what needs ${name}`, tool);
   return tool.path;
 }
 

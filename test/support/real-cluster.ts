@@ -2,9 +2,10 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { resolveAssets } from '../../scripts/assets.mjs';
+import { AssetsUnavailable, resolveAssets } from '../../scripts/assets.mjs';
 import { type Child, freePorts, startChild } from './child.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import { skipReason } from './skip.ts';
 import { eventually } from './wait.ts';
 
 /** How a test reaches an API server as its administrator, and how it ends it. */
@@ -36,6 +37,19 @@ export interface RealClusterOptions {
 }
 
 const startTimeoutMs = 90_000;
+
+/** Why this machine has no control plane, or not these programs of it; undefined where it has. */
+export async function whyNoCluster(...programs: readonly string[]): Promise<string | undefined> {
+  try {
+    const assets = await resolveAssets({ build: false });
+    const absent = programs.filter((name) => !existsSync(path.join(assets, name)));
+    const reason = absent.length === 0 ? undefined : `${assets} has no ${absent.join(', ')}`;
+    return skipReason('tests on a real cluster', reason);
+  } catch (thrown) {
+    if (!(thrown instanceof AssetsUnavailable)) throw thrown;
+    return skipReason('tests on a real cluster', thrown.message);
+  }
+}
 
 /** Starts etcd, kube-apiserver and, if asked, kube-controller-manager on loopback ports, and waits until they are ready. */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {

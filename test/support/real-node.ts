@@ -20,6 +20,7 @@ import { type DockerRegistry, findProgram, startDockerRegistry } from './docker-
 import { createHttpClient } from './http-client.ts';
 import { type NodeChild, type NodeNamespace, openNodeNamespace } from './node-namespace.ts';
 import { type RealCluster, startRealCluster } from './real-cluster.ts';
+import { missingOf, skipReason } from './skip.ts';
 import { eventually } from './wait.ts';
 
 /** A control plane and one node: kubelet, containerd, kube-proxy and a bridge network. Pods really run. */
@@ -54,11 +55,10 @@ const cniFolder = '/usr/lib/cni';
 const programFolders = ['/usr/sbin', '/sbin'];
 const readyTimeoutMs = 120_000;
 
-/** Why this machine cannot run a node; undefined where it can. Printed, because a skipped suite must be seen. */
-export async function whyNoNode(): Promise<string | undefined> {
-  const reason = await findReason();
-  if (reason !== undefined) process.stderr.write(`tests on a real node skipped: ${reason}\n`);
-  return reason;
+/** Why this machine cannot run a node, with these programs at hand; undefined where it can. */
+export async function whyNoNode(needs: Readonly<Record<string, unknown>> = {}): Promise<string | undefined> {
+  const what = 'tests on a real node';
+  return missingOf(what, needs) ?? skipReason(what, await findReason());
 }
 
 async function findReason(): Promise<string | undefined> {

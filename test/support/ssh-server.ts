@@ -3,13 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { missingOf } from './skip.ts';
 import { eventually } from './wait.ts';
 
 /** The path of sshd, or undefined with the reason on standard error. */
 export function findSshd(): string | undefined {
   const dirs = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   const path = dirs.map((dir) => join(dir, 'sshd')).find((candidate) => existsSync(candidate));
-  if (path === undefined) process.stderr.write('tests over ssh skipped: sshd is not installed\n');
+  missingOf('tests over ssh', { sshd: path });
   return path;
 }
 
@@ -89,7 +90,7 @@ export async function startSshServer(sshd: string): Promise<SshServer> {
 /** Whether the ssh client is there too; says on standard error when it is not. */
 export function hasSsh(): boolean {
   const exists = spawnSync('ssh', ['-V'], { stdio: 'ignore' }).status === 0;
-  if (!exists) process.stderr.write('tests over ssh skipped: ssh is not installed\n');
+  missingOf('tests over ssh', { ssh: exists });
   return exists;
 }
 

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AssetsUnavailable, resolveAssets } from '../../../scripts/assets.mjs';
 import { configOf } from '../../../src/app/config.ts';
 import { type Connection, connect } from '../../../src/app/connect.ts';
 import { runDashboard } from '../../../src/app/dashboard.ts';
@@ -13,11 +12,10 @@ import { policyTypes } from '../../../src/runtime/index.ts';
 import { deployments, namespaces } from '../../integration/connection.ts';
 import { installKinds } from '../../integration/run-features.ts';
 import { noBrowser, openTab, startBrowser } from '../../servers/page/browser.ts';
-import { type RealCluster, startRealCluster } from '../../support/real-cluster.ts';
+import { type RealCluster, startRealCluster, whyNoCluster } from '../../support/real-cluster.ts';
 import { eventually } from '../../support/wait.ts';
 
-const missing = await whatIsMissing();
-if (missing !== undefined) console.warn(`skipped: ${missing}`);
+const missing = await whyNoCluster();
 
 const rbac = (resource: string, kind: string): ResourceType => ({
   group: 'rbac.authorization.k8s.io',
@@ -278,13 +276,3 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
     expect(response.status).toBe(401);
   });
 });
-
-async function whatIsMissing(): Promise<string | undefined> {
-  try {
-    await resolveAssets({ build: false });
-    return undefined;
-  } catch (error) {
-    if (error instanceof AssetsUnavailable) return error.message;
-    throw error;
-  }
-}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/object/index.ts';
 import { locateTool, runTool } from '../../support/kubectl.ts';
 import type { Cluster } from '../../support/real-cluster.ts';
+import { notLocated } from '../../support/skip.ts';
 import { eventually } from '../../support/wait.ts';
 import { GenerateFixture } from './fixture.ts';
 import { jobNameOf } from './job-scenarios.ts';
@@ -20,8 +21,7 @@ const images = [
 
 /** The files of `examples/unique-job-per-image` as a user applies them. */
 export function defineExampleScenarios(cluster: () => Cluster): void {
-  const title = tool.path === undefined ? `the example (skipped: ${tool.reason})` : 'the example';
-  describe.skipIf(tool.path === undefined)(title, () => {
+  describe.skipIf(notLocated('the example', tool) !== undefined)('the example', () => {
     let fixture: GenerateFixture;
     beforeAll(async () => {
       fixture = await GenerateFixture.open(cluster());

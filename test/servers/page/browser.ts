@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findOnPath } from '../../support/search-path.ts';
+import { missingOf } from '../../support/skip.ts';
 
 const executable = (await findOnPath('chromium')) ?? (await findOnPath('google-chrome'));
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -10,7 +11,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 const patienceMs = 120_000;
 
 /** Why tests in a browser cannot run; undefined when they can. */
-export const noBrowser = executable === undefined ? 'chromium is not on the PATH' : undefined;
+export const noBrowser = missingOf('the page', { chromium: executable });
 
 /** Chromium without a window, with a profile of its own that ends with it. */
 export async function startBrowser(): Promise<Browser> {

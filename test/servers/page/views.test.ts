@@ -4,8 +4,6 @@ import { dashboardFixture } from '../../support/dashboard-fixture.ts';
 import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
 import { noBrowser, openTab, seriousFindings, startBrowser } from './browser.ts';
 
-if (noBrowser) console.warn(`The page is not tested: ${noBrowser}`);
-
 const full = dashboardFixture({ images: 412 });
 const hostile = `<img src=x onerror=alert(1)>\u202egpj\u0000\u001b[31m"'&${'x'.repeat(10_000)}`;
 const explain = ['p', 'r', 'apps/v1', 'Deployment', 'shop', 'web'].map(encodeURIComponent).join('~');
