@@ -1,5 +1,5 @@
 import { errorMessage, type Logger, systemClock, whenAborted } from '../base/index.ts';
-import { createDashboard } from '../dashboard/index.ts';
+import { createDashboard, optionalGroups } from '../dashboard/index.ts';
 import { createInformerFactory } from '../kube/index.ts';
 import type { Config } from './config.ts';
 import type { Connection } from './connect.ts';
@@ -38,9 +38,9 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
   const informers = createInformerFactory({
     client,
     log,
-    // Reports of a scanner that most clusters do not have.
+    // Kinds that a cluster need not have.
     onUnreadable: (type, code) => {
-      if (code !== 'kube-not-found' || type.group !== 'aquasecurity.github.io') tellUnreadable(type, code);
+      if (code !== 'kube-not-found' || !optionalGroups.has(type.group)) tellUnreadable(type, code);
     },
   });
   // The page can be opened before anything is read; it says so.

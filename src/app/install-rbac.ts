@@ -272,8 +272,8 @@ const dashboardRules: readonly RuleTemplate[] = [
     resources: ['clusterpolicies', 'policies', 'policyexceptions'],
     verbs: watch,
   },
+  { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: watch },
   // To explain a result, with the labels of the namespace.
-  { apiGroups: ['policies.kyverno.io'], resources: [...celPolicies, 'policyexceptions'], verbs: ['list'] },
   { apiGroups: [''], resources: ['namespaces'], verbs: ['list'] },
   {
     apiGroups: ['automation.gitops.io'],

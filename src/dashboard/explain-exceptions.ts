@@ -1,6 +1,6 @@
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { policyTypes } from '../runtime/index.ts';
+import { celExceptionType, policyTypes } from '../runtime/index.ts';
 import { listOf, objectOf } from './fields.ts';
 
 const maxRead = 500;
@@ -12,9 +12,7 @@ export async function exceptionsOf(
   signal: AbortSignal,
 ): Promise<readonly KubeObject[] | undefined> {
   const isClassic = apiVersion.startsWith('kyverno.io/');
-  const type = isClassic
-    ? policyTypes.exception
-    : { ...policyTypes.exception, group: 'policies.kyverno.io', version: 'v1' };
+  const type = isClassic ? policyTypes.exception : celExceptionType;
   const named = namespace === undefined || !isClassic ? name : `${namespace}/${name}`;
   try {
     const { items } = await client.list<KubeObject>(type, { limit: maxRead, signal });

@@ -2,6 +2,7 @@ import { imageResourcePolicies, imagesDetected, mirroredImages, ownerLabel, reso
 import { workloadTypes } from '../inventory/index.ts';
 import type { Informer, InformerFactory, ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import { celExceptionType, celPolicyTypes, policyTypes } from '../runtime/index.ts';
 import type { Cargo } from './cargo.ts';
 import { createInterner } from './fields.ts';
 import { detectionFact, scanPolicyFact, templateFact } from './project-pipeline.ts';
@@ -40,11 +41,8 @@ const reports = [
   custom('wgpolicyk8s.io', 'v1alpha2', 'policyreports', 'PolicyReport'),
   custom('wgpolicyk8s.io', 'v1alpha2', 'clusterpolicyreports', 'ClusterPolicyReport', false),
 ];
-const policies = [
-  custom('kyverno.io', 'v1', 'clusterpolicies', 'ClusterPolicy', false),
-  custom('kyverno.io', 'v1', 'policies', 'Policy'),
-];
-const exceptions = custom('kyverno.io', 'v2', 'policyexceptions', 'PolicyException');
+const policies = [policyTypes.clusterPolicy, policyTypes.policy, ...celPolicyTypes];
+const exceptions = [policyTypes.exception, celExceptionType];
 const vulnerabilityReports = custom(
   'aquasecurity.github.io',
   'v1alpha1',
@@ -98,7 +96,8 @@ export function feedCargo({ cargo, informers, installation, namespace }: FeedOpt
   const reportFact = createReportProjection(sharing);
   for (const type of reports) follow(type, reportFact, (key, fact) => cargo.putReport(`${type.kind}/${key}`, fact));
   for (const type of policies) follow(type, policyFact, (key, fact) => cargo.putPolicy(`${type.kind}/${key}`, fact));
-  follow(exceptions, exceptionFact, (key, fact) => cargo.putException(key, fact));
+  for (const type of exceptions)
+    follow(type, exceptionFact, (key, fact) => cargo.putException(`${type.group}/${key}`, fact));
   follow(vulnerabilityReports, vulnerabilityFact, (key, fact) => cargo.putVulnerabilities(key, fact));
   follow(events, createEventProjection(installation), (key, fact) => cargo.putEvent(key, fact));
   return watched;

@@ -10,3 +10,4 @@ export { createDashboard } from './dashboard.ts';
 export type { ExplainRule, ExplainSubject } from './explain.ts';
 export type { ExplainNode, ImageAnswer, ImageRow, Overview } from './protocol.ts';
 export { type CargoReader, readCargo } from './reader.ts';
+export { optionalGroups } from './system.ts';

@@ -77,11 +77,16 @@ function withoutUser(url: string): string {
   return `${url.slice(0, scheme + 3)}${host.slice(host.lastIndexOf('@') + 1)}${slash === -1 ? '' : rest.slice(slash)}`;
 }
 
-export const exceptionRules = (spec: JsonObject): readonly string[] =>
-  listOf(spec, 'exceptions')
+export const exceptionRules = (spec: JsonObject): readonly string[] => [
+  ...listOf(spec, 'exceptions')
     .slice(0, 20)
     .flatMap((one) => {
       const names = one['ruleNames'];
       const rules = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : ['*'];
       return rules.slice(0, 20).map((rule) => `${textOf(one, 'policyName')}/${rule}`);
-    });
+    }),
+  // Of policies of expressions, which have no rules.
+  ...listOf(spec, 'policyRefs')
+    .slice(0, 20)
+    .map((one) => `${textOf(one, 'kind')}/${textOf(one, 'name')}/*`),
+];

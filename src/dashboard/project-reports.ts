@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isJsonObject, type JsonObject } from '../base/index.ts';
-import type { KubeObject } from '../object/index.ts';
+import type { Condition, KubeObject } from '../object/index.ts';
 import type { EventFact, ExceptionFact, PolicyFact, ReportFact, ResultFact, VulnerabilityFact } from './facts.ts';
 import { conditionOf, listOf, numberOf, objectOf, shortTextOf, textOf } from './fields.ts';
 import { exceptionRules } from './project-pipeline.ts';
@@ -113,10 +113,21 @@ export function createReportProjection({ intern, key }: Pick<Sharing, 'intern' |
   };
 }
 
+const problemOf = (status: JsonObject): Partial<Condition> | undefined =>
+  ['Ready', 'Working'].map((type) => conditionOf(status, type)).find((one) => one?.status === 'False');
+
+/** A policy of expressions says in a field whether it is ready, with the messages of all conditions that are not met. */
+function problemOfExpressions(status: JsonObject): Partial<Condition> | undefined {
+  if (status['ready'] !== false) return problemOf(status);
+  const failing = listOf(status, 'conditions').find((one) => one['status'] === 'False') ?? {};
+  const message = textOf(status, 'message') || textOf(failing, 'message');
+  return { reason: textOf(failing, 'reason') || 'NotReady', message };
+}
+
 /** A policy that is not ready or does not work; undefined for a good one. */
 export function policyFact(policy: KubeObject): PolicyFact | undefined {
   const status = objectOf(policy, 'status');
-  const bad = ['Ready', 'Working'].map((type) => conditionOf(status, type)).find((one) => one?.status === 'False');
+  const bad = problemOf(status) ?? problemOfExpressions(objectOf(status, 'conditionStatus'));
   if (!bad) return undefined;
   const { namespace = '', name = '' } = policy.metadata;
   return {

@@ -403,7 +403,7 @@ export interface PolicyProblemRow {
 
 export interface ExceptionRow {
   readonly object: ObjectRef;
-  /** `policy/rule`, or `policy/*`. */
+  /** `policy/rule`, or `policy/*`; `ValidatingPolicy/policy/*` of a kind that consists of expressions. */
   readonly rules: readonly string[];
 }
 

@@ -127,8 +127,8 @@ const shownKindOfResource: ReadonlyMap<string, ShownKind> = new Map([
   ...['imageresourcepolicies', 'resourcetemplates'].map((name) => [name, 'imagedetecteds'] as const),
 ]);
 
-/** Kinds of programs that most clusters do not have. */
-const optionalGroups: ReadonlySet<string> = new Set(['aquasecurity.github.io']);
+/** Kinds that a cluster need not have: those of another program, and policies of expressions. */
+export const optionalGroups: ReadonlySet<string> = new Set(['aquasecurity.github.io', 'policies.kyverno.io']);
 
 function watchRow({ type: { kind, group }, size, hasSynced, failing }: WatchedKind): WatchRow {
   const isAbsent = failing?.code === 'kube-not-found' && optionalGroups.has(group);

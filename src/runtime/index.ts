@@ -12,6 +12,7 @@ export { createEvaluationTurns, type EvaluationTurns } from './evaluation-turns.
 export { type GlobalContext, globalContextType } from './global-context.ts';
 export { findKyverno } from './kyverno.ts';
 export {
+  celExceptionType,
   celPolicyTypes,
   createLivePolicies,
   deletingPolicyTypes,

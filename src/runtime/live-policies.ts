@@ -44,7 +44,7 @@ export const celPolicyTypes: readonly ResourceType[] = [
   ...deletingPolicyTypes,
 ];
 
-const celExceptionType = typeIn(celGroup, 'v1', 'policyexceptions', 'PolicyException', true);
+export const celExceptionType = typeIn(celGroup, 'v1', 'policyexceptions', 'PolicyException', true);
 
 /** The type of a policy object of the cluster. */
 export function typeOfPolicy({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): ResourceType {

@@ -3,9 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configOf } from '../../src/app/config.ts';
 import { runDashboard } from '../../src/app/dashboard.ts';
 import { silentLogger } from '../../src/base/index.ts';
-import type { ExplainAnswer, ImageAnswer, ImagesAnswer, Overview, Session } from '../../src/dashboard/protocol.ts';
+import type {
+  ExplainAnswer,
+  ImageAnswer,
+  ImagesAnswer,
+  Overview,
+  ResultGroups,
+  Session,
+  SystemAnswer,
+} from '../../src/dashboard/protocol.ts';
 import type { KubeObject } from '../../src/object/index.ts';
-import { policyTypes } from '../../src/runtime/index.ts';
+import { celExceptionType, celPolicyTypes, policyTypes } from '../../src/runtime/index.ts';
 import { eventually } from '../support/wait.ts';
 import { deployments, namespaces } from './connection.ts';
 import { readStream } from './dashboard-stream.ts';
@@ -30,6 +38,20 @@ const deployment = (name: string, image: string): KubeObject => ({
     template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'app', image }] } },
   },
 });
+
+const matchConstraints = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+};
+/** The least that each kind of policy of expressions says. */
+const specs: Readonly<Record<string, object>> = {
+  ValidatingPolicy: { matchConstraints, validations: [{ expression: 'true' }] },
+  MutatingPolicy: {
+    matchConstraints,
+    mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }],
+  },
+  GeneratingPolicy: { matchConstraints, generate: [{ expression: 'true' }] },
+  DeletingPolicy: { matchConstraints, schedule: '0 0 1 1 *' },
+};
 
 describe('the dashboard of an embedded cluster', () => {
   const installed = useInstalledCluster();
@@ -170,6 +192,41 @@ describe('the dashboard of an embedded cluster', () => {
     });
     const { attention } = await get<Overview>('/api/overview');
     expect(attention.items).toContainEqual(expect.objectContaining({ kind: 'copy-failed', message }));
+  });
+
+  it('shows policies of expressions that are not ready, and their exceptions', async () => {
+    const { client } = installed.connection;
+    for (const type of celPolicyTypes) {
+      const { kind, namespaced } = type;
+      const place = { name: 'broken', ...(namespaced ? { namespace: 'shop' } : {}) };
+      const apiVersion = 'policies.kyverno.io/v1';
+      const spec = specs[kind.replace('Namespaced', '')];
+      await client.create<KubeObject>(type, { apiVersion, kind, metadata: place, spec });
+      const status = { conditionStatus: { ready: false, message: `${kind} cannot run` } };
+      await client.patch(type, place, { type: 'merge', body: { status } }, { subresource: 'status' });
+    }
+    const { kind } = celExceptionType;
+    const metadata = { name: 'exempt', namespace: 'shop' };
+    const spec = { policyRefs: [{ name: 'broken', kind: 'ValidatingPolicy' }] };
+    await client.create<KubeObject>(celExceptionType, { apiVersion: 'policies.kyverno.io/v1', kind, metadata, spec });
+    await eventually(async () => {
+      const { attention } = await get<Overview>('/api/overview');
+      const broken = attention.items.filter((one) => one.kind === 'policy-not-ready');
+      expect(broken.map(({ object, message }) => `${object?.kind}: ${message}`).sort()).toEqual(
+        celPolicyTypes.map((type) => `${type.kind}: ${type.kind} cannot run`).sort(),
+      );
+      const { policies, exceptions } = await get<ResultGroups>('/api/results/groups');
+      expect(policies.map(({ policy }) => policy.kind).sort()).toEqual(celPolicyTypes.map((type) => type.kind).sort());
+      expect(exceptions.items).toMatchObject([
+        { object: { apiVersion: 'policies.kyverno.io/v1', name: 'exempt' }, rules: ['ValidatingPolicy/broken/*'] },
+      ]);
+    });
+    const { watches } = await get<SystemAnswer>('/api/system');
+    expect(watches.filter(({ kind: of }) => of.endsWith('ingPolicy')).map(({ isSynced }) => isSynced)).toEqual(
+      celPolicyTypes.map(() => true),
+    );
+    for (const type of celPolicyTypes)
+      await client.delete(type, { name: 'broken', ...(type.namespaced ? { namespace: 'shop' } : {}) });
   });
 
   it('explains why a rule decided as it did on an object as it is now, and no Secret', async () => {
