@@ -14,6 +14,7 @@ import type {
 } from '../../src/dashboard/protocol.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { celExceptionType, celPolicyTypes, policyTypes } from '../../src/runtime/index.ts';
+import { kubectlKind, rowCommands } from '../../ui/src/model/kubectl.ts';
 import { eventually } from '../support/wait.ts';
 import { deployments, namespaces } from './connection.ts';
 import { readStream } from './dashboard-stream.ts';
@@ -227,6 +228,27 @@ describe('the dashboard of an embedded cluster', () => {
     );
     for (const type of celPolicyTypes)
       await client.delete(type, { name: 'broken', ...(type.namespaced ? { namespace: 'shop' } : {}) });
+  });
+
+  it('copies commands with kinds that kubectl finds: the cluster serves them under that name and group', async () => {
+    const { client } = installed.connection;
+    const served = new Set<string>();
+    const read = async <T>(path: string) => (await client.raw(path)).value as T;
+    const { groups } = await read<{ groups: { name: string; versions: { groupVersion: string }[] }[] }>('/apis');
+    const versions = groups.flatMap(({ name, versions: all }) =>
+      all.map(({ groupVersion }) => [name, `/apis/${groupVersion}`] as const),
+    );
+    for (const [group, path] of [['', '/api/v1'] as const, ...versions])
+      for (const { singularName } of (await read<{ resources: { singularName: string }[] }>(path)).resources)
+        for (const word of [singularName, `${singularName}.${group}`]) served.add(word);
+    const place = { namespace: 'shop', name: 'x' };
+    const about = { apiVersion: 'apps/v1', kind: 'Deployment', ...place };
+    const { copy, detection, policy, job, result } = rowCommands;
+    const commands = [copy(place), detection(place), policy(place), job(place), result({ resource: about })];
+    const words = commands.map((command) => /^kubectl describe (?:--namespace=shop )?([^/ ]+)\/x$/.exec(command)?.[1]);
+    for (const type of [...Object.values(policyTypes), ...celPolicyTypes, celExceptionType])
+      words.push(kubectlKind(`${type.group}/${type.version}`, type.kind));
+    for (const word of words) expect(served, word).toContain(word);
   });
 
   it('explains why a rule decided as it did on an object as it is now, and no Secret', async () => {

@@ -4,7 +4,7 @@ import { concerns, parseChange, parseHello } from './changes.ts';
 import { renderCsv } from './csv.ts';
 import { explainQuery, opensAtFirst, renderExplainParam } from './explain-link.ts';
 import { afterName, commitUrl, shortDigest, splitImage, withoutName } from './image-name.ts';
-import { kubectlKind, renderImageCommand, renderKubectl } from './kubectl.ts';
+import { kubectlKind, renderImageCommand, renderKubectl, rowCommands } from './kubectl.ts';
 import { createReconnect } from './reconnect.ts';
 import { createShortcuts } from './shortcuts.ts';
 import { histogram, stackSegments } from './stack.ts';
@@ -43,7 +43,7 @@ describe('commands to copy', () => {
   it('name the object as kubectl wants it', () => {
     expect(kubectlKind('v1', 'Pod')).toBe('pod');
     expect(kubectlKind('apps/v1', 'Deployment')).toBe('deployment');
-    expect(kubectlKind('kyverno.io/v2', 'PolicyException')).toBe('policyexception.v2.kyverno.io');
+    expect(kubectlKind('kyverno.io/v2', 'PolicyException')).toBe('policyexception.kyverno.io');
   });
 
   it('are one command whatever a name contains', () => {
@@ -51,6 +51,27 @@ describe('commands to copy', () => {
     expect(renderKubectl(object)).toBe("kubectl describe --namespace=a 'pod/x'\\''; rm -rf /'");
     expect(renderImageCommand('--help')).toBe('supercargo image -- --help');
     expect(renderImageCommand('a$(b)')).toBe("supercargo image 'a$(b)'");
+    expect(renderImageCommand('=ls')).toBe("supercargo image '=ls'");
+  });
+
+  it('take no kind for an option: a report may be about anything', () => {
+    const resource = { apiVersion: 'v1', kind: '--server=https://evil.example', name: 'x' };
+    expect(rowCommands.result({ resource })).toBe('kubectl describe -- --server=https://evil.example/x');
+    const inNamespace = { ...resource, apiVersion: '-x/v1', kind: '-o', namespace: '-a' };
+    expect(rowCommands.result({ resource: inNamespace })).toBe('kubectl describe --namespace=-a -- -o.-x/x');
+  });
+
+  it('have no characters that a terminal obeys', () => {
+    const resource = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      namespace: 'a\u001b[201~',
+      name: 'x\u0003\nrm -rf /\r\u202e\u009b',
+    };
+    expect(rowCommands.result({ resource })).toBe(
+      "kubectl describe '--namespace=a⟨U+001B⟩[201~' 'pod/x⟨U+0003⟩⟨U+000A⟩rm -rf /⟨U+000D⟩⟨U+202E⟩⟨U+009B⟩'",
+    );
+    expect(renderImageCommand('\u0015x\t')).toBe("supercargo image '⟨U+0015⟩x⟨U+0009⟩'");
   });
 });
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { CopiesAnswer, CopyRow } from '../../../src/dashboard/protocol.ts';
 import { renderBytes, renderShare } from '../model/format.ts';
 import { afterName, shortDigest, splitImage } from '../model/image-name.ts';
-import { quoteWord } from '../model/kubectl.ts';
+import { rowCommands } from '../model/kubectl.ts';
 import { tooltip } from '../model/visible-text.ts';
 import { Progress } from '../parts/charts.tsx';
 import { Search, Segments, Toggle } from '../parts/controls.tsx';
@@ -56,9 +56,6 @@ export function CopyMessage({ row: { source, attempts, message, unusedSince } }:
   );
 }
 
-export const copyCommand = ({ name }: CopyRow): string =>
-  `kubectl describe ${quoteWord(`mirroredimage.supercargo.dev/${name}`)}`;
-
 const copies: ListDefinition<CopyRow, CopiesAnswer> = {
   label: 'Copies',
   path: '/api/copies',
@@ -97,7 +94,7 @@ const copies: ListDefinition<CopyRow, CopiesAnswer> = {
     ['checkedAt', (row) => row.checkedAt],
     ['unusedSince', (row) => row.unusedSince],
   ],
-  command: copyCommand,
+  command: rowCommands.copy,
   tools: (answer) => {
     const counts = answer?.counts;
     const choice = (value: string, label: string, count: number | undefined) => ({

@@ -1,19 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { ImageAnswer } from '../../../src/dashboard/protocol.ts';
 import { renderCount } from '../model/format.ts';
-import { renderKubectl } from '../model/kubectl.ts';
+import { renderKubectl, rowCommands } from '../model/kubectl.ts';
 import { renderPlace, type ViewName } from '../model/location.ts';
 import { visibleText } from '../model/visible-text.ts';
 import { CopyButton } from '../parts/controls.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { copyLooks, jobLooks, resultLooks, SeverityPill, State } from '../parts/state.tsx';
 import { Age, ImageLink, ObjectName, Text } from '../parts/text.tsx';
-import { CopyMessage, copyCommand, Transfer } from './copies.tsx';
+import { CopyMessage, Transfer } from './copies.tsx';
 import { Vulnerabilities } from './counts.tsx';
 import { RunLine } from './image-runs.tsx';
-import { JobName, jobCommand, MadeBy, Took } from './jobs.tsx';
-import { Commit, detectionCommand, Outcome } from './pipeline.tsx';
-import { ExplainLink, resultCommand } from './results.tsx';
+import { JobName, MadeBy, Took } from './jobs.tsx';
+import { Commit, Outcome } from './pipeline.tsx';
+import { ExplainLink } from './results.tsx';
 
 interface PartProps {
   readonly title: string;
@@ -93,7 +93,7 @@ export function ImageParts({ of }: { of: ImageAnswer }): JSX.Element {
               </p>
             </div>
             <ExplainLink row={row} />
-            <CopyButton text={resultCommand(row)} label="Copy the kubectl command for the object" />
+            <CopyButton text={rowCommands.result(row)} label="Copy the kubectl command for the object" />
           </li>
         ))}
       </Part>
@@ -117,7 +117,7 @@ export function ImageParts({ of }: { of: ImageAnswer }): JSX.Element {
               {row.checkedAt !== undefined && 'checked '}
               <Age at={row.checkedAt} absent="not checked yet" />
             </span>
-            <CopyButton text={copyCommand(row)} label="Copy the kubectl command for the copy" />
+            <CopyButton text={rowCommands.copy(row)} label="Copy the kubectl command for the copy" />
           </li>
         ))}
       </Part>
@@ -150,7 +150,7 @@ export function ImageParts({ of }: { of: ImageAnswer }): JSX.Element {
             </div>
             <Commit row={row} />
             <Age at={row.processedAt ?? row.detectedAt} />
-            <CopyButton text={detectionCommand(row)} label="Copy the kubectl command for the detection" />
+            <CopyButton text={rowCommands.detection(row)} label="Copy the kubectl command for the detection" />
           </li>
         ))}
       </Part>
@@ -167,7 +167,7 @@ export function ImageParts({ of }: { of: ImageAnswer }): JSX.Element {
             </div>
             <Took row={row} />
             <Age at={row.createdAt} />
-            <CopyButton text={jobCommand(row)} label="Copy the kubectl command for the job" />
+            <CopyButton text={rowCommands.job(row)} label="Copy the kubectl command for the job" />
           </li>
         ))}
       </Part>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { JobRow, JobsAnswer } from '../../../src/dashboard/protocol.ts';
 import { now } from '../data/time.ts';
 import { renderDuration } from '../model/format.ts';
-import { renderKubectl } from '../model/kubectl.ts';
+import { rowCommands } from '../model/kubectl.ts';
 import { tooltip } from '../model/visible-text.ts';
 import { Search, Segments } from '../parts/controls.tsx';
 import { type ListDefinition, ListView } from '../parts/list-view.tsx';
@@ -41,9 +41,6 @@ export function MadeBy({ row: { madeBy, origin, trigger, type, requestId, report
     </>
   );
 }
-
-export const jobCommand = ({ namespace, name }: JobRow): string =>
-  renderKubectl({ apiVersion: 'batch/v1', kind: 'Job', namespace, name });
 
 export function JobName({ row: { name, namespace, isGone } }: { row: JobRow }): JSX.Element {
   return (
@@ -97,7 +94,7 @@ const jobs: ListDefinition<JobRow, JobsAnswer> = {
     ['endedAt', (row) => row.endedAt],
     ['message', (row) => row.message],
   ],
-  command: jobCommand,
+  command: rowCommands.job,
   tools: (answer) => {
     const count = (value: number | undefined) => (value === undefined ? {} : { count: value });
     return (

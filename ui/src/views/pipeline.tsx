@@ -3,7 +3,7 @@ import type { DetectionRow, Page, PipelineAnswer, PipelinePolicy } from '../../.
 import { place } from '../data/app-state.ts';
 import { renderCount, renderNoun } from '../model/format.ts';
 import { commitUrl, shortCommit } from '../model/image-name.ts';
-import { quoteWord, renderKubectl } from '../model/kubectl.ts';
+import { rowCommands } from '../model/kubectl.ts';
 import { renderPlace } from '../model/location.ts';
 import { visibleText } from '../model/visible-text.ts';
 import { Search, Segments } from '../parts/controls.tsx';
@@ -49,9 +49,6 @@ export function Outcome({ row: { attempts, message, phase, reason } }: { row: De
     </>
   );
 }
-
-export const detectionCommand = ({ namespace, name }: DetectionRow): string =>
-  `kubectl describe --namespace=${quoteWord(namespace)} ${quoteWord(`imagedetected.automation.gitops.io/${name}`)}`;
 
 function Where({ git }: { git: PipelinePolicy['git'] }): JSX.Element {
   if (git === undefined) return <span class="faint">–</span>;
@@ -145,8 +142,7 @@ const policies: ListDefinition<PipelinePolicy, PipelineAnswer> = {
     ['detected', (row) => row.detected],
     ['repository', (row) => row.git?.url],
   ],
-  command: ({ namespace, name }) =>
-    renderKubectl({ apiVersion: 'automation.gitops.io/v1alpha1', kind: 'ImageResourcePolicy', namespace, name }),
+  command: rowCommands.policy,
   tools: (answer) => (
     <>
       {tabs(answer, 'policies')}
@@ -199,7 +195,7 @@ const detections: ListDefinition<DetectionRow, Page<DetectionRow>> = {
     ['processedAt', (row) => row.processedAt],
     ['message', (row) => row.message],
   ],
-  command: detectionCommand,
+  command: rowCommands.detection,
   tools: (answer) => (
     <>
       {tabs(answer, '')}

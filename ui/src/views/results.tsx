@@ -4,7 +4,7 @@ import { place } from '../data/app-state.ts';
 import { useResource } from '../data/resource.ts';
 import { renderExplainParam } from '../model/explain-link.ts';
 import { renderCount } from '../model/format.ts';
-import { renderKubectl } from '../model/kubectl.ts';
+import { renderKubectl, rowCommands } from '../model/kubectl.ts';
 import { renderPlace, withParams } from '../model/location.ts';
 import { Stack } from '../parts/charts.tsx';
 import { CopyButton, Search, Segments } from '../parts/controls.tsx';
@@ -23,8 +23,6 @@ export const ExplainLink = ({ row }: { row: ResultRow }): JSX.Element => (
 
 const hrefOfExplanation = (row: ResultRow) =>
   renderPlace(withParams(place.value, { explain: renderExplainParam(row) }));
-
-export const resultCommand = ({ resource }: ResultRow): string => renderKubectl(resource);
 
 const tabs = (
   <Segments
@@ -81,7 +79,7 @@ const findings: ListDefinition<ResultRow, Page<ResultRow>> = {
     ['message', (row) => row.message],
     ['at', (row) => row.at],
   ],
-  command: resultCommand,
+  command: rowCommands.result,
   tools: () => (
     <>
       {tabs}
