@@ -40,7 +40,7 @@ export function install() {
 export function build() {
   const bundle = join(root, 'dist', 'main.cjs');
   const built = existsSync(bundle) ? statSync(bundle).mtimeMs : 0;
-  const newest = Math.max(...['src', 'scripts', 'package-lock.json'].map((path) => newestIn(join(root, path))));
+  const newest = Math.max(...['src', 'ui', 'scripts', 'package-lock.json'].map((path) => newestIn(join(root, path))));
   if (built > newest) return;
   process.stderr.write('building\n');
   run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
