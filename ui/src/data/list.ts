@@ -1,13 +1,15 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Page } from '../../../src/dashboard/protocol.ts';
 import type { Interest } from '../model/changes.ts';
-import { nearestPages, type PageSpan, pagesOf } from '../model/pages.ts';
+import { nearestPages, neighbourPages, type PageSpan, pagesOf } from '../model/pages.ts';
 import { type ApiError, get } from './api.ts';
 import { isVisible, onChange } from './app-state.ts';
 import { createRefresher } from './refresher.ts';
 import { noteAnswer, retryAfterMs } from './resource.ts';
 
 export const pageSize = 200;
+// What a fast turn of the wheel passes in half a second. At the top of a list one page is enough.
+const reserve = 150;
 // 40 pages are 8,000 rows: what a person scrolled past long ago is loaded again when needed.
 const maxPages = 40;
 
@@ -42,7 +44,12 @@ export function createList<Row, Answer extends Page<Row>>(path: string, interest
     const shown = pagesOf(inSight, pageSize, matched);
     // An empty list has no page in sight; its first page says when it is no longer empty.
     if (shown.length === 0 && stale.has(0)) return 0;
-    return shown.find((page) => !pages.has(page)) ?? shown.find((page) => stale.has(page));
+    const isMissing = (page: number) => !pages.has(page);
+    return (
+      shown.find(isMissing) ??
+      shown.find((page) => stale.has(page)) ??
+      neighbourPages(inSight, { pageSize, count: matched, reserve }).find(isMissing)
+    );
   };
 
   function keep(page: number, answer: Answer): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listWindow, scrollTo } from './list-window.ts';
-import { nearestPages, pagesOf } from './pages.ts';
+import { nearestPages, neighbourPages, pagesOf } from './pages.ts';
 
 describe('the rows of a long list', () => {
   it('renders those in sight and a margin on both sides', () => {
@@ -22,6 +22,15 @@ describe('the rows of a long list', () => {
     expect(pagesOf({ first: 190, end: 230 }, 200, 20_000)).toEqual([0, 1]);
     expect(pagesOf({ first: 400, end: 430 }, 200, 405)).toEqual([2]);
     expect(pagesOf({ first: 0, end: 30 }, 200, 0)).toEqual([]);
+  });
+
+  it('loads the next page before it comes into sight', () => {
+    const options = { pageSize: 200, count: 20_000, reserve: 150 };
+    expect(neighbourPages({ first: 0, end: 40 }, options)).toEqual([0]);
+    expect(neighbourPages({ first: 40, end: 80 }, options)).toEqual([0, 1, 0]);
+    expect(neighbourPages({ first: 300, end: 340 }, options)).toEqual([1, 2, 1, 0]);
+    expect(neighbourPages({ first: 160, end: 199 }, { ...options, count: 200 })).toEqual([0, 0]);
+    expect(neighbourPages({ first: 0, end: 0 }, { ...options, count: 0 })).toEqual([]);
   });
 
   it('keeps the pages nearest to what is shown', () => {

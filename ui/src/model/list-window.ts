@@ -18,10 +18,6 @@ export function listWindow(viewport: Viewport, rowHeight: number, count: number,
   return { first: clamp(first), end: clamp(end) };
 }
 
-/** Whether another page is to be fetched: the end of what is loaded comes closer than `reserve` rows. */
-export const wantsMore = (window: ListWindow, loaded: number, reserve: number): boolean =>
-  window.end + reserve > loaded;
-
 /** The scroll position at which `row` is in sight; undefined when it is already. */
 export function scrollTo(row: number, viewport: Viewport, rowHeight: number): number | undefined {
   const top = row * rowHeight;
