@@ -107,7 +107,7 @@ describe('an image to copy', () => {
     expect(scene.writes.map(({ status }) => [status?.phase, status?.bytesCopied])).toEqual([
       ['Copying', 0],
       ['Copying', 40],
-      ['Copied', 40],
+      ['Copied', 100],
     ]);
     expect(scene.status()).toMatchObject({
       digest: one,

@@ -194,7 +194,7 @@ async function copyOnce(task: CopyJob, options: CopyControllerOptions, signal: A
     await progress.settled();
     const now = rfc3339(clock.now());
     const { digest, copiedBytes } = result;
-    await note({ phase: 'Copied', digest, sourceDigest: digest, copiedAt: now, checkedAt: now, ...progress.bytes });
+    await note({ phase: 'Copied', digest, sourceDigest: digest, copiedAt: now, checkedAt: now, ...progress.whole });
     metrics.copied(result.state === 'present' ? 'present' : 'copied', copiedBytes);
     const { source: from, copy: to } = image.spec;
     log.info('image copied', { from, to, digest, bytes: copiedBytes, ms: Math.round(result.durationMs) });

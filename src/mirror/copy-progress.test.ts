@@ -39,7 +39,20 @@ it('reports the transfer at most once a second and one write at a time', async (
   await progress.settled();
   progress.onEvent({ kind: 'blob-copied', digest: digest('c'), size: 70 });
   expect(reported).toHaveLength(2);
-  expect(progress.bytes).toEqual({ bytesTotal: 120, bytesCopied: 120 });
+  // The size of the image has the skipped one too.
+  expect(progress.whole).toEqual({ bytesTotal: 220, bytesCopied: 220 });
+});
+
+it('counts a blob of several platforms once, and none that is not copied', () => {
+  const progress = createCopyProgress(createFakeClock(), async () => undefined);
+  const { onEvent } = progress;
+  for (const why of ['mounted', 'present'] as const) {
+    onEvent({ kind: 'blob-found', digest: digest('shared'), size: 7 });
+    onEvent({ kind: 'blob-skipped', digest: digest('shared'), size: 7, why });
+  }
+  onEvent({ kind: 'blob-found', digest: digest('foreign'), size: 1_000 });
+  onEvent({ kind: 'blob-skipped', digest: digest('foreign'), size: 1_000, why: 'foreign' });
+  expect(progress.whole).toEqual({ bytesTotal: 7, bytesCopied: 7 });
 });
 
 it('continues when a write fails', async () => {

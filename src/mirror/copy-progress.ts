@@ -9,7 +9,8 @@ export interface CopiedBytes {
 
 interface CopyProgress {
   readonly onEvent: (event: CopyEvent) => void;
-  readonly bytes: CopiedBytes;
+  /** Once the copy is complete: of every blob of the image, also of those that no transfer was needed for. */
+  readonly whole: CopiedBytes;
   /** Resolves when no write is in progress. */
   settled(): Promise<void>;
 }
@@ -20,6 +21,7 @@ export function createCopyProgress(
   report: (bytes: CopiedBytes) => Promise<void>,
   everyMs = 1000,
 ): CopyProgress {
+  const sizes = new Map<string, number>();
   const travelling = new Map<string, { readonly size: number; readonly done: number }>();
   let writing: Promise<void> | undefined;
   let reportedAtMs = Number.NEGATIVE_INFINITY;
@@ -42,14 +44,18 @@ export function createCopyProgress(
   };
   return {
     onEvent(event) {
+      // Layers that only others may distribute are not copied.
+      if (event.kind === 'blob-skipped' && event.why === 'foreign') sizes.delete(event.digest);
+      else if ('digest' in event && 'size' in event) sizes.set(event.digest, event.size);
       if (event.kind === 'blob-progress') travelling.set(event.digest, { size: event.size, done: event.doneBytes });
       else if (event.kind === 'blob-copied') travelling.set(event.digest, { size: event.size, done: event.size });
       else if (event.kind === 'blob-skipped') travelling.delete(event.digest);
       else return;
       if (travelling.size > 0) write();
     },
-    get bytes() {
-      return sum();
+    get whole() {
+      const bytes = [...sizes.values()].reduce((all, size) => all + size, 0);
+      return { bytesTotal: bytes, bytesCopied: bytes };
     },
     async settled() {
       await writing;
