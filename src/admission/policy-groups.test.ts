@@ -73,6 +73,40 @@ describe('policy groups', () => {
     expect(group).toMatchObject({ route: 'fail/policy/a', matchConditions });
   });
 
+  it('are separate where the API server must ask otherwise', () => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
+    const ofKind = (kind: string, name: string, spec: object, matchPolicy?: string) => {
+      const matchConstraints = { resourceRules: [rule], ...(matchPolicy ? { matchPolicy } : {}) };
+      const { program: made, issues } = compilePolicy({
+        apiVersion: 'policies.kyverno.io/v1',
+        kind,
+        metadata: { name, ...(kind.startsWith('Namespaced') ? { namespace: 'shop' } : {}) },
+        spec: { matchConstraints, ...spec },
+      });
+      if (!made) throw new Error(JSON.stringify(issues));
+      return made;
+    };
+    const validations = [{ expression: 'true' }];
+    const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }];
+    const made = groups(
+      program('a', {}),
+      ofKind('ValidatingPolicy', 'b', { validations }),
+      ofKind('ValidatingPolicy', 'c', { validations }, 'Exact'),
+      ofKind('MutatingPolicy', 'd', { mutations }),
+      ofKind('MutatingPolicy', 'e', { mutations, reinvocationPolicy: 'IfNeeded' }, 'Equivalent'),
+      ofKind('NamespacedMutatingPolicy', 'f', { mutations }, 'Exact'),
+    );
+    const seen = made.map(({ route, matchPolicy, reinvocationPolicy, programs }) =>
+      [route, matchPolicy, reinvocationPolicy, ...programs.map(({ policy }) => policy.metadata.name).sort()].join(' '),
+    );
+    expect(seen.sort()).toEqual([
+      'fail Equivalent IfNeeded a b e',
+      'fail/exact Exact IfNeeded c',
+      'fail/namespace/shop/exact/once Exact Never f',
+      'fail/once Equivalent Never d',
+    ]);
+  });
+
   it('contain no policy without admission rules', () => {
     const generate = {
       name: 'g',

@@ -4,8 +4,9 @@ import { createPolicySet, type PolicySet } from '../runtime/index.ts';
 type FailurePolicy = 'Fail' | 'Ignore';
 
 /**
- * Policies that share one webhook: all ClusterPolicies, or the Policies of one namespace, so that the time-out or failure
- * of one tenant does not affect requests of another. A policy with match conditions has a webhook of its own.
+ * Policies that share one webhook: all of the whole cluster, or those of one namespace, so that the time-out or failure
+ * of one tenant does not affect requests of another. Each group has one failurePolicy, matchPolicy and reinvocationPolicy;
+ * a policy with match conditions has a webhook of its own.
  */
 export interface PolicyGroup {
   /** The part of the webhook's path that names the group. */
@@ -13,6 +14,8 @@ export interface PolicyGroup {
   readonly failurePolicy: FailurePolicy;
   readonly timeoutSeconds: number;
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
+  readonly matchPolicy: 'Exact' | 'Equivalent';
+  readonly reinvocationPolicy: 'Never' | 'IfNeeded';
   /** The namespace of the policies; absent for a group of ClusterPolicies. */
   readonly namespace?: string | undefined;
   readonly programs: readonly PolicyProgram[];
@@ -53,6 +56,8 @@ function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGro
     failurePolicy: first.settings.failurePolicy,
     timeoutSeconds: Math.max(...programs.map((program) => timeoutOf(program))),
     matchConditions: first.settings.matchConditions,
+    matchPolicy: first.settings.matchPolicy,
+    reinvocationPolicy: first.settings.reinvocationPolicy,
     namespace: first.namespace || undefined,
     programs,
     mutate: createPolicySet(parts.flatMap(({ mutate }) => mutate)),
@@ -112,7 +117,12 @@ export function timeoutOf({ settings }: PolicyProgram): number {
 /** The route of a policy's group. A Policy and a ClusterPolicy never share a route, whatever their names. */
 export function routeOf({ policy, form, namespace, settings }: PolicyProgram): string {
   const base = settings.failurePolicy.toLowerCase();
-  const shared = namespace === '' ? base : `${base}/namespace/${namespace}`;
+  const shared = [
+    namespace === '' ? base : `${base}/namespace/${namespace}`,
+    // Only what differs from classic policies has a webhook of its own.
+    ...(settings.matchPolicy === 'Exact' ? ['exact'] : []),
+    ...(settings.reinvocationPolicy === 'Never' ? ['once'] : []),
+  ].join('/');
   if (settings.matchConditions.length === 0) return shared;
   return `${shared}/policy/${form === 'cel' ? `${policy.kind.toLowerCase()}/` : ''}${policy.metadata.name}`;
 }

@@ -165,6 +165,8 @@ function entryOf(kind: Kind, { group, coverage }: GroupWebhook): WebhookEntry {
     failurePolicy: group.failurePolicy,
     timeoutSeconds: group.timeoutSeconds,
     matchConditions: group.matchConditions,
+    matchPolicy: group.matchPolicy,
+    reinvocationPolicy: group.reinvocationPolicy,
     namespace: group.namespace,
   };
 }

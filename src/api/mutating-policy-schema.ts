@@ -66,7 +66,10 @@ const spec = object({
     ),
   ),
   failurePolicy,
-  reinvocationPolicy: described('Accepted for compatibility.', oneOf('Never', 'IfNeeded')),
+  reinvocationPolicy: described(
+    'Whether the policy is applied again after others have changed the object. Never if not written.',
+    oneOf('Never', 'IfNeeded'),
+  ),
   evaluation: described(
     'When and how the policy is evaluated.',
     object({

@@ -41,6 +41,10 @@ export interface PolicySettings {
   readonly timeoutSeconds: number | undefined;
   /** Conditions that the API server evaluates before it calls the webhook. */
   readonly matchConditions: readonly MatchCondition[];
+  /** Whether requests for other versions of a resource count, which the API server converts. */
+  readonly matchPolicy: 'Exact' | 'Equivalent';
+  /** Whether mutations are asked for again after other webhooks have changed the object. */
+  readonly reinvocationPolicy: 'Never' | 'IfNeeded';
 }
 
 export interface MatchCondition {

@@ -27,3 +27,17 @@ test("an entry never widens the administrator's selector", () => {
     matchExpressions: [{ key: 'stage', operator: 'In', values: ['dev'] }, exempt],
   });
 });
+
+test('an entry has the settings of its policies, and those of classic policies otherwise', () => {
+  const options = { installation: 'i', address: { url: 'https://h' }, bundle: '', exemptNamespaces: [] };
+  const own = { ...entry, matchPolicy: 'Exact', reinvocationPolicy: 'Never' } as const;
+  const webhooks = (type: 'mutating' | 'validating') =>
+    renderConfiguration({ name: 'n', type }, [entry, own], options)['webhooks'] as readonly object[];
+  expect(webhooks('mutating')).toMatchObject([
+    { matchPolicy: 'Equivalent', reinvocationPolicy: 'IfNeeded' },
+    { matchPolicy: 'Exact', reinvocationPolicy: 'Never' },
+  ]);
+  const [, validating] = webhooks('validating');
+  expect(validating).toMatchObject({ matchPolicy: 'Exact' });
+  expect(validating).not.toHaveProperty('reinvocationPolicy');
+});

@@ -62,18 +62,19 @@ export function renderConfiguration(
 
 export function renderWebhook(entry: WebhookEntry, type: Registration['type'], options: ConfigurationOptions) {
   const { name, rules, failurePolicy, timeoutSeconds, matchConditions } = entry;
+  const { matchPolicy = 'Equivalent', reinvocationPolicy = 'IfNeeded' } = entry;
   return {
     name: `${name}.${options.installation}.svc`,
     admissionReviewVersions: ['v1'],
     clientConfig: clientConfigOf(entry, options),
     failurePolicy,
-    matchPolicy: 'Equivalent',
+    matchPolicy,
     namespaceSelector: namespaceSelectorOf(entry, options),
     objectSelector: options.objectSelector ?? {},
     rules,
     sideEffects: 'NoneOnDryRun',
     timeoutSeconds,
-    ...(type === 'mutating' ? { reinvocationPolicy: 'IfNeeded' } : {}),
+    ...(type === 'mutating' ? { reinvocationPolicy } : {}),
     ...(matchConditions?.length ? { matchConditions } : {}),
   };
 }

@@ -43,6 +43,10 @@ export interface WebhookEntry {
   /** The webhook covers only this namespace, and counts against the namespace's share of the configuration size. */
   readonly namespace?: string | undefined;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  /** Equivalent if absent. */
+  readonly matchPolicy?: 'Exact' | 'Equivalent';
+  /** Of a mutating webhook; IfNeeded if absent. */
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
 }
 
 /** An entry that is not registered: the API server rejects it, or it does not fit. */

@@ -62,5 +62,7 @@ function settingsOf({ spec }: PolicyObject): PolicySettings {
     failurePolicy: (webhook.failurePolicy ?? spec.failurePolicy) === 'Ignore' ? 'Ignore' : 'Fail',
     timeoutSeconds: webhook.timeoutSeconds ?? spec.webhookTimeoutSeconds,
     matchConditions: webhook.matchConditions ?? [],
+    matchPolicy: 'Equivalent',
+    reinvocationPolicy: 'IfNeeded',
   };
 }

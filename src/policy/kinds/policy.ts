@@ -16,12 +16,13 @@ interface PolicyParts {
   readonly emitWarning?: boolean;
   /** Conditions that the API server evaluates before it asks. */
   readonly matchConditions?: readonly MatchCondition[];
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded' | undefined;
   readonly rules: readonly CompiledRule[];
 }
 
 export function kindPolicy(
   policy: KindPolicy,
-  { source, isNamespaced, emitWarning, matchConditions, rules }: PolicyParts,
+  { source, isNamespaced, emitWarning, matchConditions, reinvocationPolicy = 'IfNeeded', rules }: PolicyParts,
 ): CompiledPolicy {
   const { kind, metadata, spec } = policy;
   const namespace = isNamespaced ? (metadata.namespace ?? 'default') : '';
@@ -42,6 +43,8 @@ export function kindPolicy(
       failurePolicy: spec.failurePolicy ?? 'Fail',
       timeoutSeconds: spec.webhookConfiguration?.timeoutSeconds,
       matchConditions: matchConditions ?? [],
+      matchPolicy: spec.matchConstraints?.matchPolicy ?? 'Equivalent',
+      reinvocationPolicy,
     },
     applyOne: false,
     rules,

@@ -18,6 +18,7 @@ export const mutatingKind = (isNamespaced: boolean): KindDefinition<MutatingSpec
     return kindPolicy(policy, {
       source: 'KyvernoMutatingPolicy',
       isNamespaced,
+      reinvocationPolicy: spec.reinvocationPolicy ?? 'Never',
       rules: [spec, ...derivedMutations(spec).map((derived) => derived.spec)].map((form, i) =>
         kindRule({
           isDerived: i > 0,
