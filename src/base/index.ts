@@ -41,6 +41,7 @@ export { createBusyLoopBackoff, createTimeSlice } from './event-loop.ts';
 export { DurationError, parseDuration, parseDurationMs, renderDuration } from './go/duration.ts';
 export { isAscii, toLower, toUpper } from './go/letter-case.ts';
 export { cleanPath } from './go/path.ts';
+export { escapeGo, isPrintable, quoteGo } from './go/quote.ts';
 export { expandTemplate } from './go/regex-template.ts';
 export { type LayoutPart, parseLayout } from './go/time-layout.ts';
 export { type ParsedTime, parseTime, rfc3339Layout, TimeError } from './go/time-parse.ts';

@@ -76,12 +76,20 @@ const byName: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   // Two questions to the authorizer fit into one expression.
   ['check', () => 350_000],
   ...['fieldSelector', 'labelSelector'].map((name) => [name, selectorCost] as const),
-  ['validate', (format, text) => Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(regexSize(format) * 0.25)],
+  [
+    'validate',
+    (format, text) =>
+      isFormat(format) ? Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(Number(format.regexSize) * 0.25) : 1,
+  ],
 ]);
 
-const regexSize = (format: unknown) =>
-  format instanceof CelOpaque && 'regexSize' in format ? Number(format.regexSize) : 0;
+const isFormat = (value: unknown): value is CelOpaque & { readonly regexSize: number } =>
+  value instanceof CelOpaque && 'regexSize' in value;
 
+/** A search of the regex library, to which what it found is added. */
+const searchCost = (text: unknown, pattern: unknown) =>
+  1 + (costSize(text) + 1) * 0.1 * ((costSize(pattern) + 1) * 0.25);
+const listCost: CallCost = (list) => 1 + costSize(list);
 const textOrder: CallCost = (a, b) => Math.min(tenth(a), tenth(b));
 /** A list that is made, of so many steps. */
 const allocating = (steps: number) => Math.trunc(steps) + 11;
@@ -119,6 +127,26 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['list_flatten', (list) => allocating(librarySize(list))],
   ['list_flatten_int', (list, depth) => allocating(librarySize(list) * depthOf(depth))],
   ['list_distinct', (list) => selfCompareCost(list)],
+  ['base64_decode_string', (text) => 1 + tenth(text)],
+  ['base64_encode_bytes', (bytes) => 1 + tenth(bytes)],
+  ...['min', 'max'].flatMap((name) =>
+    ['double', 'int', 'uint'].map((type) => [`math_@${name}_list_${type}`, listCost] as const),
+  ),
+  [
+    'regex_extract_string_string',
+    withResult((text, pattern, result) => Math.ceil(searchCost(text, pattern) + librarySize(result))),
+  ],
+  [
+    'regex_extractAll_string_string',
+    withResult((text, pattern, result) => Math.ceil(searchCost(text, pattern) + librarySize(result) + 10)),
+  ],
+  ...['', '_int'].map(
+    (form) =>
+      [
+        `regex_replace_string_string_string${form}`,
+        withResult((text, pattern, result) => Math.trunc(searchCost(text, pattern) + librarySize(result))),
+      ] as const,
+  ),
   // Of Kyverno, which tracks no costs: by the time that they take.
   ['parse_string_dyn', (_, text) => 100 + costSize(text) * 10],
   ['unmarshal_string_dyn', (_, text) => 10 + costSize(text)],

@@ -1,5 +1,6 @@
 import type { Macros } from './macros.ts';
 import type { CelType } from './types.ts';
+import type { CelError } from './values/values.ts';
 
 /** What one form of a function takes and gives, and what it costs. */
 export interface Overload {
@@ -44,8 +45,8 @@ export interface Environment {
   /** Checks that Kubernetes adds: literal durations, timestamps and regular expressions must be valid. */
   readonly validatesLiterals: boolean;
   readonly costOf: (functionName: string, overload: string) => CallCost | undefined;
-  /** The function with work done once for a literal as its second argument, such as a regular expression. */
-  readonly prepare: (functionName: string, literal: string) => ((...args: unknown[]) => unknown) | undefined;
+  /** The function with work done once for a literal as its second argument, such as a regular expression, or why not. */
+  readonly prepare: (functionName: string, literal: string) => ((...args: unknown[]) => unknown) | CelError | undefined;
 }
 
 /** The type that goes by a name. */

@@ -87,12 +87,15 @@ function pushNumber(take: Take, push: (kind: TokenKind, text: string) => void): 
 /** A text that is not closed spoils all that could belong to it; any other character spoils itself. */
 function unknown(source: string, at: number, report: Report): number {
   const c = source[at] as string;
-  const rest = c === '"' || c === "'" ? openText(c) : /./suy;
+  const rest = c === '"' || c === "'" ? openText(c) : c === '`' ? openName : /./suy;
   rest.lastIndex = at;
   const text = rest.exec(source)?.[0] ?? c;
   report(at, `Syntax error: token recognition error at: '${text}'`);
   return text.length;
 }
+
+/** What could be a name in back quotes, with the character that ends it. */
+const openName = /`(?:[A-Za-z0-9_.\-/ ]+.?|.?)/suy;
 
 /** Up to the end of the line, or with the character behind a backslash that begins no escape. */
 const openText = (quote: string) => new RegExp(`${quote}(?:${escapeForm}|[^\\\\${quote}\\n\\r])*(?:\\\\[^]?)?`, 'y');

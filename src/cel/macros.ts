@@ -188,7 +188,6 @@ const standard: readonly (readonly [string, Macro])[] = [
   ['.all/2', quantifier('all', 1)],
   ['.exists/2', quantifier('exists', 1)],
   ['.exists_one/2', quantifier('one', 1)],
-  ['.existsOne/2', quantifier('one', 1)],
   ['.map/2', mapMacro],
   ['.map/3', builder(1, { isFiltered: true, wording: identifier }, append)],
   ['.filter/2', builder(1, { isFiltered: true, wording: identifier }, appendVariable)],
@@ -224,20 +223,22 @@ const bindMacro: Macro = ({ make, at, target, args: [variable, value, body] }) =
   return bind(make, at, variable.name, value as Node, body as Node);
 };
 
+const mayBeNumber = (node: Node) =>
+  node.kind === 'literal' ? isNumeric(node.value) : !['list', 'map', 'struct'].includes(node.kind);
+
+const isListOfNumbers = (node: Node) =>
+  node.kind === 'list' && node.items.length > 0 && node.items.every(({ value }) => mayBeNumber(value));
+
 /** `math.least` and `math.greatest` of any number of arguments. */
 function extremeMacro(name: string, target: string): Macro {
   return ({ make, at, target: receiver, args }) => {
     if (receiver?.kind !== 'ident' || receiver.name !== 'math') return make.call(at, name, args, receiver);
     const [first] = args;
     if (!first) return { error: `math.${name}() requires at least one argument`, offset: receiver.offset };
-    for (const arg of args) {
-      const isText = arg.kind === 'literal' && !isNumeric(arg.value);
-      const isOther = arg.kind === 'map' || arg.kind === 'struct' || (arg.kind === 'list' && args.length > 1);
-      if (isText || isOther) {
-        const error = args.length === 1 ? 'argument' : 'simple literal arguments';
-        return { error: `math.${name}() invalid single ${error} value`, offset: arg.offset };
-      }
-    }
+    if (args.length === 1 && !mayBeNumber(first) && !isListOfNumbers(first))
+      return { error: `math.${name}() invalid single argument value`, offset: first.offset };
+    const wrong = args.length === 1 ? undefined : args.find((arg) => !mayBeNumber(arg));
+    if (wrong) return { error: `math.${name}() simple literal arguments must be numeric`, offset: wrong.offset };
     return make.call(at, target, args.length > 2 ? [make.list(at, args)] : args);
   };
 }

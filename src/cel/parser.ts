@@ -110,6 +110,21 @@ export class Parser {
     throw new SyntaxStop();
   }
 
+  /** What comes behind a dot is no field: the grammar's own words tell it with the dot, but for values that are names. */
+  private noField(dot: number, isOptional: boolean): never {
+    const { text, offset, kind } = this.token;
+    if (isOptional) {
+      const message = `Syntax error: mismatched input '${text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`;
+      this.source.report(offset, message);
+      this.source.report(offset, 'unsupported ident kind');
+      throw new SyntaxStop();
+    }
+    if (kind === 'symbol' && /^(?:true|false|null)$/.test(text)) this.unexpected('IDENTIFIER');
+    const shown = kind === 'end' ? '.' : this.source.text.slice(dot, offset) + text;
+    this.source.report(offset, `Syntax error: no viable alternative at input '${shown}'`);
+    throw new SyntaxStop();
+  }
+
   fail(offset: number, message: string): Node {
     this.source.report(offset, message);
     return this.make.literal(Math.max(offset, 0), null);
@@ -249,7 +264,7 @@ export class Parser {
   private afterDot(node: Node, offset: number): Node {
     const isOptional = this.take('?') !== undefined;
     const { kind, text, offset: at } = this.token;
-    if (kind !== 'ident' && kind !== 'escaped') this.unexpected('IDENTIFIER');
+    if (kind !== 'ident' && kind !== 'escaped') this.noField(offset, isOptional);
     this.next();
     const name = kind === 'escaped' ? text.slice(1, -1) : text;
     if (isOptional) {

@@ -45,12 +45,10 @@ export {
 export type { PatchSchema } from './patch-schema.ts';
 export {
   addQuantities,
-  compareQuantities,
   parseQuantity,
   type Quantity,
   QuantityError,
   renderQuantity,
-  subtractQuantities,
 } from './quantity.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 export type { Condition, FieldsV1, KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './types.ts';

@@ -36,7 +36,7 @@ describe('names', () => {
 
   test('length is counted in bytes', () => {
     expect(validateDnsLabel('a'.repeat(63))).toEqual([]);
-    expect(validateDnsLabel('a'.repeat(64))).toEqual(['must be no more than 63 bytes']);
+    expect(validateDnsLabel('a'.repeat(64))).toEqual(['must be no more than 63 characters']);
     expect(validateLabelValue('é'.repeat(32))[0]).toBe('must be no more than 63 bytes');
   });
 

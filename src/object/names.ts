@@ -23,7 +23,7 @@ const qualifiedNameSentence = ruleSentence(qualifiedNameRule, qualifiedName, ['M
 
 /** A name of at most 63 bytes without dots: namespaces, containers, ports. */
 export const validateDnsLabel: Validator = (value) => {
-  const issues = tooLong(value, 63);
+  const issues = tooLong(value, 63, 'characters');
   if (dnsLabelPattern.test(value)) return issues;
   if (dnsSubdomainPattern.test(value)) return [...issues, 'must not contain dots'];
   const rule = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and ${alphanumericEnds}`;
@@ -31,16 +31,18 @@ export const validateDnsLabel: Validator = (value) => {
 };
 
 /** The name of most objects. */
-export const validateDnsSubdomain: Validator = (value) => {
-  const issues = tooLong(value, 253);
+export const validateDnsSubdomain: Validator = (value) => subdomainIssues(value, 'characters');
+
+function subdomainIssues(value: string, unit: Unit): readonly string[] {
+  const issues = tooLong(value, 253, unit);
   if (dnsSubdomainPattern.test(value)) return issues;
   const rule = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and ${alphanumericEnds}`;
   return [...issues, ruleSentence(rule, dnsSubdomain, ['example.com'])];
-};
+}
 
 /** A label that starts with a letter: services. */
 export const validateDns1035Label: Validator = (value) => {
-  const issues = tooLong(value, 63);
+  const issues = tooLong(value, 63, 'characters');
   if (dns1035LabelPattern.test(value)) return issues;
   const rule =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
@@ -58,7 +60,7 @@ export const validateQualifiedName: Validator = (value) => {
   const name = parts.at(-1) ?? '';
   const issues = parts.length === 2 ? prefixIssues(parts[0] ?? '') : [];
   if (name === '') issues.push('name part must be non-empty');
-  else for (const issue of tooLong(name, 63)) issues.push(`name part ${issue}`);
+  else for (const issue of tooLong(name, 63, 'bytes')) issues.push(`name part ${issue}`);
   if (!qualifiedNamePattern.test(name)) issues.push(`name part ${qualifiedNameSentence}`);
   return issues;
 };
@@ -66,7 +68,7 @@ export const validateQualifiedName: Validator = (value) => {
 export const validateLabelKey: Validator = validateQualifiedName;
 
 export const validateLabelValue: Validator = (value) => {
-  const issues = tooLong(value, 63);
+  const issues = tooLong(value, 63, 'bytes');
   if (labelValuePattern.test(value)) return issues;
   const rule = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and ${alphanumericEnds}`;
   return [...issues, ruleSentence(rule, labelValue, ['MyValue', 'my_value', '12345'])];
@@ -97,11 +99,14 @@ export function maskTrailingDash(prefix: string): string {
 
 function prefixIssues(prefix: string): string[] {
   if (prefix === '') return ['prefix part must be non-empty'];
-  return validateDnsSubdomain(prefix).map((issue) => `prefix part ${issue}`);
+  return subdomainIssues(prefix, 'bytes').map((issue) => `prefix part ${issue}`);
 }
 
-function tooLong(value: string, maxBytes: number): string[] {
-  return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
+/** Bytes are what counts; names of objects are told about characters, labels about bytes. */
+type Unit = 'characters' | 'bytes';
+
+function tooLong(value: string, maxBytes: number, unit: Unit): string[] {
+  return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} ${unit}`] : [];
 }
 
 function ruleSentence(rule: string, pattern: string, examples: readonly string[]): string {

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  addQuantities,
-  compareQuantities,
-  multiplyQuantity,
-  parseQuantity,
-  renderQuantity,
-  subtractQuantities,
-} from './quantity.ts';
+import { addQuantities, multiplyQuantity, parseQuantity, renderQuantity } from './quantity.ts';
 
 describe('a quantity', () => {
   test.each([
@@ -61,7 +54,7 @@ describe('a quantity', () => {
   );
 
   test('amounts in different formats compare by value', () => {
-    const compare = (a: string, b: string) => compareQuantities(parseQuantity(a), parseQuantity(b));
+    const compare = (a: string, b: string) => Math.sign(Number(parseQuantity(a).nanos - parseQuantity(b).nanos));
     expect(compare('1Gi', '1G')).toBe(1);
     expect(compare('1000m', '1')).toBe(0);
     expect(compare('0.1', '1')).toBe(-1);
@@ -71,9 +64,7 @@ describe('a quantity', () => {
   test('sums keep the format of the first operand', () => {
     const [a, b, zero] = [parseQuantity('1Gi'), parseQuantity('512Mi'), parseQuantity('0')];
     expect(renderQuantity(addQuantities(a, b))).toBe('1536Mi');
-    expect(renderQuantity(subtractQuantities(a, b))).toBe('512Mi');
     expect(renderQuantity(addQuantities(zero, a))).toBe('1Gi');
-    expect(renderQuantity(subtractQuantities(a, a))).toBe('0');
     expect(renderQuantity(multiplyQuantity(parseQuantity('100m'), 3))).toBe('300m');
     expect(renderQuantity(addQuantities(a, parseQuantity('1m')))).toBe('1073741824001m');
   });

@@ -112,19 +112,9 @@ function renderDecimal(nanos: bigint, format: QuantityFormat): string {
   return `${nanos}${decimals[exponent / 3 + 3]}`;
 }
 
-/** Negative, zero or positive, as a comparator. */
-export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
-  return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
-}
-
 /** The sum in the format of `a`; of `b` when `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
-}
-
-/** The difference in the format of `a`; of `b` when `a` is zero. */
-export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
-  return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
 export function multiplyQuantity(quantity: Quantity, factor: number | bigint): Quantity {

@@ -170,6 +170,7 @@ class Checker {
     else if (type.kind === 'param') this.known.attempt([dynType], [type]);
     else if (!isDynOrError(type)) {
       this.source.report(node.offset, noField(type));
+      if (isDeclaredAsObject(type)) result = errorType;
     }
     const found = this.known.apply(result, false);
     return optional || isOptional(operandType) ? optionalType(found) : found;
@@ -361,9 +362,11 @@ function qualifiers(node: Node): readonly string[] | undefined {
 const qualifiedName = (node: Node): string | undefined => qualifiers(node)?.join('.');
 
 /** Kubernetes declares its own types as objects, of which cel-go then finds no definition. */
+const isDeclaredAsObject = ({ kind, name }: CelType) => kind === 'opaque' && name.startsWith('kubernetes.');
+
 function noField(type: CelType): string {
   const name = renderType(type);
-  return type.kind === 'opaque' && name.startsWith('kubernetes.')
+  return isDeclaredAsObject(type)
     ? `unexpected failed resolution of '${name}'`
     : `type '${name}' does not support field selection`;
 }

@@ -43,7 +43,8 @@ class LiteralValidator {
     if (!this.checked.calls.has(node.id)) return;
     const { name, args, target } = node;
     const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
-    if (parse) this.visitText(name, name === 'matches' && !target ? args[1] : args[0], parse);
+    // Of `matches` as a function, Kubernetes takes the text for the pattern.
+    if (parse) this.visitText(name, args[0], parse);
     const [list] = args;
     if (name === 'format' && target?.kind === 'literal' && list?.kind === 'list') {
       this.visitFormat(node, String(target.value), list);
@@ -82,11 +83,10 @@ class LiteralValidator {
   private visitFormat(node: CallNode, text: string, { items }: ListNode): void {
     let used = 0;
     try {
-      for (const part of parseFormat(text)) {
+      for (const part of parseFormat(text, items.length, true)) {
         if (typeof part === 'string') continue;
         const item = items[used];
-        if (!item) throw new FormatError(`index ${used} out of range`);
-        const bad = this.refuses(part.letter, item.value);
+        const bad = item && this.refuses(part.letter, item.value);
         if (bad !== undefined) {
           const why = refusals[part.letter]?.replace('%s', bad.type.name) ?? '';
           this.source.report(bad.node.offset, `error during formatting: ${why}`);

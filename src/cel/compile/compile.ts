@@ -177,6 +177,7 @@ function compileFunction(node: CallNode, context: Context): Plan {
     return parsedOnce(call, cost, argument.constant.value);
   const literal = plans[1]?.constant?.value;
   const prepared = typeof literal === 'string' ? context.environment.prepare(name, literal) : undefined;
+  if (prepared instanceof CelError) throw new CelCompileError('cel-program', prepared.message, []);
   return { eval: compileCall(prepared ?? call, cost, plans) };
 }
 

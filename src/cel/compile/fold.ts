@@ -1,7 +1,7 @@
 import { spendEffort } from '../values/effort.ts';
 import { type AnyMap, findKey, isMap, MapBuilder, mapKeys } from '../values/map.ts';
 import { renderGo } from '../values/render.ts';
-import { Abnormal, CelError, CelUnknown, noSuchOverload, typeNameOf } from '../values/values.ts';
+import { Abnormal, CelError, CelOpaque, CelUnknown, noOverload, noSuchOverload, typeNameOf } from '../values/values.ts';
 import type { Eval, Frame } from './frame.ts';
 import { combine } from './logic.ts';
 import type { Plan } from './plan.ts';
@@ -49,7 +49,8 @@ function iterateMap(frame: Frame, map: AnyMap, slot: number, slot2: number | und
 }
 
 function notIterable(value: unknown, isTwo: boolean): CelError {
-  const type = goTypeOf(typeNameOf(value));
+  const name = goTypeOf(typeNameOf(value));
+  const type = value instanceof CelOpaque && value.isPointer ? `*${name}` : name;
   return new CelError(
     isTwo ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`,
   );
@@ -192,7 +193,7 @@ function insert(builder: MapBuilder, key: unknown, value: unknown): CelError | u
 }
 
 function insertAll(builder: MapBuilder, entries: unknown): CelError | undefined {
-  if (!isMap(entries)) return noSuchOverload;
+  if (!isMap(entries)) return noOverload('cel.@mapInsert', builder.build(), entries);
   for (const key of mapKeys(entries)) {
     const failed = insert(builder, key, findKey(entries, key));
     if (failed) return failed;

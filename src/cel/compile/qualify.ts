@@ -49,6 +49,12 @@ const goTypes: Readonly<Record<string, string>> = {
   type: '*types.Type',
   list: '*types.baseList',
   map: '*types.baseMap',
+  'kubernetes.Quantity': 'cel.Quantity',
+  'kubernetes.URL': 'cel.URL',
+  'kubernetes.Semver': 'cel.Semver',
+  'kubernetes.NamedFormat': 'cel.Format',
+  'net.IP': 'cel.IP',
+  'net.CIDR': 'cel.CIDR',
 };
 
 /** The name of a value's type in the reference implementation, which some messages show. */

@@ -1,14 +1,9 @@
-import { isIP } from 'node:net';
+import { quoteGo } from '../../base/index.ts';
 import type { FunctionDecl } from '../environment.ts';
 import { boolType, intType, opaqueType, stringType } from '../types.ts';
 import { CelError, CelOpaque } from '../values/values.ts';
 import { declare, form, member } from './declare.ts';
-
-/** An address as a number of 32 or 128 bits. */
-interface Address {
-  readonly bits: 32 | 128;
-  readonly value: bigint;
-}
+import { type Address, parseAddress } from './ip-address.ts';
 
 class CelIp extends CelOpaque {
   readonly typeName = 'net.IP';
@@ -45,30 +40,6 @@ export const cidrType = opaqueType('net.CIDR');
 
 const sameAddress = (a: Address, b: Address) => a.bits === b.bits && a.value === b.value;
 
-const v4Value = (text: string) => text.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
-
-/** Groups of an IPv6 address, an IPv4 tail as two of them. */
-function groupsOf(text: string): string[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((part) => {
-    if (!part.includes('.')) return [part];
-    const tail = v4Value(part);
-    return [(tail >> 16n).toString(16), (tail & 0xffffn).toString(16)];
-  });
-}
-
-function parseAddress(text: string): Address | undefined {
-  const family = isIP(text);
-  if (family === 4) return { bits: 32, value: v4Value(text) };
-  if (family !== 6) return undefined;
-  const [head = '', tail] = text.split('::');
-  const left = groupsOf(head);
-  const right = tail === undefined ? [] : groupsOf(tail);
-  const zeros = tail === undefined ? [] : new Array<string>(8 - left.length - right.length).fill('0');
-  const value = [...left, ...zeros, ...right].reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
-  return { bits: 128, value };
-}
-
 /** IPv4 with dots, IPv6 in its shortest form. */
 function renderAddress({ bits, value }: Address): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
@@ -84,34 +55,38 @@ function renderAddress({ bits, value }: Address): string {
 }
 
 const isMapped = ({ bits, value }: Address) => bits === 128 && value >> 32n === 0xffffn;
-const quoted = (text: string) => JSON.stringify(text);
 
 function parseIp(text: string): CelIp | CelError {
-  const zone = text.indexOf('%');
-  const address = parseAddress(zone < 0 ? text : text.slice(0, zone));
-  if (!address) {
-    return new CelError(
-      `IP Address ${quoted(text)} parse error during conversion from string: ParseAddr(${quoted(text)}): unable to parse IP`,
-    );
-  }
-  if (zone >= 0) return new CelError(`IP address ${quoted(text)} with zone value is not allowed`);
-  if (isMapped(address)) return new CelError(`IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
-  return new CelIp(address);
+  const parsed = parseAddress(text);
+  if (typeof parsed === 'string')
+    return new CelError(`IP Address ${quoteGo(text)} parse error during conversion from string: ${parsed}`);
+  if (parsed.zone !== '') return new CelError(`IP address ${quoteGo(text)} with zone value is not allowed`);
+  if (isMapped(parsed.address)) return new CelError(`IPv4-mapped IPv6 address ${quoteGo(text)} is not allowed`);
+  return new CelIp(parsed.address);
 }
 
 const cidrError = 'network address parse error during conversion from string: ';
 
 function parseCidr(text: string): CelCidr | CelError {
+  const prefix = parsePrefix(text);
+  if (typeof prefix === 'string')
+    return new CelError(`${cidrError}${cidrError}netip.ParsePrefix(${quoteGo(text)}): ${prefix}`);
+  if (isMapped(prefix.address))
+    return new CelError(`${cidrError}IPv4-mapped IPv6 address ${quoteGo(text)} is not allowed`);
+  return prefix;
+}
+
+/** As Go's netip.ParsePrefix; a refusal is its words. */
+function parsePrefix(text: string): CelCidr | string {
   const slash = text.lastIndexOf('/');
-  const address = slash < 0 ? undefined : parseAddress(text.slice(0, slash));
+  if (slash < 0) return "no '/'";
+  const parsed = parseAddress(text.slice(0, slash));
+  if (typeof parsed === 'string') return parsed;
+  if (parsed.zone !== '') return 'IPv6 zones cannot be present in a prefix';
   const digits = text.slice(slash + 1);
-  const prefix = /^(0|[1-9]\d{0,2})$/.test(digits) ? Number(digits) : -1;
-  if (!address || prefix < 0 || prefix > address.bits) {
-    const why = slash < 0 ? "no '/'" : address ? 'prefix length out of range' : 'unable to parse IP';
-    return new CelError(`${cidrError}${cidrError}netip.ParsePrefix(${quoted(text)}): ${why}`);
-  }
-  if (isMapped(address)) return new CelError(`${cidrError}IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
-  return new CelCidr(address, prefix);
+  if (!/^(?:\d|[1-9]\d{1,18})$/.test(digits)) return `bad bits after slash: ${quoteGo(digits)}`;
+  if (Number(digits) > parsed.address.bits) return 'prefix length out of range';
+  return new CelCidr(parsed.address, Number(digits));
 }
 
 const masked = ({ bits, value }: Address, prefix: number) => {

@@ -64,9 +64,15 @@ function textToUint(text: string): CelUint | CelError {
 const decimalText = /^[+-]?(\d+(_?\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 const hexText = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$/;
 
+/** One underscore may stand between two digits, and behind the prefix of hexadecimal ones. */
+const misplacedUnderscore = (text: string) =>
+  /^[+-]?0x/i.test(text) ? /(?<!^[+-]?0x|[0-9a-f])_|_(?![0-9a-f])/i.test(text) : /(?<![0-9])_|_(?![0-9])/.test(text);
+
 /** As Go's strconv.ParseFloat: names of infinity and NaN in any case, hexadecimal with an exponent; no overflow. */
-function textToDouble(text: string): number | CelDouble | CelError {
+function textToDouble(written: string): number | CelDouble | CelError {
   const failed = refused('string', 'double');
+  if (misplacedUnderscore(written)) return failed;
+  const text = written.replaceAll('_', '');
   if (/^[+-]?inf(inity)?$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (/^nan$/i.test(text)) return Number.NaN;
   const hex = hexText.exec(text);
@@ -76,7 +82,7 @@ function textToDouble(text: string): number | CelDouble | CelError {
     const value = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(power) - 4 * fraction.length);
     return Number.isFinite(value) ? double(sign === '-' ? -value : value) : failed;
   }
-  if (!decimalText.test(text) || text.includes('_')) return failed;
+  if (!decimalText.test(text)) return failed;
   const value = Number(text);
   return Number.isFinite(value) ? double(value) : failed;
 }

@@ -1,3 +1,4 @@
+import { quoteGo } from '../../base/index.ts';
 import type { FunctionDecl } from '../environment.ts';
 import { dynType, listType, stringType } from '../types.ts';
 import { checkSize } from '../values/effort.ts';
@@ -36,30 +37,38 @@ export class FormatError extends Error {
 }
 
 const letters = 'sdfebxXo';
-/** More digits than any double has. */
+/** More digits than any double needs; more are refused, as they cost time that is not counted. */
 const maxPrecision = 100;
+const maxInt = 2n ** 63n - 1n;
 
-/** Splits a format into its text and its clauses. */
-export function parseFormat(text: string): readonly (string | Clause)[] {
-  const parts: (string | Clause)[] = [];
+/**
+ * The text and the clauses of a format in their order; a clause without an argument is refused before it is read. What
+ * the compiler checks, `isChecked`, is first of all refused for a percent sign at the end.
+ */
+export function* parseFormat(text: string, args: number, isChecked = false): Generator<string | Clause> {
+  let used = 0;
   let at = 0;
   for (let mark = text.indexOf('%'); mark !== -1; mark = text.indexOf('%', at)) {
-    if (mark > at) parts.push(text.slice(at, mark));
+    if (mark > at) yield text.slice(at, mark);
     if (text[mark + 1] === '%') {
-      parts.push('%');
+      yield '%';
       at = mark + 2;
       continue;
     }
+    if (isChecked && mark + 1 === text.length) throw new FormatError(endOfString);
+    if (used >= args) throw new FormatError(`index ${used} out of range`);
+    used++;
     const { clause, length } = parseClause(text.slice(mark + 1));
-    parts.push(clause);
+    yield clause;
     at = mark + 1 + length;
   }
-  if (at < text.length) parts.push(text.slice(at));
-  return parts;
+  if (at < text.length) yield text.slice(at);
 }
 
+const endOfString = 'unexpected end of string';
+
 function parseClause(text: string): { clause: Clause; length: number } {
-  if (text === '') throw new FormatError('unexpected end of string');
+  if (text === '') throw new FormatError(endOfString);
   const fail = (message: string) => new FormatError(`could not parse formatting clause: ${message}`);
   let precision: number | undefined;
   let at = 0;
@@ -72,18 +81,18 @@ function parseClause(text: string): { clause: Clause; length: number } {
         'error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
       );
     }
-    precision = Number(digits);
-    if (precision > maxPrecision) {
-      const limit = `precision ${digits} exceeds maximum allowed precision ${maxPrecision}`;
-      throw fail(`error while parsing precision: ${limit}`);
+    if (BigInt(digits) > maxInt) {
+      const converting = `strconv.Atoi: parsing "${digits}": value out of range`;
+      throw fail(`error while parsing precision: error while converting precision to integer: ${converting}`);
     }
+    precision = Number(digits);
   }
   const letter = text[at] as string;
-  if (!letters.includes(letter)) throw fail(`unrecognized formatting clause "${letter}"`);
+  // Go looks at the first byte of the letter.
+  const byte = String.fromCharCode(Buffer.from(letter)[0] ?? 0);
+  if (!letters.includes(letter)) throw fail(`unrecognized formatting clause "${byte}"`);
   return { clause: { letter, precision }, length: at + 1 };
 }
-
-const goQuote = (text: string) => JSON.stringify(text);
 
 /** `%s`, and the elements of lists and maps in it. */
 function asText(value: unknown): string {
@@ -106,13 +115,13 @@ function asText(value: unknown): string {
 }
 
 function asElement(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value);
-  if (value instanceof CelBytes) return `b${goQuote(asText(value))}`;
-  if (value instanceof CelDuration) return `duration(${goQuote(renderSeconds(value))})`;
-  if (value instanceof CelTimestamp) return `timestamp(${goQuote(renderTimestamp(value))})`;
+  if (typeof value === 'string') return quoteGo(value);
+  if (value instanceof CelBytes) return `b${quoteGo(asText(value))}`;
+  if (value instanceof CelDuration) return `duration(${quoteGo(renderSeconds(value))})`;
+  if (value instanceof CelTimestamp) return `timestamp(${quoteGo(renderTimestamp(value))})`;
   if (isDouble(value)) {
     const number = doubleOf(value);
-    return Number.isFinite(number) ? toFixedEven(number, 6) : goQuote(fixedName(number));
+    return Number.isFinite(number) ? toFixedEven(number, 6) : quoteGo(fixedName(number));
   }
   return asText(value);
 }
@@ -146,6 +155,8 @@ function formatValue(value: unknown, { letter, precision }: Clause, style: Style
       const special = typeof value === 'string' && Object.hasOwn(specials, value) ? specials[value] : undefined;
       const number = special ?? (isDouble(value) ? doubleOf(value) : undefined);
       if (number === undefined) throw refuse();
+      if (precision !== undefined && precision > maxPrecision)
+        throw new FormatError(`precision ${precision} exceeds maximum allowed precision ${maxPrecision}`);
       return letter === 'f' ? fixed(number, precision ?? 6, style) : scientific(number, precision ?? 6, style);
     }
     case 'd':
@@ -172,8 +183,8 @@ const hexOf = (value: unknown, whole: bigint | undefined) =>
 function fixed(value: number, precision: number, style: Style): string {
   if (!Number.isFinite(value)) return special(value, style);
   const text = toFixedEven(value, precision);
-  if (text.includes('e')) return style === 'plain' ? BigInt(value).toString() : group(BigInt(value).toString());
-  return style === 'plain' ? text : group(text);
+  const digits = text.includes('e') ? `${BigInt(value)}${precision > 0 ? `.${'0'.repeat(precision)}` : ''}` : text;
+  return style === 'plain' ? digits : group(digits);
 }
 
 /** What lies exactly between two is rounded to the even one; `toFixed` takes the greater. */
@@ -205,24 +216,22 @@ const special = (value: number, style: Style) =>
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 function scientific(value: number, precision: number, style: Style): string {
-  if (!Number.isFinite(value)) return special(value, style);
+  if (!Number.isFinite(value))
+    return style === 'plain' ? special(value, style) : special(value, style).padStart(precision);
   const [digits = '', power = ''] = value.toExponential(style === 'plain' ? precision : 6).split('e');
   const exponent = power.slice(1).padStart(2, '0');
   if (style === 'plain') return `${digits}e${power[0]}${exponent}`;
   const raised = [...exponent].map((digit) => superscripts[Number(digit)]).join('');
-  return `${digits}×10${power[0] === '-' ? '⁻' : ''}${raised}`;
+  // Kubernetes' version takes the precision for the width.
+  return `${digits}×10${power[0] === '-' ? '⁻' : ''}${raised}`.padStart(precision);
 }
 
 function format(text: string, args: readonly unknown[], style: Style): string | CelError {
   let result = '';
   let used = 0;
   try {
-    for (const part of parseFormat(text)) {
-      if (typeof part === 'string') result += part;
-      else {
-        if (used >= args.length) throw new FormatError(`index ${used} out of range`);
-        result += written(args[used++], part, style);
-      }
+    for (const part of parseFormat(text, args.length)) {
+      result += typeof part === 'string' ? part : written(args[used++], part, style);
       checkSize(result.length);
     }
     return result;

@@ -104,8 +104,9 @@ function flattenAny(list: unknown, depth?: unknown): unknown {
 const maxRange = 1_000_000;
 
 function range(count: number | bigint): unknown {
-  if (count > maxRange) return new CelError(`lists.range() size ${count} exceeds maximum size ${maxRange}`);
-  return Array.from({ length: Math.max(0, Number(count)) }, (_, i) => i);
+  if (count < 0) return new CelError(`lists.range: size must be non-negative, got ${count}`);
+  if (count > maxRange) return new CelError(`lists.range: size ${count} exceeds maximum allowed (${maxRange})`);
+  return Array.from({ length: Number(count) }, (_, i) => i);
 }
 
 function distinct(list: List): List {

@@ -1,7 +1,7 @@
 import type { FunctionDecl } from '../environment.ts';
 import { boolType, type CelType, doubleType, dynType, intType, listType, uintType } from '../types.ts';
 import { compareNumbers, type Int, intOf, isNumeric, negateInt } from '../values/numbers.ts';
-import { type CelDouble, CelError, CelUint, double, doubleOf, noSuchOverload } from '../values/values.ts';
+import { type CelDouble, CelError, CelUint, double, doubleOf } from '../values/values.ts';
 import { declare, form } from './declare.ts';
 
 type Double = number | CelDouble;
@@ -18,7 +18,7 @@ function extreme(name: 'min' | 'max', wins: -1 | 1): FunctionDecl {
     const [first, ...rest] = values;
     if (first === undefined) return new CelError(`math.@${name}(list) argument must not be empty`);
     let best = first;
-    for (const value of values) if (!isNumeric(value)) return noSuchOverload;
+    for (const value of values) if (!isNumeric(value)) return new CelError(`no such overload: math.@${name}`);
     for (const value of rest)
       if (isNumeric(value) && isNumeric(best) && compareNumbers(value, best) === wins) best = value;
     return best;
@@ -50,7 +50,10 @@ const testing = (name: string, test: (value: number) => boolean) =>
   );
 
 /** Halves go away from zero. */
-const roundHalf = (value: number) => Math.sign(value) * Math.floor(Math.abs(value) + 0.5);
+function roundHalf(value: number): number {
+  const whole = Math.trunc(value);
+  return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
+}
 
 const bits = (name: string, calculate: (a: bigint, b: bigint) => bigint) =>
   declare(
@@ -105,7 +108,7 @@ export const mathFunctions: readonly FunctionDecl[] = [
   ),
   declare(
     'math.sign',
-    form('math_sign_double', [doubleType], doubleType, (value: Double) => double(Math.sign(doubleOf(value)))),
+    form('math_sign_double', [doubleType], doubleType, (value: Double) => double(Math.sign(doubleOf(value)) + 0)),
     form('math_sign_int', [intType], intType, (value: Int) => (value > 0 ? 1 : value < 0 ? -1 : 0)),
     form('math_sign_uint', [uintType], uintType, ({ value }: CelUint) => new CelUint(value > 0n ? 1n : 0n)),
   ),

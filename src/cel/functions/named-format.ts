@@ -11,7 +11,7 @@ import { listType, opaqueType, optionalType, stringType } from '../types.ts';
 import { parseTimestamp } from '../values/time.ts';
 import { CelError, CelOpaque, CelOptional, none } from '../values/values.ts';
 import { declare, form, member } from './declare.ts';
-import { parseUrl } from './url.ts';
+import { parseRequestUri } from './go-url.ts';
 
 type Validate = (text: string) => readonly string[];
 
@@ -60,7 +60,7 @@ const formats: Readonly<Record<string, CelNamedFormat>> = {
   uri: new CelNamedFormat(
     'URI',
     (text) => {
-      const parts = parseUrl(text);
+      const parts = parseRequestUri(text);
       return typeof parts === 'string' ? [parts] : [];
     },
     1103,

@@ -1,49 +1,51 @@
-import {
-  addQuantities,
-  compareQuantities,
-  parseQuantity,
-  type Quantity,
-  subtractQuantities,
-} from '../../object/index.ts';
+import { parseQuantity } from '../../object/index.ts';
 import type { FunctionDecl } from '../environment.ts';
 import { boolType, doubleType, intType, opaqueType, stringType } from '../types.ts';
 import { intOf } from '../values/numbers.ts';
 import { remembering } from '../values/recent.ts';
 import { CelError, CelOpaque, double } from '../values/values.ts';
 import { declare, form, member } from './declare.ts';
+import {
+  type Amount,
+  addAmounts,
+  amountOf,
+  approximateFloat,
+  compareAmounts,
+  integerOf,
+  subtractAmounts,
+  wholeAmount,
+} from './quantity-amount.ts';
 
 class CelQuantity extends CelOpaque {
   readonly typeName = 'kubernetes.Quantity';
   readonly size = 1;
-  constructor(readonly quantity: Quantity) {
+  constructor(
+    readonly amount: Amount,
+    /** Made by `add` or `sub`: in Kubernetes, such a value equals others, but others do not compare with it. */
+    override readonly isPointer = false,
+  ) {
     super();
   }
   equals(other: unknown): boolean | undefined {
-    return other instanceof CelQuantity ? compareQuantities(this.quantity, other.quantity) === 0 : undefined;
+    if (!(other instanceof CelQuantity) || other.isPointer) return undefined;
+    return compareAmounts(this.amount, other.amount) === 0;
   }
 }
 
 export const quantityType = opaqueType('kubernetes.Quantity');
 
-const nanos = 1_000_000_000n;
-
 const parse = remembering((text): CelQuantity | CelError => {
   try {
-    return new CelQuantity(parseQuantity(text));
+    return new CelQuantity(amountOf(text, parseQuantity(text).nanos));
   } catch (thrown) {
     const message = (thrown as Error).message;
     return new CelError(message.slice(message.indexOf(': ') + 2));
   }
 });
 
-/** The whole amount, if it is whole and fits. */
-const integer = ({ quantity }: CelQuantity) =>
-  quantity.nanos % nanos === 0n ? intOf(quantity.nanos / nanos) : undefined;
-
-const ofInt = (value: number | bigint): Quantity => ({ nanos: BigInt(value) * nanos, format: 'DecimalExponent' });
-
 const notWhole = new CelError('cannot convert value to integer');
 const two = [quantityType, quantityType];
+const order = (a: CelQuantity, b: CelQuantity) => compareAmounts(a.amount, b.amount);
 
 export const quantityFunctions: readonly FunctionDecl[] = [
   declare('quantity', form('string_to_quantity', [stringType], quantityType, parse)),
@@ -53,52 +55,45 @@ export const quantityFunctions: readonly FunctionDecl[] = [
   ),
   declare(
     'sign',
-    form('quantity_sign', [quantityType], intType, ({ quantity }: CelQuantity) =>
-      quantity.nanos > 0n ? 1 : quantity.nanos < 0n ? -1 : 0,
+    form('quantity_sign', [quantityType], intType, ({ amount: { unscaled } }: CelQuantity) =>
+      unscaled > 0n ? 1 : unscaled < 0n ? -1 : 0,
     ),
   ),
   declare(
     'isGreaterThan',
-    member(
-      'quantity_is_greater_than',
-      two,
-      boolType,
-      (a: CelQuantity, b: CelQuantity) => compareQuantities(a.quantity, b.quantity) > 0,
-    ),
+    member('quantity_is_greater_than', two, boolType, (a: CelQuantity, b: CelQuantity) => order(a, b) > 0),
   ),
   declare(
     'isLessThan',
-    member(
-      'quantity_is_less_than',
-      two,
-      boolType,
-      (a: CelQuantity, b: CelQuantity) => compareQuantities(a.quantity, b.quantity) < 0,
-    ),
+    member('quantity_is_less_than', two, boolType, (a: CelQuantity, b: CelQuantity) => order(a, b) < 0),
   ),
-  declare(
-    'compareTo',
-    member('quantity_compare_to', two, intType, (a: CelQuantity, b: CelQuantity) =>
-      compareQuantities(a.quantity, b.quantity),
-    ),
-  ),
+  declare('compareTo', member('quantity_compare_to', two, intType, order)),
   declare(
     'asApproximateFloat',
-    member('quantity_get_float', [quantityType], doubleType, ({ quantity }: CelQuantity) =>
-      double(Number(quantity.nanos) / 1e9),
+    member('quantity_get_float', [quantityType], doubleType, ({ amount }: CelQuantity) =>
+      double(approximateFloat(amount)),
     ),
   ),
   declare(
     'asInteger',
-    member('quantity_get_int', [quantityType], intType, (value: CelQuantity) => integer(value) ?? notWhole),
+    member('quantity_get_int', [quantityType], intType, ({ amount }: CelQuantity) => {
+      const value = integerOf(amount);
+      return value === undefined ? notWhole : intOf(value);
+    }),
   ),
   declare(
     'isInteger',
-    member('quantity_is_integer', [quantityType], boolType, (value: CelQuantity) => integer(value) !== undefined),
+    member(
+      'quantity_is_integer',
+      [quantityType],
+      boolType,
+      ({ amount }: CelQuantity) => integerOf(amount) !== undefined,
+    ),
   ),
   ...(
     [
-      ['add', addQuantities],
-      ['sub', subtractQuantities],
+      ['add', addAmounts],
+      ['sub', subtractAmounts],
     ] as const
   ).map(([name, calculate]) =>
     declare(
@@ -107,13 +102,13 @@ export const quantityFunctions: readonly FunctionDecl[] = [
         `quantity_${name}`,
         two,
         quantityType,
-        (a: CelQuantity, b: CelQuantity) => new CelQuantity(calculate(a.quantity, b.quantity)),
+        (a: CelQuantity, b: CelQuantity) => new CelQuantity(calculate(a.amount, b.amount), true),
       ),
       member(
         `quantity_${name}_int`,
         [quantityType, intType],
         quantityType,
-        (a: CelQuantity, b: number | bigint) => new CelQuantity(calculate(a.quantity, ofInt(b))),
+        (a: CelQuantity, b: number | bigint) => new CelQuantity(calculate(a.amount, wholeAmount(BigInt(b))), true),
       ),
     ),
   ),

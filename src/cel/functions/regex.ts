@@ -1,4 +1,5 @@
 import type { RE2JS } from 're2js';
+import { quoteGo } from '../../base/index.ts';
 import type { FunctionDecl } from '../environment.ts';
 import { intType, listType, optionalType, stringType } from '../types.ts';
 import { checkSize } from '../values/effort.ts';
@@ -15,8 +16,20 @@ function findFirst(regex: RE2JS, text: string): string {
 function findAll(regex: RE2JS, text: string, limit: number | bigint = -1): readonly string[] {
   const found: string[] = [];
   const matcher = regex.matcher(text);
-  while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '');
+  for (const _ of matches(matcher, limit)) found.push(matcher.group() ?? '');
   return found;
+}
+
+/** Steps through all matches. As in Go, an empty one right behind another does not count. */
+function* matches(matcher: ReturnType<RE2JS['matcher']>, limit: number | bigint): Generator<void> {
+  let end = -1;
+  for (let count = 0; (limit < 0 || count < limit) && matcher.find(); ) {
+    const isRepeated = matcher.start() === matcher.end() && matcher.start() === end;
+    end = matcher.end();
+    if (isRepeated) continue;
+    count++;
+    yield;
+  }
 }
 
 const illegal = ({ message }: CelError) => new CelError(`Illegal regex: ${message}`);
@@ -48,12 +61,12 @@ export const regexFunctions: readonly FunctionDecl[] = [
   ),
 ];
 
-/** With a literal pattern, which is compiled once. */
-export function prepareRegex(name: string, pattern: string): ((...args: unknown[]) => unknown) | undefined {
+/** With a literal pattern, which is compiled once; one that is none is a mistake of the expression. */
+export function prepareRegex(name: string, pattern: string): ((...args: unknown[]) => unknown) | CelError | undefined {
   const wanted = name === 'matches' || name === 'find' || name === 'findAll';
   if (!wanted) return undefined;
   const regex = compileRegex(pattern);
-  if (regex instanceof CelError) return undefined;
+  if (regex instanceof CelError) return regex;
   const refuse = new CelError('no such overload');
   if (name === 'matches') {
     const test = remembering((text) => regex.test(text));
@@ -85,13 +98,14 @@ function textIn(value: unknown): string | undefined {
 
 /** `\1` is what the first group matched, `\0` the whole match, and two backslashes are one. */
 function replaceAll(text: string, pattern: string, replacement: string, count: number | bigint = -1): unknown {
+  if (count === 0) return text;
   const regex = compileRegex(pattern);
   if (regex instanceof CelError) return regex;
   const matcher = regex.matcher(text);
   const groups = matcher.groupCount();
   let result = '';
   let end = 0;
-  for (let done = 0; (count < 0 || done < count) && matcher.find(); done++) {
+  for (const _ of matches(matcher, count)) {
     const written = expandReplacement(replacement, groups, (group) => matcher.group(group) ?? '');
     if (written instanceof CelError) return written;
     result += text.slice(end, matcher.start()) + written;
@@ -103,16 +117,17 @@ function replaceAll(text: string, pattern: string, replacement: string, count: n
 
 function expandReplacement(text: string, groups: number, groupAt: (group: number) => string): string | CelError {
   let refused: CelError | undefined;
-  const expanded = text.replace(/\\(.?)/gs, (_, next: string) => {
-    if (next === '\\') return next;
-    const group = /[0-9]/.test(next) ? Number(next) : Number.NaN;
-    if (Number.isNaN(group)) {
-      refused ??= new CelError("invalid replacement string: '\\' must be followed by a digit or '\\'");
-      return '';
-    }
-    if (group <= groups) return groupAt(group);
-    refused ??= new CelError(`replacement string references group ${group} but regex has only ${groups} group(s)`);
+  const refuse = (message: string) => {
+    refused ??= new CelError(message);
     return '';
+  };
+  const expanded = text.replace(/\\(.?)/gsu, (_, next: string) => {
+    if (next === '') return refuse(`invalid replacement string: '${text}' \\ not allowed at end`);
+    if (next === '\\') return next;
+    if (!/[0-9]/.test(next))
+      return refuse(`invalid replacement string: '${text}' \\ must be followed by a digit or \\`);
+    if (Number(next) <= groups) return groupAt(Number(next));
+    return refuse(`replacement string references group ${next} but regex has only ${groups} group(s)`);
   });
   return refused ?? expanded;
 }
@@ -123,13 +138,12 @@ function extracted(text: string, pattern: string, isAll: boolean): unknown {
   if (regex instanceof CelError) return regex;
   const matcher = regex.matcher(text);
   const groups = matcher.groupCount();
-  if (groups > 1)
-    return new CelError(`regular expression has more than one capturing group: ${JSON.stringify(pattern)}`);
+  if (groups > 1) return new CelError(`regular expression has more than one capturing group: ${quoteGo(pattern)}`);
   const found: string[] = [];
-  while (matcher.find()) {
-    const part = groups === 1 ? matcher.group(1) : matcher.group();
-    if (part) found.push(part);
-    if (!isAll) break;
+  for (const _ of matches(matcher, isAll ? -1 : 1)) {
+    // A group that matched nothing counts as none, a whole match counts even if it is empty.
+    const part = groups === 1 ? matcher.group(1) || undefined : (matcher.group() ?? '');
+    if (part !== undefined) found.push(part);
   }
   if (isAll) return found;
   return found[0] === undefined ? none : new CelOptional(found[0]);
@@ -139,9 +153,9 @@ function extracted(text: string, pattern: string, isAll: boolean): unknown {
 export const regexExtensionFunctions: readonly FunctionDecl[] = [
   declare(
     'regex.replace',
-    form('regex_replaceAll_string_string_string', [stringType, stringType, stringType], stringType, replaceAll),
+    form('regex_replace_string_string_string', [stringType, stringType, stringType], stringType, replaceAll),
     form(
-      'regex_replaceCount_string_string_string_int',
+      'regex_replace_string_string_string_int',
       [stringType, stringType, stringType, intType],
       stringType,
       replaceAll,

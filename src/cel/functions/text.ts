@@ -22,7 +22,9 @@ export function compileRegex(pattern: string): RE2JS | CelError {
   try {
     return RE2JS.compile(pattern);
   } catch (thrown) {
-    return new CelError(`error parsing regexp: ${(thrown as Error).message.replace(/^error parsing regexp: /, '')}`);
+    const reason = (thrown as Error).message.replace(/^error parsing regexp: /, '');
+    // Go shows an empty part of the expression behind this reason as behind all others.
+    return new CelError(`error parsing regexp: ${reason.replace(/ at end of expression$/, '$&: ``')}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { quoteGo } from '../../base/index.ts';
 import type { FunctionDecl } from '../environment.ts';
 import { durationType, intType, stringType, timestampType } from '../types.ts';
 import { type CelDuration, CelError, type CelTimestamp } from '../values/values.ts';
@@ -49,11 +50,20 @@ function numericOffset(zone: string): number | CelError {
   const [hours = '', minutes = ''] = [zone.slice(0, zone.indexOf(':')), zone.slice(zone.indexOf(':') + 1)];
   for (const part of [hours, minutes]) {
     if (!/^[+-]?\d+$/.test(part)) {
-      return new CelError(`strconv.Atoi: parsing ${JSON.stringify(part)}: invalid syntax`);
+      return new CelError(`strconv.Atoi: parsing ${quoteGo(part)}: invalid syntax`);
     }
   }
   const size = zone.startsWith('-') ? Number(hours) * 60 - Number(minutes) : Number(hours) * 60 + Number(minutes);
   return size * 60;
+}
+
+/**
+ * Names of the database are told apart by case, as files are; here only the name that a zone goes by is known. Others
+ * must begin each part with a capital.
+ */
+function isWrittenAsInDatabase(zone: string, known: string): boolean {
+  if (zone.toLowerCase() === known.toLowerCase()) return zone === known;
+  return zone.split('/').every((part) => /^[A-Z]/.test(part));
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -61,11 +71,15 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const maxFormats = 1000;
 
 function namedOffset(zone: string, seconds: number): number | CelError {
-  if (zone === '' || zone === 'UTC') return 0;
+  // The API server's own zone is that of its container.
+  if (zone === '' || zone === 'UTC' || zone === 'Local') return 0;
+  if (zone.includes('\0')) return new CelError('invalid argument');
+  if (zone.includes('..') || /^[/\\]/.test(zone)) return new CelError('time: invalid location name');
   let format = formats.get(zone);
   if (!format) {
     try {
       format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+      if (!isWrittenAsInDatabase(zone, format.resolvedOptions().timeZone)) throw new RangeError(zone);
     } catch {
       return new CelError(`unknown time zone ${zone}`);
     }

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../base/index.ts';
+import { parseDuration, quoteGo } from '../../base/index.ts';
 import { maxInt, minInt } from './numbers.ts';
 import { CelDuration, CelError, CelTimestamp } from './values.ts';
 
@@ -20,7 +20,7 @@ export function timestampOf(seconds: number, nanos: number, offsetMinutes = 0): 
 
 export function parseTimestamp(text: string): CelTimestamp | CelError {
   const found = rfc3339.exec(text);
-  if (!found) return new CelError(`invalid RFC 3339 timestamp ${JSON.stringify(text)}`);
+  if (!found) return new CelError(`invalid RFC 3339 timestamp ${quoteGo(text)}`);
   const [, year, month, day, hour, minute, sec, fraction = '', sign, hours, minutes] = found;
   const failed = new CelError(`type conversion error from 'string' to 'google.protobuf.Timestamp'`);
   // `T` and `Z` in small letters pass the grammar, but not the parser behind it.

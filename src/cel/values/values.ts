@@ -93,6 +93,8 @@ export abstract class CelOpaque extends Boxed {
   /** False or true, or undefined where the two cannot be compared. */
   abstract equals(other: unknown): boolean | undefined;
   abstract readonly size: number;
+  /** Whether the reference implementation holds it by a pointer, which some messages tell. */
+  readonly isPointer: boolean = false;
 }
 
 /** What is no value: an error or an unknown. Operators pass it on, except `&&`, `||`, and the macros made of them. */

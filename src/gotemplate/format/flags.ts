@@ -1,6 +1,7 @@
+import { isPrintable } from '../../base/index.ts';
 import { encodeUtf8 } from '../utf8.ts';
 import { formatFloat } from './float.ts';
-import { canBackquote, isPrintable, quote, quoteRune } from './quote.ts';
+import { canBackquote, quote, quoteRune } from './quote.ts';
 
 /** What printing may cost: a few values that hold each other often enough print as more than any memory holds. */
 export interface Budget {

@@ -1,4 +1,4 @@
-import { isPrintable } from '../format/quote.ts';
+import { isPrintable } from '../../base/index.ts';
 import { encodeUtf8 } from '../utf8.ts';
 
 const htmlEntities: Readonly<Record<string, string>> = {
