@@ -1,5 +1,13 @@
 /** CEL values in the words of the oracle: each with its type. */
+
+import type { Environment } from '../../src/cel/environment.ts';
 import { CelCompileError } from '../../src/cel/errors.ts';
+import { merge } from '../../src/cel/functions/declare.ts';
+import { encoderFunctions } from '../../src/cel/functions/encoders.ts';
+import { mathFunctions } from '../../src/cel/functions/math.ts';
+import { regexExtensionFunctions } from '../../src/cel/functions/regex.ts';
+import { kubernetesEnvironment } from '../../src/cel/kubernetes.ts';
+import { macrosFor } from '../../src/cel/macros.ts';
 import { compile } from '../../src/cel/program.ts';
 import { dynType } from '../../src/cel/types.ts';
 import { findKey, isMap, mapKeys } from '../../src/cel/values/map.ts';
@@ -20,6 +28,20 @@ import {
 } from '../../src/cel/values/values.ts';
 
 export { CelCompileError, compile, dynType };
+
+export const plainEnvironment: Environment = kubernetesEnvironment;
+
+/** With the extensions of cel-go that Kyverno's policies have. */
+export const extendedEnvironment: Environment = {
+  ...kubernetesEnvironment,
+  functions: merge([
+    [...kubernetesEnvironment.functions.values()],
+    encoderFunctions,
+    mathFunctions,
+    regexExtensionFunctions,
+  ]),
+  macros: macrosFor({ twoVariables: true, bind: true, math: true, lenientOrValue: false }),
+};
 
 export function toOracleForm(value: unknown): { value?: unknown; error?: string } {
   return value instanceof CelError ? { error: value.message } : { value: encode(value) };

@@ -4,7 +4,14 @@ import { access, constants, mkdir, readdir, readFile, rename, rm } from 'node:fs
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage, parseJson, renderJson } from '../../src/base/index.ts';
-import { CelCompileError, compile, dynType, toOracleForm } from './cel-answer.ts';
+import {
+  CelCompileError,
+  compile,
+  dynType,
+  extendedEnvironment,
+  plainEnvironment,
+  toOracleForm,
+} from './cel-answer.ts';
 import { requireVariable } from './skip.ts';
 
 export type Oracle = { readonly path: string } | { readonly path?: never; readonly reason: string };
@@ -12,6 +19,8 @@ export type Oracle = { readonly path: string } | { readonly path?: never; readon
 export interface Question {
   readonly expression: string;
   readonly object: unknown;
+  /** With the extensions that Kyverno's policies have. */
+  readonly extended?: boolean;
 }
 
 /** A value with its types spelled out, an error, or the mistakes of the expression; and what it cost. */
@@ -91,9 +100,9 @@ export async function askCelOracle(
 const variables = new Map([['object', dynType]]);
 
 /** What we answer to the same question. */
-export function answerCel({ expression, object }: Question): Answer {
+export function answerCel({ expression, object, extended }: Question): Answer {
   try {
-    const program = compile(expression, { variables });
+    const program = compile(expression, { variables, environment: extended ? extendedEnvironment : plainEnvironment });
     const { value, cost } = program.evaluate([object]);
     return { ...toOracleForm(value), cost };
   } catch (thrown) {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/cel/environment"
 )
@@ -24,6 +25,8 @@ import (
 type question struct {
 	Expression string          `json:"expression"`
 	Object     json.RawMessage `json:"object"`
+	// With the extensions that Kyverno's policies add: bindings, base64, math and regular expressions.
+	Extended bool `json:"extended"`
 	// How often it is evaluated: answers that differ depend on the order of a map.
 	Runs int `json:"runs"`
 	// Nanoseconds of one evaluation are measured over so many of them.
@@ -42,14 +45,9 @@ type answer struct {
 }
 
 func main() {
-	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 36)).Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions:        []cel.EnvOption{cel.Variable("object", cel.DynType)},
-	})
-	if err != nil {
-		panic(err)
-	}
-	env := set.StoredExpressionsEnv()
+	object := cel.Variable("object", cel.DynType)
+	plain := makeEnv(object)
+	extended := makeEnv(object, ext.Bindings(), ext.Encoders(), ext.Math(), ext.Regex())
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
@@ -59,6 +57,10 @@ func main() {
 			var q question
 			if err := json.Unmarshal(line, &q); err != nil {
 				panic(err)
+			}
+			env := plain
+			if q.Extended {
+				env = extended
 			}
 			text, err := json.Marshal(ask(env, q))
 			if err != nil {
@@ -70,6 +72,17 @@ func main() {
 			return
 		}
 	}
+}
+
+func makeEnv(options ...cel.EnvOption) *cel.Env {
+	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 36)).Extend(environment.VersionedOptions{
+		IntroducedVersion: version.MajorMinor(1, 0),
+		EnvOptions:        options,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return set.StoredExpressionsEnv()
 }
 
 func ask(env *cel.Env, q question) (result answer) {
