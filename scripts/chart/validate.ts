@@ -1,8 +1,13 @@
 import { fixedSettings } from '../../src/app/chart/objects.ts';
+import { reservedPartNames } from '../../src/app/install-refusals.ts';
 
 const fixed = Object.entries(fixedSettings)
   .map(([section, keys]) => `"${section}" (list ${keys.map((key) => `"${key}"`).join(' ')})`)
   .join(' ');
+
+/** Labels and annotations that objects have already, or that would give rights: a key of YAML counts once. */
+const ownKeys =
+  '^(app\\.kubernetes\\.io/(name|instance|component|managed-by)|helm\\.sh/.*|control-plane|supercargo\\.dev/.*|rbac\\.authorization\\.k8s\\.io/.*)$';
 
 /** Refuses what would not work, or would harm the cluster. */
 export const validation = `{{- /* Written by npm run generate:chart. */ -}}
@@ -11,6 +16,12 @@ export const validation = `{{- /* Written by npm run generate:chart. */ -}}
 {{- if eq .Release.Namespace "kube-system" }}
 {{- fail "kube-system is exempt from admission and holds the control plane: install into a namespace of its own, with --namespace supercargo --create-namespace" }}
 {{- end }}
+{{- $metrics := .Values.metrics }}
+{{- range $value, $given := dict "extraLabels" .Values.extraLabels "podLabels" .Values.podLabels "podAnnotations" .Values.podAnnotations "metrics.serviceMonitor.labels" $metrics.serviceMonitor.labels "metrics.prometheusRule.labels" $metrics.prometheusRule.labels "metrics.grafana.labels" $metrics.grafana.labels }}
+{{- range $key, $_ := $given }}
+{{- if regexMatch ${JSON.stringify(ownKeys)} $key }}{{ fail (printf "%s: %s is set by the chart: leave it out" $value $key) }}{{ end }}
+{{- end }}
+{{- end }}
 {{- if not $parts }}
 {{- fail "no feature is on: name some in features or parts" }}
 {{- end }}
@@ -18,6 +29,7 @@ export const validation = `{{- /* Written by npm run generate:chart. */ -}}
 {{- $features := list }}
 {{- range $part := $parts }}
 {{- if has $part.name $names }}{{ fail (printf "parts: %s is named twice" $part.name) }}{{ end }}
+{{- if has $part.name (list ${reservedPartNames.map((name) => JSON.stringify(name)).join(' ')}) }}{{ fail (printf "parts: %s is in the names of other objects of an installation: choose another" $part.name) }}{{ end }}
 {{- $names = append $names $part.name }}
 {{- range $part.features }}
 {{- if has . $features }}{{ fail (printf "parts: the feature %s is in two parts; two of them would do the same work" .) }}{{ end }}

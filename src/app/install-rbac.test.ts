@@ -45,6 +45,28 @@ describe('the permissions of an installation', () => {
 const manifestsOf = (options: Partial<Parameters<typeof installManifests>[0]>) =>
   installManifests({ namespace: 'ns', installation: 'x', image: 'i', replicas: 1, ...options });
 
+describe('the certificate of the webhooks', () => {
+  const secretsOf = (config: NonNullable<Parameters<typeof manifestsOf>[0]['config']>) => {
+    const all = manifestsOf({ features: ['admission'], config });
+    const rules = all.filter(({ kind }) => kind === 'Role').flatMap((role) => role['rules'] as readonly object[]);
+    return {
+      rights: rules.filter((rule) => (rule as { resources: string[] }).resources.includes('secrets')),
+      created: all.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name),
+    };
+  };
+  const rule = (name: string, ...verbs: string[]) => ({
+    apiGroups: [''],
+    resources: ['secrets'],
+    resourceNames: [name],
+    verbs: ['get', 'list', 'watch', ...verbs],
+  });
+
+  it('is in a Secret of ours that the part may write, or in one of the user that it may read', () => {
+    expect(secretsOf({})).toEqual({ rights: [rule('x-policies-webhook', 'update')], created: ['x-policies-webhook'] });
+    expect(secretsOf({ webhook: { tls: { secretName: 'given' } } })).toEqual({ rights: [rule('given')], created: [] });
+  });
+});
+
 describe('the parts of an installation', () => {
   const all = manifestsOf({ backupRegistry: 'r.example/copies', mirrorNamespaces: ['shop'] });
   const named = (kind: string) => all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);

@@ -1,18 +1,24 @@
 import { celPolicyTypes, deletingPolicyTypes } from '../runtime/index.ts';
 import { configurationName, configurationTypes, probeRegistration } from '../webhook/index.ts';
 import {
+  and,
   constant,
   each,
+  givenSecret,
   type InstallScope,
   type InstallTemplate,
   installation,
   isItem,
   item,
+  not,
+  or,
   partFeatures,
   runs,
   runsAll,
   runsWithout,
+  scalar,
   text,
+  value,
   when,
 } from './chart/scope.ts';
 import { evaluate, type Node } from './chart/template.ts';
@@ -49,14 +55,22 @@ const tellingFeatures = leadingFeatures.filter((name) => name !== 'sync' && name
 /** The features with webhooks. */
 export const webhookFeatures: readonly FeatureName[] = ['admission', 'mirror'];
 
+const secrets = { apiGroups: [''], resources: ['secrets'] };
+const usesCertManager = value('webhook.certManager.enabled');
+
 /**
  * Permissions in our own namespace. Secrets cannot be created: with that permission one can get the token of any
  * ServiceAccount of the namespace. The Secret of the webhook's certificate is part of the installation.
  */
 export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): InstallTemplate => [
   given(runs(...leadingFeatures), leaseRules),
-  given(runs(...webhookFeatures), [
-    { apiGroups: [''], resources: ['secrets'], resourceNames: [webhookSecret], verbs: [...read, 'update'] },
+  given(and(runs(...webhookFeatures), not(or(givenSecret, usesCertManager))), [
+    { ...secrets, resourceNames: [webhookSecret], verbs: [...read, 'update'] },
+  ]),
+  // Somebody else writes these.
+  given(and(runs(...webhookFeatures), usesCertManager), [{ ...secrets, resourceNames: [webhookSecret], verbs: read }]),
+  given(and(runs(...webhookFeatures), givenSecret), [
+    { ...secrets, resourceNames: [scalar(givenSecret)], verbs: read },
   ]),
   given(runs('generate'), checkpointRules),
   given(runsAll('admission', 'report'), outboxRules),

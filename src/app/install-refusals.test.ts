@@ -17,6 +17,8 @@ const refuse = (over: Partial<Parameters<typeof refuseInstall>[0]>) => () =>
 it('refuses what the chart refuses', () => {
   expect(refuse({})).not.toThrow();
   expect(refuse({ namespace: 'kube-system' })).toThrow('a namespace of its own');
+  for (const name of ['uninstall', 'aggregate-to-view'])
+    expect(refuse({ parts: [{ ...policies, name }] })).toThrow(`--part: ${name} is in the names of`);
   expect(refuse({ mirrorNamespaces: ['shop'] })).toThrow('--mirror-namespace needs the feature mirror');
   expect(refuse({ config: { leaderElection: { enabled: false } } })).toThrow('several replicas of policies');
   expect(refuse({ config: { leaderElection: { enabled: false } }, replicas: 1 })).not.toThrow();

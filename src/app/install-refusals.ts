@@ -1,6 +1,13 @@
 import { isJsonObject, type JsonObject, UsageError } from '../base/index.ts';
 import type { Part } from './install-parts.ts';
 
+/** Objects of the whole installation have these in place of the name of a part. */
+export const reservedPartNames: readonly string[] = [
+  'uninstall',
+  'grafana-dashboard',
+  ...['view', 'edit', 'admin'].map((role) => `aggregate-to-${role}`),
+];
+
 interface Intent {
   readonly namespace: string;
   readonly parts: readonly Part[];
@@ -17,6 +24,12 @@ export function refuseInstall({ namespace, parts, replicas, backupRegistry, mirr
     throw new UsageError(
       'install-namespace',
       'kube-system is exempt from admission and holds the control plane: install into a namespace of its own',
+    );
+  const reserved = parts.find(({ name }) => reservedPartNames.includes(name));
+  if (reserved)
+    throw new UsageError(
+      'install-part-name',
+      `--part: ${reserved.name} is in the names of other objects of an installation: choose another`,
     );
   const section = (name: string) => (isJsonObject(config[name]) ? config[name] : {});
   const mirrors = parts.some(({ features }) => features.includes('mirror'));

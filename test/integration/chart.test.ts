@@ -71,6 +71,7 @@ const allFeatures = [
   'create',
   'sync',
   'jobs',
+  'dashboard',
 ] as const;
 const registry = 'registry.example:5000/copies';
 const cases: readonly (readonly [string, Partial<InstallOptions>, Values])[] = [
@@ -100,6 +101,11 @@ const cases: readonly (readonly [string, Partial<InstallOptions>, Values])[] = [
       imagePullSecrets: [{ name: 'pull' }],
       config: { logLevel: 'debug', mirror: { pin: 'digest' }, policies: { exceptionNamespaces: ['a'] } },
     },
+  ],
+  [
+    'a certificate of the user',
+    { config: { webhook: { tls: { secretName: 'given' } } } },
+    { config: { webhook: { tls: { secretName: 'given' } } } },
   ],
   [
     'parts of their own',
@@ -173,6 +179,12 @@ describe.skipIf(helm === undefined)('the chart', () => {
       },
       /a is named twice/,
     ],
+    [{ parts: [{ name: 'uninstall', features: ['detect'] }] }, /parts: uninstall is in the names of other objects/],
+    [{ extraLabels: { 'supercargo.dev/owner': 'x' } }, /extraLabels: supercargo.dev\/owner is set by the chart/],
+    [{ extraLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } }, /is set by the chart/],
+    [{ podLabels: { 'app.kubernetes.io/name': 'x' } }, /podLabels: app.kubernetes.io\/name is set by the chart/],
+    [{ podAnnotations: { 'supercargo.dev/config-checksum': 'x' } }, /podAnnotations: supercargo.dev\/config-checksum/],
+    [{ metrics: { serviceMonitor: { labels: { 'control-plane': 'x' } } } }, /metrics.serviceMonitor.labels: control-/],
     [{ features: ['mirror'] }, /needs a registry to copy to: set mirror.registry/],
     [{ mirror: { namespaces: ['shop'] } }, /mirror.namespaces needs the feature mirror/],
     [
@@ -225,6 +237,13 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(JSON.stringify(plain)).not.toMatch(/secretName|ingressClassName|annotations/);
   });
 
+  it('gives no two objects one name', async () => {
+    const names = (await render(everything)).map(
+      ({ apiVersion, kind, metadata }) => `${apiVersion} ${kind} ${metadata.namespace ?? ''}/${metadata.name}`,
+    );
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it('refuses kube-system and old clusters', async () => {
     const args = ['template', 'x', folder, '--namespace'];
     expect((await runHelm([...args, 'kube-system'])).stderr).toContain('into a namespace of its own');
@@ -234,10 +253,10 @@ describe.skipIf(helm === undefined)('the chart', () => {
 
 const everything: Values = {
   fullnameOverride: 'cargo',
-  extraLabels: { team: 'blue' },
+  extraLabels: { team: 'blue', 'app.kubernetes.io/part-of': 'images' },
   image: { registry: 'r.example', digest: `sha256:${'0'.repeat(64)}`, pullPolicy: 'Always' },
   imagePullSecrets: [{ name: 'pull' }],
-  features: [...allFeatures, 'dashboard'],
+  features: allFeatures,
   replicas: 3,
   config: { logLevel: 'debug' },
   rbac: { extraRules: [{ apiGroups: ['example.com'], resources: ['things'], verbs: ['get'] }] },

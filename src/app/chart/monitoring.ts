@@ -141,6 +141,6 @@ export const alerts: InstallTemplate = {
 export const dashboard: InstallTemplate = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: sharedMetadata('dashboard', value('metrics.grafana.labels')),
+  metadata: sharedMetadata('grafana-dashboard', value('metrics.grafana.labels')),
   data: { 'supercargo.json': grafanaDashboard },
 };

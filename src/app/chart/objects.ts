@@ -18,6 +18,7 @@ import {
   config,
   controlPlane,
   each,
+  givenSecret,
   type InstallExpression,
   type InstallTemplate,
   ifAny,
@@ -117,7 +118,7 @@ const webhookMetadata = { ...metadata, name: scalar(webhookName) };
 
 /** The Secret is ours from the start: the program may not create any. */
 const webhook: Objects = [
-  when(and(hasWebhooks, not(usesCertManager)), {
+  when(and(hasWebhooks, not(or(usesCertManager, givenSecret))), {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: webhookMetadata,

@@ -67,6 +67,12 @@ export function value<Value = unknown>(path: string): InstallExpression<Value> {
   return { helm: `$.Values.${path}`, read };
 }
 
+/** The Secret with the certificate of the webhooks that a user names in the settings of the program. */
+export const givenSecret: InstallExpression<string | undefined> = {
+  helm: '(dig "webhook" "tls" "secretName" "" $.Values.config)',
+  read: (scope) => value<string | undefined>('config.webhook.tls.secretName').read(scope),
+};
+
 /** What a part sets, else the value of that name. */
 export const partOr = (key: 'replicas' | 'resources'): InstallExpression => ({
   helm: `(hasKey $part "${key}" | ternary $part.${key} $.Values.${key})`,
