@@ -6,6 +6,7 @@ import { parseYaml } from '../../src/base/index.ts';
 import { codeBlocksOf, linesOf } from '../support/code-blocks.ts';
 import { helmPath, kubectlPath } from '../support/kubectl.ts';
 import { findOnPath } from '../support/search-path.ts';
+import { missingOf } from '../support/skip.ts';
 import { eventually } from '../support/wait.ts';
 import { expected } from './docs-pages/expected.ts';
 import { type PageFolder, root, type Site, startSite } from './docs-pages/site.ts';
@@ -16,7 +17,7 @@ const pages = ['README.md', ...readdirSync(path.join(root, 'docs')).map((name) =
 const blocks = pages.flatMap(codeBlocksOf);
 const withCommands = pages.filter((page) => blocks.some((one) => one.page === page && linesOf(one).length > 0));
 const [helm, kubectl, bash] = await Promise.all([helmPath(), kubectlPath(), findOnPath('bash')]);
-const hasTools = helm !== undefined && kubectl !== undefined && bash !== undefined;
+const missing = missingOf('the commands of the documentation', { helm, kubectl, bash });
 
 /** Usage shows alternatives and optional parts. */
 const isUsage = (line: string) => /…|\[(?:-|[A-Z])/.test(line);
@@ -39,11 +40,16 @@ it('what is expected of a command is about one of its page, and few are not run'
   );
   const recipes = 'docs/ci.md: npm install --global ./tools/supercargo-0.1.0.tgz';
   expect(named.filter((one) => !all.includes(one) && one !== recipes)).toEqual([]);
+  const elsewhere = Object.values(expected).flatMap((lines) =>
+    Object.entries(lines).flatMap(([line, { sameAs }]) => (sameAs === undefined ? [] : [`${sameAs}: ${line}`])),
+  );
+  const ofInstalling = codeBlocksOf('docs/install.md').flatMap(linesOf);
+  expect(ofInstalling.map(({ command }) => `docs/install.md: ${command}`)).toEqual(expect.arrayContaining(elsewhere));
   const notRun = Object.values(expected).flatMap((lines) => Object.values(lines).filter((line) => line.notRun));
   expect(notRun.length).toBeLessThan(10);
 });
 
-describe.skipIf(!hasTools)('the commands of', () => {
+describe.skipIf(missing !== undefined)('the commands of', () => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite({ helm: helm!, kubectl: kubectl!, bash: bash! });
@@ -59,8 +65,8 @@ describe.skipIf(!hasTools)('the commands of', () => {
       const background: { interrupt(): Promise<{ readonly code: number | null; readonly output: string }> }[] = [];
       try {
         for (const { where, command, printed } of lines) {
-          const { code = 0, shows, until, notRun } = expected[page]?.[command] ?? {};
-          if (notRun !== undefined) continue;
+          const { code = 0, shows, until, notRun, sameAs } = expected[page]?.[command] ?? {};
+          if (notRun !== undefined || sameAs !== undefined) continue;
           const local = site.localize(command);
           if (local.endsWith('&')) background.push(shell.start(local.slice(0, -1)));
           else if (until !== undefined) {

@@ -1,62 +1,61 @@
-/** The commands of docs/install.md, run one after the other as a newcomer does. */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** The commands of docs/install.md against the embedded cluster; test/cluster runs all of them on a real node. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { helmPath, kubectlPath } from '../support/kubectl.ts';
-import { supercargo } from '../support/program.ts';
+import { runProgram } from '../support/program.ts';
 import type { Cluster } from '../support/real-cluster.ts';
 import { findOnPath } from '../support/search-path.ts';
+import { missingOf } from '../support/skip.ts';
+import { expectInstalled, followInstallPage, samples } from './install-page.ts';
+import { launchRun } from './run-program.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(path.join(root, 'docs/install.md'), 'utf8');
-const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands!);
 const [helm, kubectl, bash] = await Promise.all([helmPath(), kubectlPath(), findOnPath('bash')]);
-if (bash === undefined)
-  process.stderr.write('the commands of docs/install.md are not run: there is no bash on the PATH\n');
-const hasTools = helm !== undefined && kubectl !== undefined && bash !== undefined;
+const missing = missingOf('the commands of docs/install.md', { helm, kubectl, bash });
 
-describe.skipIf(!hasTools)('the commands of docs/install.md', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'supercargo-install-page-'));
+describe.skipIf(missing !== undefined)('the commands of docs/install.md', () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startEmbedded({ simulation: { jobDurationMs: 50, podStartMs: 10, podStopMs: 10 } });
-    for (const [name, target] of Object.entries({ helm, kubectl, supercargo }))
-      symlinkSync(target!, path.join(folder, name));
   });
-  afterAll(async () => {
-    await cluster?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => cluster?.stop());
 
-  const run = (commands: string) =>
-    new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>((resolve) => {
-      const env = {
-        PATH: `${folder}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-        HOME: folder,
-        KUBECONFIG: cluster.kubeconfigPath,
-      };
-      execFile(bash!, ['-euo', 'pipefail', '-c', commands], { cwd: root, env }, (error, stdout, stderr) =>
-        resolve({ code: error?.code ?? 0, stdout, stderr }),
-      );
-    });
-
-  it('work in the order of the page', async () => {
-    const outputs: string[] = [];
-    for (const commands of blocks) {
-      const { code, stdout, stderr } = await run(commands);
-      expect(code, `${commands}\n${stderr}`).toBe(0);
-      outputs.push(stdout);
+  it('work in the order of the page, and it shows what they print', async () => {
+    let checked: readonly string[] = [];
+    // In place of the pods, which run nothing here.
+    let pod: Awaited<ReturnType<typeof launchRun>> | undefined;
+    const prepare = async (commands: string) => {
+      // These change the folder that other tests run from.
+      if (/^npm /m.test(commands)) return '';
+      if (/^kubectl exec/m.test(commands)) {
+        const { exitCode, stdout } = await runProgram([
+          'check',
+          '--as-installed',
+          '--kubeconfig',
+          cluster.kubeconfigPath,
+        ]);
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('fail     leases') });
+        checked = stdout.split('\n');
+        return '';
+      }
+      if (commands.startsWith('kubectl apply'))
+        pod = launchRun(cluster, {
+          ...{ namespace: 'supercargo', features: ['admission', 'report'] },
+          webhook: { port: 0, exposure: 'loopback' },
+        });
+      if (commands.startsWith('helm upgrade')) await pod?.stop();
+      return commands;
+    };
+    try {
+      const outputs = await followInstallPage({
+        ...{ tools: { helm: helm!, kubectl: kubectl!, bash: bash! }, registry: 'registry.example', prepare },
+        kubeconfigPath: cluster.kubeconfigPath,
+      });
+      expectInstalled(outputs);
+      const [check, report] = samples;
+      expect(check!.filter((line) => !checked.includes(line))).toEqual([]);
+      expect([...outputs.values()].join('')).toContain(report!.join('\n'));
+    } finally {
+      await pod?.stop();
     }
-    const [checked, installed, policy, , uninstalled, applied, removed] = outputs;
-    expect(checked).toMatch(/^RESULT +CHECK +FOUND\npass +api-server/);
-    expect(installed).toMatch(/^supercargo-automation +2\/2[\s\S]*^supercargo-policies +2\/2/m);
-    expect(policy).toMatch(/^require-owner/m);
-    expect(uninstalled).toMatch(/^require-owner/m);
-    expect(applied).toContain('deployment/images-automation ready');
-    expect(removed).toMatch(/^namespace\/images removed$/m);
   });
 });

@@ -8,6 +8,8 @@ export interface Expectation {
   readonly until?: RegExp;
   /** Why the line is not run here. */
   readonly notRun?: string;
+  /** The page that has the same line, and whose test runs it. */
+  readonly sameAs?: string;
 }
 
 const npmRegistry = 'needs the registry of npm; test/e2e/package.test.ts runs the package that npm pack writes';
@@ -18,6 +20,11 @@ export const expected: Readonly<Record<string, Readonly<Record<string, Expectati
     'npm start': { notRun: 'is the demo, which test/e2e/cli.test.ts runs' },
     'npm test': { notRun: 'is what runs this test' },
     'bin/supercargo kubectl get pods -o wide': { shows: /^privileged +/m },
+    'npm run image -- --push "$REGISTRY/supercargo:0.1.0"': { sameAs: 'docs/install.md' },
+    'helm install supercargo charts/supercargo --namespace supercargo --create-namespace --wait --set image.registry="$REGISTRY",image.repository=supercargo,image.tag=0.1.0':
+      { sameAs: 'docs/install.md' },
+    // Simulated pods lead nothing and issue no certificate.
+    'bin/supercargo check --as-installed': { code: 1, shows: /^fail +leases /m },
     'bin/supercargo up --dir ~/.supercargo --no-demo': { until: /KUBECONFIG/ },
     'bin/supercargo apply policies/ -r manifests/': { shows: /pass: 1, fail: 0/ },
     'bin/supercargo explain policy.yaml -r pod.yaml': { shows: /✓ rule no-latest: pass/ },

@@ -7,7 +7,7 @@ import { startEmbedded } from '../../support/embedded-cluster.ts';
 import { runTool } from '../../support/kubectl.ts';
 import { runProgram, startProgram, supercargo } from '../../support/program.ts';
 import { pushImage } from '../../support/push-image.ts';
-import { createShell, type Shell } from './shell.ts';
+import { createShell, type Shell } from '../../support/shell.ts';
 
 export const root = path.join(import.meta.dirname, '../../..');
 const files = path.join(import.meta.dirname, 'files');
