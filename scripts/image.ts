@@ -11,6 +11,7 @@ import { type Architecture, architectures, readLock } from './image/lock.ts';
 import { imageCache } from './image/package-cache.ts';
 import { pushBuilt } from './image/push.ts';
 import { refreshLock } from './image/refresh.ts';
+import { readSource } from './image/source.ts';
 import { build, install, root } from './prepare.mjs';
 
 const help = `npm run image -- [options]
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
     layerCache: values['no-cache'] ? undefined : imageCache(),
     lock: readLock(),
     architectures: values.platform.map(parseArchitecture),
-    source: await readSource(),
+    source: await readSource(git, process.env['SOURCE_DATE_EPOCH']),
     log,
   });
   await writeLayout(values.output, image, targets[0]?.tag ?? 'latest');
@@ -68,25 +69,12 @@ async function main(): Promise<void> {
   process.stdout.write(`${digestOf(image.index.bytes)}\n`);
 }
 
+const git = async (...args: readonly string[]) => `${await runCommand('git', args, { cwd: root })}`.trim();
+
 function parseArchitecture(platform: string): Architecture {
   const found = architectures.find((one) => platform === `linux/${one}`);
   if (found === undefined) throw new Error(`--platform must be linux/amd64 or linux/arm64, not ${platform}`);
   return found;
-}
-
-/** Changes that are not committed are part of the name: only a commit promises a digest. */
-async function readSource() {
-  const git = async (...args: string[]) => (await runCommand('git', args, { cwd: root })).toString().trim();
-  const [revision, seconds, changes] = await Promise.all([
-    git('rev-parse', 'HEAD'),
-    git('log', '-1', '--format=%ct'),
-    git('status', '--porcelain', '--untracked-files=no'),
-  ]);
-  const created = new Date(Number(process.env['SOURCE_DATE_EPOCH'] ?? seconds) * 1000);
-  return {
-    revision: changes === '' ? revision : `${revision}-changed`,
-    created: `${created.toISOString().slice(0, 19)}Z`,
-  };
 }
 
 main().catch((thrown: unknown) => {

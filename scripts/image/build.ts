@@ -48,12 +48,7 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
       makeImage({
         architecture,
         layers: [...layers, program],
-        process: {
-          user: `${userId}:${userId}`,
-          entrypoint: [`/${entryPoint}`],
-          workingDir: '/tmp',
-          env: ['PATH=/usr/bin', 'HOME=/tmp', 'NODE_ENV=production'],
-        },
+        process: imageProcess,
         created: source.created,
         labels,
       }),
@@ -66,6 +61,14 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
   });
   return { images, index: makeIndex(images, labels), referrers };
 }
+
+/** What runs in a container, and as whom; the Dockerfile says the same. */
+export const imageProcess = {
+  user: `${userId}:${userId}`,
+  entrypoint: [`/${entryPoint}`],
+  workingDir: '/tmp',
+  env: ['PATH=/usr/bin', 'HOME=/tmp', 'NODE_ENV=production'],
+};
 
 interface Package {
   readonly version: string;

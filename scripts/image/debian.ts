@@ -7,7 +7,7 @@ import { fetchPackage } from './package-cache.ts';
 import { parseTar, type TarEntry } from './tar.ts';
 
 /** What the program runs at run time, what Node is linked with, and what names the distribution for scanners. */
-const roots = ['git', 'openssh-client', 'ca-certificates', 'libstdc++6', 'libatomic1', 'base-files'];
+export const rootPackages = ['git', 'openssh-client', 'ca-certificates', 'libstdc++6', 'libatomic1', 'base-files'];
 
 /** Needed only by maintainer scripts and by parts of git that are not used: perl alone is half as large as the rest. */
 const excluded: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ export async function openAptRoot(folder: string, architecture: Architecture): P
 
 /** The newest packages of the sources, for a new lock file. */
 export const resolvePackages = ({ options }: AptRoot): Promise<readonly DebianPackage[]> =>
-  closureOf(roots, excluded, async (names) =>
+  closureOf(rootPackages, excluded, async (names) =>
     parseRecords((await runCommand('apt-cache', [...options, 'show', '--no-all-versions', ...names])).toString()),
   );
 

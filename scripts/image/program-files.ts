@@ -25,7 +25,7 @@ export async function programFiles(root: string): Promise<readonly TarEntry[]> {
 }
 
 /** Names the interpreter itself: there is no `env` in the image. */
-const launcher = `#!/usr/bin/node\nrequire('/${programFolder}/dist/main.cjs');\n`;
+export const launcher = `#!/usr/bin/node\nrequire('/${programFolder}/dist/main.cjs');\n`;
 
 const file = (name: string, data: Uint8Array): TarEntry => ({
   type: 'file',

@@ -70,7 +70,7 @@ function argumentOf(argument: Argument): string {
 }
 
 function renderOption({ flags, description, argChoices, defaultValue, negate }: Option): string {
-  const isShown = defaultValue !== undefined && defaultValue !== false && !negate && !isEmptyList(defaultValue);
+  const isShown = defaultValue !== undefined && defaultValue !== false && !negate && !isEmpty(defaultValue);
   return row(
     `\`${flags}\``,
     description.replaceAll('<', '\\<'),
@@ -79,4 +79,5 @@ function renderOption({ flags, description, argChoices, defaultValue, negate }: 
   );
 }
 
-const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+/** Of repeatable options nothing is given by default. */
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;

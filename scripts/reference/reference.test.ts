@@ -23,6 +23,10 @@ describe('docs/reference', () => {
     expect(() => configOf(JSON.parse(JSON.stringify(parseYamlDocuments(yaml!, {})[0]?.value)))).not.toThrow();
   });
 
+  it('has no value that is shown as an object', () => {
+    for (const { text } of referencePages()) expect(text).not.toContain('[object ');
+  });
+
   it('lists codes that users see', () => {
     const page = referencePages().find(({ file }) => file === 'errors.md')!.text;
     for (const code of ['config-invalid', 'cluster-unreachable', 'git-auth-failed', 'policy-field-unknown'])
