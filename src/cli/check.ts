@@ -12,7 +12,7 @@ interface CheckOptions extends ClusterOptions {
   readonly config?: string;
   readonly backupRegistry?: string;
   readonly asInstalled: boolean;
-  readonly output: 'table' | 'json' | 'yaml';
+  readonly output: 'table' | 'wide' | 'json' | 'yaml';
 }
 
 export function defineCheck(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
@@ -34,7 +34,9 @@ export function defineCheck(program: Command, context: CliContext, setExitCode: 
     .option('--backup-registry <registry>', 'where copies of images go')
     .option('--as-installed', "check the permissions of the installation's accounts, not yours", false)
     .addOption(
-      new Option('-o, --output <format>', 'how it is printed').choices(['table', 'json', 'yaml']).default('table'),
+      new Option('-o, --output <format>', 'how it is printed')
+        .choices(['table', 'wide', 'json', 'yaml'])
+        .default('table'),
     )
     .addOption(kubeconfigOption())
     .addOption(contextOption())
@@ -66,8 +68,8 @@ async function check(options: CheckOptions, context: CliContext): Promise<number
     const hasFailed = lines.some(({ result }) => result === 'fail');
     const { name, server } = connection.client.config;
     context.stdout.write(
-      output === 'table'
-        ? renderLines(lines)
+      output === 'table' || output === 'wide'
+        ? renderLines(lines, output === 'wide')
         : renderValue({ cluster: { name, server }, result: hasFailed ? 'fail' : 'pass', checks: lines }, output),
     );
     return hasFailed ? exitCodes.failed : exitCodes.ok;
@@ -76,12 +78,12 @@ async function check(options: CheckOptions, context: CliContext): Promise<number
   }
 }
 
-const renderLines = (lines: readonly CheckLine[]) =>
+/** Wide, what to do has a column of its own. */
+export const renderLines = (lines: readonly CheckLine[], isWide: boolean) =>
   renderColumns(
-    ['RESULT', 'CHECK', 'FOUND'],
-    lines.map(({ result, check: name, found, remedy }) => [
-      result,
-      name,
-      remedy === undefined ? found : `${found}; remedy: ${remedy}`,
-    ]),
+    ['RESULT', 'CHECK', 'FOUND', ...(isWide ? ['REMEDY'] : [])],
+    lines.map(({ result, check: name, found, remedy }) => {
+      if (isWide) return [result, name, found, remedy ?? '<none>'];
+      return [result, name, remedy === undefined ? found : `${found}; remedy: ${remedy}`];
+    }),
   );

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { commandsOf } from '../../scripts/reference/cli.ts';
 import { runCommand } from '../../test/support/run-command.ts';
 import { parseYaml } from '../base/index.ts';
 
@@ -31,6 +32,35 @@ describe('supercargo config', () => {
     expect(rows).toContainEqual(['mirror.registry', 'registry.example/copies', 'file']);
     expect(rows).toContainEqual(['mirror.mode', 'auto', 'default']);
     expect(rows.find(([key]) => key === 'webhook.url')?.at(-1)).toBe('not set');
+  });
+
+  it('takes every option of run that is a setting', async () => {
+    const optionsOf = (name: string) => {
+      const command = name
+        .split(' ')
+        .reduce((at, one) => at.commands.find((each) => each.name() === one)!, commandsOf());
+      return command.options.map(({ long }) => long);
+    };
+    const ofCluster = ['--kubeconfig', '--context'];
+    expect(optionsOf('config print')).toEqual(
+      expect.arrayContaining(optionsOf('run').filter((option) => !ofCluster.includes(option!))),
+    );
+    const { code, stdout, stderr } = await runCommand([
+      'config',
+      'print',
+      '--namespace',
+      'images',
+      '--exposure',
+      'url=https://10.0.0.7:9443',
+      '--changed',
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(table(stdout)).toEqual(
+      expect.arrayContaining([
+        ['namespace', 'images', 'flag --namespace'],
+        ['webhook.url', 'https://10.0.0.7:9443', 'flag --exposure'],
+      ]),
+    );
   });
 
   it('prints only what is set, and what it means', async () => {

@@ -8,6 +8,8 @@ import { renderColumns, renderValue } from './output.ts';
 interface ConfigOptions extends LogOptions {
   readonly config?: string;
   readonly features?: string;
+  readonly namespace?: string;
+  readonly exposure?: string;
 }
 
 interface PrintOptions extends ConfigOptions {
@@ -61,6 +63,11 @@ Examples:
 function sources(command: Command): Command {
   command.option('--config <file>', 'configuration file (YAML)');
   command.option('--features <names>', 'only these parts, separated by commas');
+  command.option('--namespace <name>', 'the namespace of this program, where its Leases are');
+  command.option(
+    '--exposure <how>',
+    'how the API server reaches the webhooks: service, loopback or url=https://HOST:PORT',
+  );
   return addLogOptions(command);
 }
 

@@ -114,7 +114,9 @@ export function renderImage(answer: ImageAnswer): string {
 }
 
 /** Counts, and what needs attention. */
-export function renderStatus({ images, copies, results, jobs, detections, attention }: Overview): string {
+/** Counts, and what needs attention; wide, since when and because of which image. */
+export function renderStatus(overview: Overview, isWide: boolean): string {
+  const { images, copies, results, jobs, detections, attention } = overview;
   const counts = (of: object | undefined) => {
     if (!of) return 'not readable';
     const found = Object.entries(of).filter(([, count]) => count > 0);
@@ -130,9 +132,12 @@ export function renderStatus({ images, copies, results, jobs, detections, attent
       ['detections', counts(detections)],
     ],
   );
-  const rows = attention.items.map(({ level, kind, subject, message }) => [level, kind, subject, message]);
+  const heads = ['LEVEL', 'KIND', 'ABOUT', 'MESSAGE', ...(isWide ? ['SINCE', 'IMAGE'] : [])];
+  const rows = attention.items.map(({ level, kind, subject, message, at = none, image = none }) =>
+    isWide ? [level, kind, subject, message, at, image] : [level, kind, subject, message],
+  );
   const rest = attention.total > rows.length ? `… ${attention.total - rows.length} more\n` : '';
-  return `${head}\n${rows.length === 0 ? 'Nothing needs attention.\n' : `${renderColumns(['LEVEL', 'KIND', 'ABOUT', 'MESSAGE'], rows)}${rest}`}`;
+  return `${head}\n${rows.length === 0 ? 'Nothing needs attention.\n' : `${renderColumns(heads, rows)}${rest}`}`;
 }
 
 type ObjectTree = NonNullable<ReturnType<CargoReader['tree']>>;

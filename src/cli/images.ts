@@ -66,13 +66,15 @@ export function defineImages(program: Command, context: CliContext, setExitCode:
       'Counts images, copies, results and Jobs, and lists what needs attention. Exits with 1 if something does.',
     )
     .addOption(
-      new Option('-o, --output <format>', 'what is printed').choices(['table', 'json', 'yaml']).default('table'),
+      new Option('-o, --output <format>', 'what is printed')
+        .choices(['table', 'wide', 'json', 'yaml'])
+        .default('table'),
     )
     .action((options: CargoOptions) =>
       show({ allNamespaces: options.namespace === undefined, ...options }, context, (cargo) => {
         const overview = cargo.overview();
         if (overview.attention.items.some(({ level }) => level === 'error')) setExitCode(exitCodes.failed);
-        return asValue(options, overview) ?? renderStatus(overview);
+        return asValue(options, overview) ?? renderStatus(overview, options.output === 'wide');
       }),
     );
   const tree = program

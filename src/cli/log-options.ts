@@ -8,7 +8,7 @@ import {
   logLevels,
   UsageError,
 } from '../base/index.ts';
-import type { CliContext } from './context.ts';
+import { type CliContext, messagesOf } from './context.ts';
 
 /** The log options of a command that runs until a signal, or that other programs start. */
 export interface LogOptions {
@@ -41,6 +41,23 @@ export function loggerOf(
   const level = options.logLevel ?? choice(env, 'LOG_LEVEL', logLevels) ?? otherwise;
   const format = options.logFormat ?? choice(env, 'LOG_FORMAT', logFormats) ?? 'json';
   return createLogger({ level, format, destination: stderr });
+}
+
+/** The log options of a command for a terminal, which takes long: without any it writes plain lines. */
+export function addMessageOptions(command: Command): Command {
+  return addLogOptions(command, 'warnings as plain lines');
+}
+
+/** Plain lines for people, or a log where the options or the environment ask for one. */
+export function messageLoggerOf(
+  options: LogOptions,
+  context: Pick<CliContext, 'env' | 'stderr'>,
+  otherwise: 'warn' | 'error' = 'warn',
+): Logger {
+  const asked = [options.logLevel, options.logFormat, context.env['LOG_LEVEL'], context.env['LOG_FORMAT']];
+  return asked.some((value) => value !== undefined && value !== '')
+    ? loggerOf(options, context, otherwise)
+    : messagesOf(context, otherwise);
 }
 
 function choice<T extends string>(env: CliContext['env'], name: string, values: readonly T[]): T | undefined {

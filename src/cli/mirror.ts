@@ -2,11 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadClusterImages, loadMirror, type MirroredImage } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
-import { type CliContext, exitCodes, messagesOf } from './context.ts';
+import { type CliContext, exitCodes } from './context.ts';
+import { addMessageOptions, type LogOptions, messageLoggerOf } from './log-options.ts';
 import { noDisplay, renderBytes, terminalDisplay } from './mirror-progress.ts';
 import { renderColumns, renderValue } from './output.ts';
 
-interface MirrorCommandOptions extends ClusterOptions {
+interface MirrorCommandOptions extends ClusterOptions, LogOptions {
   readonly to?: string;
   readonly file?: string;
   readonly cluster?: boolean;
@@ -25,7 +26,7 @@ interface MirrorCommandOptions extends ClusterOptions {
 }
 
 export function defineMirror(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
-  program
+  const command = program
     .command('mirror')
     .summary('copy images to another registry')
     .description(
@@ -72,6 +73,7 @@ Examples:
     .action(async (images: readonly string[], options: MirrorCommandOptions) =>
       setExitCode(await mirror(images, options, context)),
     );
+  addMessageOptions(command);
 }
 
 async function mirror(images: readonly string[], options: MirrorCommandOptions, context: CliContext): Promise<number> {
@@ -98,7 +100,7 @@ async function mirror(images: readonly string[], options: MirrorCommandOptions, 
       env: context.env,
       imagesAtOnce: options.jobs,
       signal: context.signal,
-      log: messagesOf(context),
+      log: messageLoggerOf(options, context),
       onEvent: (image, event) => display.event(image, event),
     });
   } catch (thrown) {
@@ -120,7 +122,7 @@ async function imagesOfCluster(
 ): Promise<readonly string[]> {
   const { signal, stderr } = context;
   const { findClusterImages } = await loadClusterImages();
-  const connection = await connectTo(options, context, messagesOf(context));
+  const connection = await connectTo(options, context, messageLoggerOf(options, context));
   try {
     const { images, passedOver } = await findClusterImages({
       client: connection.client,

@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander';
 import { loadReport } from '../app/index.ts';
 import { UsageError } from '../base/index.ts';
 import { type ClusterOptions, connectTo, contextOption, kubeconfigOption } from './cluster-options.ts';
-import { type CliContext, exitCodes, messagesOf } from './context.ts';
+import { type CliContext, exitCodes } from './context.ts';
+import { addMessageOptions, type LogOptions, messageLoggerOf } from './log-options.ts';
 import { renderColumns } from './output.ts';
 
-interface ReportOptions extends ClusterOptions {
+interface ReportOptions extends ClusterOptions, LogOptions {
   readonly by: 'policy' | 'namespace' | 'severity' | 'resource';
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
@@ -21,7 +22,7 @@ interface ReportOptions extends ClusterOptions {
 }
 
 export function defineReport(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
-  program
+  const command = program
     .command('report')
     .summary('what policies say of the cluster')
     .description(
@@ -64,6 +65,7 @@ Examples:
 `,
     )
     .action(async (options: ReportOptions) => setExitCode(await report(options, context)));
+  addMessageOptions(command);
 }
 
 async function report(options: ReportOptions, context: CliContext): Promise<number> {
@@ -76,7 +78,7 @@ async function report(options: ReportOptions, context: CliContext): Promise<numb
     throw new UsageError('report-watch', `--watch prints a table or JSON, not ${options.output}`);
   const { reportCluster, followReports } = await loadReport();
   const { by, output } = options;
-  const connection = await connectTo(options, context, messagesOf(context));
+  const connection = await connectTo(options, context, messageLoggerOf(options, context));
   const namespace = options.allNamespaces ? undefined : (options.namespace ?? connection.client.config.namespace);
   const request = {
     by,

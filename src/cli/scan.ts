@@ -1,15 +1,16 @@
 import { type Command, Option } from 'commander';
 import { loadFiles, loadScan, type PolicyScan } from '../app/index.ts';
-import { type CliContext, exitCodes, messagesOf } from './context.ts';
+import { type CliContext, exitCodes } from './context.ts';
+import { addMessageOptions, type LogOptions, messageLoggerOf } from './log-options.ts';
 import { renderValue } from './output.ts';
 
-interface ScanOptions {
+interface ScanOptions extends LogOptions {
   readonly all: boolean;
   readonly output: 'table' | 'wide' | 'json' | 'yaml';
 }
 
 export function defineScan(program: Command, context: CliContext, setExitCode: (code: number) => void): void {
-  program
+  const command = program
     .command('scan')
     .summary('show what an ImageResourcePolicy would detect')
     .description(
@@ -34,15 +35,18 @@ Exit codes: 0 everything was looked at; 1 some repositories could not be read; 2
 `,
     )
     .action(async (policy: string, options: ScanOptions) => setExitCode(await run(policy, options, context)));
+  addMessageOptions(command);
 }
 
 /** Of a repository with thousands of tags only the first are shown. */
 const maxShown = 20;
 
-async function run(policy: string, { output, all }: ScanOptions, context: CliContext): Promise<number> {
+async function run(policy: string, options: ScanOptions, context: CliContext): Promise<number> {
+  const { output, all } = options;
   const [{ scanPolicy }, { nodeFiles }] = await Promise.all([loadScan(), loadFiles()]);
   const { env, signal, stdout, stderr } = context;
-  const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log: messagesOf(context, 'error') });
+  const log = messageLoggerOf(options, context, 'error');
+  const result = await scanPolicy({ files: nodeFiles(), policy, env, signal, log });
   for (const note of result.notes) stderr.write(`supercargo: ${note}\n`);
   if (output === 'json' || output === 'yaml') {
     const { decisions, ...rest } = result;

@@ -7,7 +7,7 @@ import { bufferedWriter, renderValue } from './output.ts';
 interface TestOptions {
   readonly list?: string;
   readonly fileName: string;
-  readonly output: 'table' | 'json' | 'yaml' | 'junit' | 'markdown';
+  readonly output: 'table' | 'wide' | 'json' | 'yaml' | 'junit' | 'markdown';
   readonly detailed: boolean;
   readonly failOnly: boolean;
 }
@@ -23,11 +23,15 @@ export function defineTest(program: Command, context: CliContext, setExitCode: (
     .argument('[dir...]', 'folders that are searched for tests, or test files')
     .option('--list <file>', 'names more folders, one a line, each taken by itself and not searched')
     .option('--file-name <name>', 'what test files are called', 'kyverno-test.yaml')
-    .addOption(new Option('--detailed', 'list the rows that passed, too').default(false).conflicts('failOnly'))
+    .addOption(
+      new Option('--detailed', 'list the rows that passed, too (the same as -o wide)')
+        .default(false)
+        .conflicts('failOnly'),
+    )
     .option('--fail-only', 'list only what failed', false)
     .addOption(
       new Option('-o, --output <format>', 'how results are printed')
-        .choices(['table', 'json', 'yaml', 'junit', 'markdown'])
+        .choices(['table', 'wide', 'json', 'yaml', 'junit', 'markdown'])
         .default('table'),
     )
     .addHelpText(
@@ -58,7 +62,9 @@ async function runTests(dirs: readonly string[], options: TestOptions, context: 
       ...(options.list === undefined ? [] : offline.listedTests(files, options.list, options.fileName)),
     ]),
   ];
-  const { output, detailed, failOnly } = options;
+  const { output, failOnly } = options;
+  const isTable = output === 'table' || output === 'wide';
+  const isDetailed = options.detailed || (output === 'wide' && !failOnly);
   const out = bufferedWriter(context.stdout);
   const style = { paint: offline.painter(hasColours(context.stdout, context.env)), paintDiff: offline.paintDiff };
   const results: TestFileResult[] = [];
@@ -69,7 +75,7 @@ async function runTests(dirs: readonly string[], options: TestOptions, context: 
       const rows = offline.runTestFile(files, file, now);
       results.push({ file, rows });
       const isShown = !failOnly || rows.some(({ outcome }) => outcome === 'failed');
-      if (output === 'table' && isShown) out.write(renderFile(file, rows, detailed, style));
+      if (isTable && isShown) out.write(renderFile(file, rows, isDetailed, style));
     } catch (thrown) {
       if (!(thrown instanceof SupercargoError)) throw thrown;
       results.push({ file, rows: [], unreadable: errorMessage(thrown) });
@@ -83,7 +89,7 @@ async function runTests(dirs: readonly string[], options: TestOptions, context: 
   const listed = failOnly ? onlyFailures(results) : results;
   if (output === 'junit') out.write(offline.renderTestJunit(listed));
   else if (output === 'markdown') out.write(offline.renderTestMarkdown(listed, summary));
-  else if (output === 'table') out.write(renderSummary(summary, style.paint));
+  else if (isTable) out.write(renderSummary(summary, style.paint));
   else out.write(renderValue({ ...summary, failures: failuresOf(results) }, output));
   out.flush();
   for (const { unreadable = '' } of broken) context.stderr.write(`supercargo: ${unreadable.replaceAll('\n', ' ')}\n`);
