@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Logger, onAbort } from '../base/index.ts';
+import type { Logger } from '../base/index.ts';
 import type { Environment } from '../kube/index.ts';
 import { configOf } from './config.ts';
 import type { Connection } from './connect.ts';
@@ -57,27 +57,31 @@ interface OpenOptions {
   readonly platform: string;
 }
 
+interface Opened {
+  /** False if no browser could be started. */
+  readonly isOpen: boolean;
+  /** Removes the file with the link. */
+  readonly remove: () => Promise<void>;
+}
+
 /**
  * Opens the browser at the link. Other users of the machine can read the arguments of a process, so the browser gets a
  * file that only this user can read, which leads to the link.
  */
-export async function openBrowser(
-  { link, temporaryDir, env, platform }: OpenOptions,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function openBrowser({ link, temporaryDir, env, platform }: OpenOptions): Promise<Opened> {
   const opener = openers[platform];
-  if (!opener) return false;
+  if (!opener) return { isOpen: false, remove: async () => {} };
   const folder = await mkdtemp(join(temporaryDir, 'supercargo-page-'));
-  onAbort(signal, () => void rm(folder, { recursive: true, force: true }));
+  const remove = () => rm(folder, { recursive: true, force: true });
   const file = join(folder, 'open.html');
   await writeFile(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">\n`, { mode: 0o600 });
   const [program, ...args] = opener;
   return new Promise((resolve) => {
     const child = spawn(program, [...args, pathToFileURL(file).href], { env, stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
+    child.once('error', () => resolve({ isOpen: false, remove }));
     child.once('spawn', () => {
       child.unref();
-      resolve(true);
+      resolve({ isOpen: true, remove });
     });
   });
 }

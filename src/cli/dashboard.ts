@@ -18,7 +18,8 @@ export function defineDashboard(program: Command, context: CliContext): void {
     .summary('open the page of images of a cluster')
     .description(
       'Serves the page of every image and its whole life on this machine, read with the identity of the kubeconfig, and\n' +
-        'opens the browser. It shows what that identity may list; nothing needs to be installed in the cluster.',
+        'opens the browser if its output is a terminal. It shows what that identity may list; nothing needs to be\n' +
+        'installed in the cluster.',
     )
     .option('-n, --namespace <name>', 'only this namespace: for users who may list no other (default: all)')
     .option('--port <port>', 'port on loopback (default: a free one)', parsePort)
@@ -37,12 +38,15 @@ async function dashboard(options: DashboardOptions, context: CliContext): Promis
   const log = loggerOf(options, context, 'warn');
   const { runLocalDashboard, openBrowser } = await loadLocalDashboard();
   const connection = await connectTo(options, context, log);
+  let opened: ReturnType<typeof openBrowser> | undefined;
   const onListening = (link: string) => {
     stdout.write(`${link}\n`);
-    if (!options.open) return;
-    void openBrowser({ link, temporaryDir, env, platform: process.platform }, signal).then((isOpen) => {
-      if (!isOpen) context.stderr.write('supercargo: no browser could be started; open the address yourself\n');
-    });
+    // A script reads the link; without a terminal there is nobody at a screen.
+    if (!options.open || stdout.isTTY !== true) return;
+    opened = openBrowser({ link, temporaryDir, env, platform: process.platform });
+    const tellFailure = () =>
+      context.stderr.write('supercargo: no browser could be started; open the address yourself\n');
+    opened.then(({ isOpen }) => isOpen || tellFailure(), tellFailure);
   };
   try {
     await runLocalDashboard(
@@ -60,6 +64,11 @@ async function dashboard(options: DashboardOptions, context: CliContext): Promis
       signal,
     );
   } finally {
+    // Before the process ends: the file holds the link.
+    await opened?.then(
+      ({ remove }) => remove(),
+      () => undefined,
+    );
     await connection.client.close();
   }
 }

@@ -2,7 +2,9 @@ import type { CargoReader, ImageAnswer, ImageRow, Overview } from '../app/index.
 import { cleanText, renderColumns } from './output.ts';
 
 const short = (digest: string) => digest.replace(/^(sha256:.{12}).*$/, '$1');
-const countOf = (counts: ImageRow['jobs']) => (counts ? Object.values(counts).reduce((sum, one) => sum + one, 0) : 0);
+/** Nothing for a kind that may not be listed: zero would be an answer. */
+const countOf = (counts: ImageRow['jobs']) =>
+  counts ? String(Object.values(counts).reduce((sum, one) => sum + one, 0)) : none;
 
 /** As kubectl writes what is not there: a column keeps its place for awk. */
 const none = '<none>';
@@ -20,9 +22,9 @@ export function renderImages(rows: readonly ImageRow[], isWide: boolean): string
         String(row.workloads),
         String(row.pods),
         row.copy,
-        String(countOf(row.jobs)),
-        String(results ? results.fail + results.error : 0),
-        String(results?.warn ?? 0),
+        countOf(row.jobs),
+        results ? String(results.fail + results.error) : none,
+        results ? String(results.warn) : none,
         pullProblem,
       ];
       const more = [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger, systemClock } from '../base/index.ts';
 import { createClusterAccess, createLinkAccess } from './access.ts';
+import { readableOf, seesAll } from './visibility.ts';
 
 const signal = new AbortController().signal;
 
@@ -211,9 +212,13 @@ function clusterOfServiceAccounts() {
 
 describe('the access by a link', () => {
   it('is everything for its token, and nothing for another', async () => {
-    const access = createLinkAccess('the token', 'me');
+    let sees = seesAll;
+    const access = createLinkAccess({ token: 'the token', user: 'me', sees: () => sees, isComplete: () => true });
     expect((await access('the token', signal))?.sees.sees('mirroredimages', '')).toBe(true);
     expect(await access('the toke', signal)).toBeUndefined();
     expect(await access('', signal)).toBeUndefined();
+    sees = readableOf([{ type: { resource: 'jobs' }, failing: { code: 'kube-forbidden' } }] as never);
+    const now = (await access('the token', signal))!.sees;
+    expect([now.sees('jobs', 'a'), now.sees('pods', 'a'), now.seesAllImages]).toEqual([false, true, true]);
   });
 });

@@ -6,7 +6,7 @@ import { textOf } from './fields.ts';
 import { HttpError } from './http.ts';
 import type { Session, ShownKind } from './protocol.ts';
 import { createShares } from './shares.ts';
-import { seesAll, shownKinds, Visibility } from './visibility.ts';
+import { shownKinds, Visibility } from './visibility.ts';
 
 /** A user of the page. */
 export interface Viewer {
@@ -212,12 +212,23 @@ function keyOf({ extra, ...subject }: Subject): string {
 /** Whoever may write in a namespace has all of its ServiceAccounts. */
 const tenantOf = (user: string) => /^(system:serviceaccount:[^:]+):/.exec(user)?.[1] ?? user;
 
+interface LinkAccessOptions {
+  readonly token: string;
+  readonly user: string;
+  /** What the program could read so far. */
+  readonly sees: () => Visibility;
+  readonly isComplete: () => boolean;
+}
+
 /** Whoever has the link has the rights of whoever started the program. */
-export function createLinkAccess(token: string, user: string): Authenticate {
+export function createLinkAccess({ token, user, sees, isComplete }: LinkAccessOptions): Authenticate {
   const wanted = digestOf(token);
   // The API server judges the requests of the program themselves.
-  const viewer: Viewer = { user, method: 'link', sees: seesAll, mayGet: async () => true };
-  return async (given) => (timingSafeEqual(digestOf(given), wanted) ? viewer : undefined);
+  const mayGet = async () => true;
+  return async (given) =>
+    timingSafeEqual(digestOf(given), wanted)
+      ? { user, method: 'link', sees: sees(), isPartial: !isComplete(), mayGet }
+      : undefined;
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest();

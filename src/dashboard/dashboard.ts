@@ -13,6 +13,7 @@ import { createStreams } from './stream.ts';
 import { type SyncRun, syncRunsOf } from './sync-runs.ts';
 import { createSystem } from './system.ts';
 import type { TlsFiles } from './tls.ts';
+import { readableOf } from './visibility.ts';
 
 interface DashboardOptions {
   readonly host: string;
@@ -78,7 +79,7 @@ export function createDashboard(options: DashboardOptions): { run(signal: AbortS
       if (assets.size === 0) log.info('the page is not built: only its API is served');
       const server = createDashboardServer({
         ...options,
-        authenticate: accessOf(options, cargo, isComplete),
+        authenticate: accessOf(options, cargo, watched, isComplete),
         api: createApi({ cargo, syncRuns, system, explain: createExplain(options), clock }),
         streams,
         assets,
@@ -95,9 +96,12 @@ const isSettled = ({ hasSynced, failing }: WatchedKind) => hasSynced || failing 
 function accessOf(
   { linkToken, client, clock, log, cluster }: DashboardOptions,
   cargo: Cargo,
+  watched: readonly WatchedKind[],
   isComplete: () => boolean,
 ): Authenticate {
-  if (linkToken !== undefined) return createLinkAccess(linkToken, cluster === '' ? 'you' : cluster);
+  const user = cluster === '' ? 'you' : cluster;
+  if (linkToken !== undefined)
+    return createLinkAccess({ token: linkToken, user, sees: () => readableOf(watched), isComplete });
   return createClusterAccess({ client, namespacesOf: (kind) => namespacesOf(cargo, kind), isComplete, clock, log });
 }
 

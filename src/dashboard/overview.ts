@@ -28,9 +28,11 @@ export function overviewOf(options: OverviewOptions): Overview {
   const { summaries, facets } = visibleImages(cargo, sees);
   const vulnerabilities = { critical: 0, high: 0, medium: 0, low: 0, unknown: 0 };
   let running = 0;
+  let isScanned = false;
   for (const { workloads, vulnerabilities: found } of summaries) {
     if (workloads > 0) running++;
     if (!found) continue;
+    isScanned = true;
     for (const key of Object.keys(vulnerabilities) as (keyof typeof vulnerabilities)[])
       vulnerabilities[key] += found[key];
   }
@@ -40,7 +42,8 @@ export function overviewOf(options: OverviewOptions): Overview {
     ...(sees.seesAny('policyreports') ? { results: resultCounts(cargo, sees) } : {}),
     ...(sees.seesAny('jobs') ? { jobs: jobCounts(cargo, sees) } : {}),
     ...(sees.seesAny('imagedetecteds') ? { detections: detectionCounts(cargo, sees) } : {}),
-    ...(sees.seesAny('vulnerabilityreports') ? { vulnerabilities } : {}),
+    // Where nothing scans, nobody knows that there are none.
+    ...(isScanned ? { vulnerabilities } : {}),
     attention: someOf(attentionOf(options, summaries), maxAttention, (one) => one),
     activity: someOf(activityOf(options), maxActivity, (one) => one),
   };

@@ -129,7 +129,7 @@ export interface Overview {
   readonly results?: ResultCounts;
   readonly jobs?: JobCounts;
   readonly detections?: Readonly<Record<DetectionPhase, number>>;
-  /** Over all images with a report. */
+  /** Over all images with a report; absent if there is no report. */
   readonly vulnerabilities?: VulnerabilityCounts;
   /** The most serious first. */
   readonly attention: Some<Attention>;

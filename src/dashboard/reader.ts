@@ -8,7 +8,7 @@ import { overviewOf } from './overview.ts';
 import type { ImageAnswer, ImagesAnswer, Overview } from './protocol.ts';
 import { Query } from './query.ts';
 import { type TreeNode, treeOf } from './tree.ts';
-import { seesAll } from './visibility.ts';
+import { readableOf } from './visibility.ts';
 
 /** The same answers as the API's, once, of what the identity of the connection may list. */
 export interface CargoReader {
@@ -41,6 +41,7 @@ export async function readCargo(options: ReaderOptions, signal: AbortSignal): Pr
   const watched = feedCargo({ cargo, informers, installation, namespace });
   while (!watched.every(({ hasSynced, failing }) => hasSynced || failing !== undefined))
     await clock.sleep(pollMs, signal);
+  const sees = readableOf(watched);
   const images = createImagesQuery(cargo);
   const all = (filter: string): ImagesAnswer => {
     const items: ImagesAnswer['items'][number][] = [];
@@ -49,15 +50,15 @@ export async function readCargo(options: ReaderOptions, signal: AbortSignal): Pr
       const parameters = new URLSearchParams(filter);
       parameters.set('limit', String(pageRows));
       parameters.set('offset', String(items.length));
-      page = images(new Query(parameters), seesAll);
+      page = images(new Query(parameters), sees);
       items.push(...page.items);
     } while (page.cursor !== undefined);
     return { ...page, items, offset: 0 };
   };
   return {
     images: all,
-    image: (name) => imageAnswer(cargo, cargo.images.idOf(name), seesAll) ?? imageAnswer(cargo, name, seesAll),
-    overview: () => overviewOf({ cargo, sees: seesAll, syncRuns: [], nowMs: clock.now() }),
+    image: (name) => imageAnswer(cargo, cargo.images.idOf(name), sees) ?? imageAnswer(cargo, name, sees),
+    overview: () => overviewOf({ cargo, sees, syncRuns: [], nowMs: clock.now() }),
     tree: (kind, within, name) => treeOf(cargo, kind, within, name),
     problems: watched.flatMap(({ type: { kind, group }, failing }) =>
       // A kind that is not installed has no objects.

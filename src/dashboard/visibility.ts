@@ -1,3 +1,4 @@
+import type { WatchedKind } from './feed.ts';
 import type { ShownKind } from './protocol.ts';
 
 export const shownKinds: readonly ShownKind[] = [
@@ -15,6 +16,8 @@ export class Visibility {
   constructor(
     readonly everywhere: ReadonlySet<ShownKind>,
     readonly namespaces: ReadonlyMap<ShownKind, ReadonlySet<string>>,
+    /** All that is read was read with the user's own identity. */
+    private readonly isOwn = false,
   ) {}
 
   /** An object of the namespace; an empty one for a cluster-scoped object. */
@@ -28,7 +31,7 @@ export class Visibility {
 
   /** Whatever changes an image: the time of its last change is one for all namespaces and kinds. */
   get seesAllImages(): boolean {
-    return shownKinds.every((kind) => kind === 'events' || this.everywhere.has(kind));
+    return this.isOwn || shownKinds.every((kind) => kind === 'events' || this.everywhere.has(kind));
   }
 
   /** Equal for users who see the same. */
@@ -45,3 +48,13 @@ export class Visibility {
 }
 
 export const seesAll = new Visibility(new Set(shownKinds), new Map());
+
+/** What is read with the user's own identity: all kinds but those that it may not list. */
+export function readableOf(watched: readonly WatchedKind[]): Visibility {
+  const refused = new Set(
+    watched.flatMap(({ type, failing }) => (failing?.code === 'kube-forbidden' ? [type.resource] : [])),
+  );
+  return refused.size === 0
+    ? seesAll
+    : new Visibility(new Set(shownKinds.filter((kind) => !refused.has(kind))), new Map(), true);
+}
