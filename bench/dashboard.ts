@@ -1,15 +1,16 @@
 /**
  * The dashboard with 20,000 images: memory for each of them with the caches of its watches, and the time of its first
  * rows over HTTP, just after a change, so that nothing of an earlier answer is used. Each image has a Deployment, a pod,
- * a copy and a failing result; one in ten has a Job. The answers of the last readers are kept until something changes.
+ * a copy and a failing result; one in ten has a Job. The answers of the last readers are kept until something changes or
+ * memory is collected.
  * Run with: npm run bench -- dashboard
  */
 
 import { silentLogger, systemClock } from '../src/base/index.ts';
 import { createDashboard } from '../src/dashboard/index.ts';
-import { createInformerFactory, type Discovery, type KubeConnection, type ResourceType } from '../src/kube/index.ts';
-import type { KubeObject } from '../src/object/index.ts';
+import { createInformerFactory, type Discovery } from '../src/kube/index.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
+import { createListedCluster } from './support/listed-cluster.ts';
 import { shownObjects } from './support/shown-objects.ts';
 
 const images = 20_000;
@@ -19,44 +20,9 @@ const linkToken = 'bench';
 const collect = (globalThis as { gc?: () => void }).gc;
 if (!collect) throw new Error('run with node --expose-gc: memory cannot be measured without it');
 
-const { imageOf, kinds: makers } = shownObjects({ images, namespaces });
+const { imageOf, kinds } = shownObjects({ images, namespaces });
 
-/** A cluster that lists these objects, and of which one Deployment changes when asked. */
-function fakeCluster() {
-  let wake: () => void = () => {};
-  let changes = 0;
-  const pageSize = 500;
-  const client = {
-    async *pages(type: ResourceType) {
-      const [count, make] = makers[type.resource] ?? [0, () => ({})];
-      for (let start = 0; start === 0 || start < count; start += pageSize) {
-        const items = Array.from({ length: Math.min(pageSize, count - start) }, (_, k) => make(start + k));
-        const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
-        // As from the wire: no string is shared with another object.
-        const parsed = JSON.parse(JSON.stringify(items)) as object[];
-        yield {
-          resourceVersion: '5000000',
-          items: parsed.map((item) => ({ apiVersion, kind: type.kind, ...item }) as KubeObject),
-        };
-      }
-    },
-    async *watch(type: ResourceType, { signal }: { signal: AbortSignal }) {
-      while (!signal.aborted) {
-        await new Promise<void>((resolve) => {
-          if (type.resource === 'deployments') wake = resolve;
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        });
-        if (signal.aborted) return;
-        const object = makers['deployments']![1](0) as KubeObject;
-        const metadata = { ...object.metadata, resourceVersion: String(6_000_000 + ++changes) };
-        yield { type: 'MODIFIED', object: { ...object, apiVersion: 'apps/v1', kind: 'Deployment', metadata } };
-      }
-    },
-  };
-  return { client: client as unknown as KubeConnection, change: () => wake() };
-}
-
-const { client, change } = fakeCluster();
+const { client, change } = createListedCluster({ kinds });
 const informers = createInformerFactory({ client, log: silentLogger });
 const end = new AbortController();
 collect();
@@ -77,6 +43,7 @@ const port = await new Promise<number>((resolve) => {
     host: '127.0.0.1',
     port: 0,
     hosts: undefined,
+    trustedProxies: [],
     tls: undefined,
     linkToken,
     pageFolder: undefined,

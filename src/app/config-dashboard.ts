@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseAddressRange } from '../base/index.ts';
 
 const file = (description: string, example: string) =>
   z
@@ -27,6 +28,21 @@ export const dashboard = z
       .meta({
         description: 'Host headers that are answered, without port; any if there are none.',
         examples: [['images.example.com']],
+      }),
+    trustedProxies: z
+      .array(
+        z
+          .string()
+          .refine(
+            (text) => parseAddressRange(text) !== undefined,
+            'must be an IP address or a range such as 10.0.0.0/8',
+          ),
+      )
+      .default([])
+      .meta({
+        description:
+          'Addresses of proxies in front, such as those of an ingress controller, or ranges of them. X-Forwarded-For is read from these alone: then each client behind them has its own share of requests, not all of them one.',
+        examples: [['10.0.0.0/8']],
       }),
     tls,
   })

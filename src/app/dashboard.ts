@@ -33,7 +33,7 @@ const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
 export async function runDashboard(options: DashboardRun, signal: AbortSignal): Promise<void> {
   const { config, connection, namespace, linkToken, log } = options;
   const { client, discovery } = connection;
-  const { host, port, hosts, tls } = config.dashboard;
+  const { host, port, hosts, trustedProxies, tls } = config.dashboard;
   const tellUnreadable = createUnreadableKindsLog(log, systemClock);
   const informers = createInformerFactory({
     client,
@@ -49,6 +49,7 @@ export async function runDashboard(options: DashboardRun, signal: AbortSignal): 
     host,
     port,
     hosts: linkToken !== undefined ? loopbackHosts : hosts.length > 0 ? hosts : undefined,
+    trustedProxies,
     tls,
     linkToken,
     pageFolder: options.pageFolder,

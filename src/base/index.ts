@@ -17,6 +17,7 @@ export {
   isLoopbackOrigin,
   type Resolve,
 } from './address-filter.ts';
+export { addressFamily, parseAddressRange } from './address-range.ts';
 export {
   type AuthorityOptions,
   type CertificateOptions,

@@ -210,7 +210,7 @@ function keyOf({ extra, ...subject }: Subject): string {
 }
 
 /** Whoever may write in a namespace has all of its ServiceAccounts. */
-const tenantOf = (user: string) => /^(system:serviceaccount:[^:]+):/.exec(user)?.[1] ?? user;
+export const tenantOf = (user: string) => /^(system:serviceaccount:[^:]+):/.exec(user)?.[1] ?? user;
 
 interface LinkAccessOptions {
   readonly token: string;

@@ -12,7 +12,7 @@ const maxImages = 500;
 const maxNamespaces = 100;
 
 /** Where objects changed, by kind: who may list none of them learns nothing of the change. Bounded. */
-export class Scopes {
+class Scopes {
   /** Undefined for too many namespaces. Empty name for cluster-scoped objects. */
   private readonly kinds = new Map<ShownKind, Set<string> | undefined>();
 

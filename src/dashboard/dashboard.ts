@@ -19,6 +19,7 @@ interface DashboardOptions {
   readonly host: string;
   readonly port: number;
   readonly hosts: readonly string[] | undefined;
+  readonly trustedProxies: readonly string[];
   readonly tls: TlsFiles | undefined;
   /** With it, whoever has the link sees everything; without it the API server decides by bearer tokens. */
   readonly linkToken: string | undefined;

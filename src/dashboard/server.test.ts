@@ -43,7 +43,7 @@ async function writePair(commonName: string): Promise<string> {
 }
 
 /** A server that looks at its files when `look` is called. */
-async function serve(tls: ReturnType<typeof files> | undefined) {
+async function serve(tls: ReturnType<typeof files> | undefined, more: object = {}) {
   let look = () => {};
   const told: string[] = [];
   const clock = {
@@ -61,6 +61,7 @@ async function serve(tls: ReturnType<typeof files> | undefined) {
       host: '127.0.0.1',
       port: 0,
       hosts: undefined,
+      trustedProxies: [],
       tls,
       authenticate: async (token) =>
         token === 'good' ? { user: 'ann', method: 'token', sees: seesAll, mayGet: async () => true } : undefined,
@@ -71,6 +72,7 @@ async function serve(tls: ReturnType<typeof files> | undefined) {
       onListening: resolve,
       clock,
       log,
+      ...more,
     });
     running = Promise.all([server.run(end.signal), streams.run(end.signal)]).then(() => undefined);
     running.catch(reject);
@@ -178,6 +180,72 @@ describe('slow clients of the page', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('many requests at once', () => {
+  /** Answers wait until they are released. */
+  async function serveSlowly(trustedProxies: readonly string[]) {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let waiting = 0;
+    const served = await serve(undefined, {
+      trustedProxies,
+      api: async (path: string) => {
+        waiting++;
+        await held;
+        return { path };
+      },
+      authenticate: async (user: string) => ({ user, method: 'token', sees: seesAll, mayGet: async () => true }),
+    });
+    const ask = async (user: string, forwarded: string) => {
+      const headers = { authorization: `Bearer ${user}`, 'x-forwarded-for': forwarded };
+      const response = await fetch(`http://127.0.0.1:${served.port}/api/images`, { headers });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    /** `count` requests, and how many of them the server answers. */
+    const flood = async (count: number, more: (index: number) => readonly [user: string, forwarded: string]) => {
+      const before = waiting;
+      const asked = Array.from({ length: count }, (_, index) => ask(...more(index)));
+      let refused = 0;
+      for (const one of asked) void one.then((status) => (refused += Number(status === 429)));
+      await expect.poll(() => waiting - before + refused).toBe(count);
+      return { taken: waiting - before, asked };
+    };
+    return { flood, release };
+  }
+
+  it('of one client leave places for others behind the same trusted proxy', async () => {
+    const { flood, release } = await serveSlowly(['127.0.0.1']);
+    const first = await flood(70, (index) => [`mallory-${index}`, '203.0.113.1']);
+    expect(first.taken).toBe(64);
+    const other = await flood(3, (index) => [`ann-${index}`, '203.0.113.2']);
+    expect(other.taken).toBe(3);
+    release();
+    expect(await Promise.all(other.asked)).toEqual([200, 200, 200]);
+    await Promise.all(first.asked);
+  });
+
+  it('are those of one client, whatever address it claims, where no proxy is trusted', async () => {
+    const { flood, release } = await serveSlowly([]);
+    const { taken, asked } = await flood(70, (index) => [`mallory-${index}`, `203.0.113.${index}`]);
+    expect(taken).toBe(64);
+    release();
+    await Promise.all(asked);
+  });
+
+  it('of one user leave places for others, from however many addresses they come', async () => {
+    const { flood, release } = await serveSlowly(['127.0.0.1']);
+    const account = (index: number) => `system:serviceaccount:mallory:a-${index}`;
+    const first = await flood(60, (index) => [account(index), `203.0.113.${index}`]);
+    expect(first.taken).toBe(48);
+    const other = await flood(2, () => ['ann', '203.0.113.1']);
+    expect(other.taken).toBe(2);
+    release();
+    await Promise.all([...first.asked, ...other.asked]);
   });
 });
 

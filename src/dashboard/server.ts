@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, errorMessage, isJsonObject, type Logger, onAbort, parseJson } from '../base/index.ts';
-import type { Authenticate, Viewer } from './access.ts';
+import { type Authenticate, tenantOf, type Viewer } from './access.ts';
 import type { Api } from './api.ts';
 import { type Assets, assetFor } from './assets.ts';
+import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { HttpError, readBody, sendAsset, sendError, sendJson } from './http.ts';
 import type { Session } from './protocol.ts';
 import { InvalidQuery, Query } from './query.ts';
@@ -18,6 +19,8 @@ interface DashboardServerOptions {
   readonly port: number;
   /** Host headers that are answered, without port; all if undefined. */
   readonly hosts: readonly string[] | undefined;
+  /** Ranges of addresses of proxies that say in X-Forwarded-For whose request they pass on. */
+  readonly trustedProxies: readonly string[];
   /** Plain HTTP without. */
   readonly tls: TlsFiles | undefined;
   readonly authenticate: Authenticate;
@@ -32,6 +35,8 @@ interface DashboardServerOptions {
 
 const maxConnections = 512;
 const maxRequestsAtOnce = { max: 128, maxOfOne: 64 };
+/** Answers for one tenant, from however many addresses. */
+const maxQueriesAtOnce = { max: 128, maxOfOne: 48 };
 /** Bodies of log-ins that are being read; they are small and come at once. */
 const maxBodiesAtOnce = { max: 32, maxOfOne: 8 };
 const bodyDeadlineMs = 5_000;
@@ -74,6 +79,8 @@ function createHandler(options: DashboardServerOptions, signal: AbortSignal) {
     ...options,
     sessions: createSessions(),
     requests: createShares(maxRequestsAtOnce),
+    queries: createShares(maxQueriesAtOnce),
+    clients: createClientAddress(options.trustedProxies),
     bodies: createShares(maxBodiesAtOnce),
   };
   return (request: IncomingMessage, response: ServerResponse) => {
@@ -88,15 +95,19 @@ function createHandler(options: DashboardServerOptions, signal: AbortSignal) {
 
 function listen(
   server: Server | TlsServer,
-  { host, port, onListening }: DashboardServerOptions,
+  { host, port, onListening, trustedProxies }: DashboardServerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     server.maxConnections = maxConnections;
     server.keepAliveTimeout = keepAliveMs;
     const connections = createShares({ max: maxConnections, maxOfOne: maxConnectionsOfOne });
+    const { isProxy } = createClientAddress(trustedProxies);
     server.on('connection', (socket: Socket) => {
-      const back = connections.take(socket.remoteAddress ?? '');
+      const { remoteAddress = '' } = socket;
+      // A proxy has the connections of all clients.
+      if (isProxy(remoteAddress)) return;
+      const back = connections.take(remoteAddress);
       if (back) socket.once('close', back);
       else socket.destroy();
     });
@@ -112,15 +123,16 @@ function listen(
 interface Serving extends DashboardServerOptions {
   readonly sessions: Sessions;
   readonly requests: Shares;
+  readonly queries: Shares;
+  readonly clients: ClientAddress;
   readonly bodies: Shares;
 }
 
 const tooMany = () => new HttpError('too-many', 'too many requests at once', { 'retry-after': '1' });
-const addressOfClient = ({ socket }: IncomingMessage) => socket.remoteAddress ?? '';
 
 /** Takes a place for the answer until it is delivered, which must not take for ever. */
-function takePlace(requests: Shares, request: IncomingMessage, response: ServerResponse): void {
-  const back = requests.take(addressOfClient(request));
+function takePlace({ requests, clients }: Serving, request: IncomingMessage, response: ServerResponse): void {
+  const back = requests.take(clients.of(request));
   if (!back) throw tooMany();
   const deadline = setTimeout(() => response.destroy(), answerDeadlineMs);
   response.once('close', () => {
@@ -129,9 +141,17 @@ function takePlace(requests: Shares, request: IncomingMessage, response: ServerR
   });
 }
 
+/** And one of the user, once it is known who that is. All who share a link are one user, with all places. */
+function takePlaceOfUser({ queries }: Serving, { method, user }: Viewer, response: ServerResponse): void {
+  if (method === 'link') return;
+  const back = queries.take(tenantOf(user));
+  if (!back) throw tooMany();
+  response.once('close', back);
+}
+
 /** The body of a log-in. It takes a place of its own: slow bodies keep nobody from reading the page. */
-async function readLogin({ bodies }: Serving, request: IncomingMessage): Promise<string> {
-  const back = bodies.take(addressOfClient(request));
+async function readLogin({ bodies, clients }: Serving, request: IncomingMessage): Promise<string> {
+  const back = bodies.take(clients.of(request));
   if (!back) throw tooMany();
   const deadline = setTimeout(() => request.destroy(), bodyDeadlineMs);
   try {
@@ -161,16 +181,17 @@ async function answer(
   if (pathname === '/api/session') return session(serving, request, response, signal);
   checkMethod(request, 'GET', 'HEAD');
   const token = serving.sessions.tokenOf(request);
-  if (pathname !== '/api/events') takePlace(serving.requests, request, response);
+  if (pathname !== '/api/events') takePlace(serving, request, response);
   const viewer = await viewerOf(serving, token, request, signal);
   if (pathname === '/api/events') {
     checkMethod(request, 'GET');
-    const from = addressOfClient(request);
+    const from = serving.clients.of(request);
     return serving.streams.open(request, response, viewer, {
       isSignedIn: () => serving.sessions.tokenOf(request) === token,
       look: async () => serving.authenticate(token!, signal, from),
     });
   }
+  takePlaceOfUser(serving, viewer, response);
   const body = await serving.api(pathname, new Query(searchParams), viewer, signal);
   if (body === undefined) throw new HttpError('not-found', 'there is nothing of this name that you may see');
   await sendJson(request, response, { body });
@@ -182,7 +203,7 @@ async function viewerOf(
   request: IncomingMessage,
   signal: AbortSignal,
 ): Promise<Viewer> {
-  const from = addressOfClient(request);
+  const from = serving.clients.of(request);
   const viewer = token === undefined ? undefined : await serving.authenticate(token, signal, from);
   if (!viewer) throw new HttpError('unauthenticated', 'log in with a token', { 'www-authenticate': 'Bearer' });
   return viewer;
@@ -199,7 +220,7 @@ async function session(
   if (request.method === 'POST' || request.method === 'DELETE') checkOrigin(request);
   if (request.method === 'DELETE')
     return sendJson(request, response, { body: {}, headers: { 'set-cookie': sessions.close(request) } });
-  if (request.method !== 'POST') takePlace(serving.requests, request, response);
+  if (request.method !== 'POST') takePlace(serving, request, response);
   if (request.method !== 'POST')
     return sendJson(request, response, {
       body: sessionOf(await viewerOf(serving, sessions.tokenOf(request), request, signal)),
@@ -207,7 +228,7 @@ async function session(
   if (!(request.headers['content-type'] ?? '').startsWith('application/json'))
     throw new HttpError('invalid', 'the body must be application/json');
   const token = await readLogin(serving, request);
-  takePlace(serving.requests, request, response);
+  takePlace(serving, request, response);
   const viewer = await viewerOf(serving, token, request, signal);
   const headers = { 'set-cookie': sessions.open(request, token, viewer.user) };
   return sendJson(request, response, { body: sessionOf(viewer), headers });
