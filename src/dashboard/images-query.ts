@@ -135,18 +135,22 @@ function isFound(word: string, { entry, namespaces, copy, commit }: ImageSummary
 
 const maxCached = 8;
 
-/** Results by key; all are dropped when the cargo changes. */
-export function createVersionCache<T>(cargo: Pick<Cargo, 'version'>): (key: string, make: () => T) => T {
-  const known = new Map<string, T>();
+/**
+ * Results by key, for those who ask again soon: all are dropped when the cargo changes, and each when memory is
+ * collected. So they are no part of what the facts of images take.
+ */
+export function createVersionCache<T extends object>(cargo: Pick<Cargo, 'version'>): (key: string, make: () => T) => T {
+  const known = new Map<string, WeakRef<T>>();
   let version = -1;
   return (key, make) => {
     if (version !== cargo.version) known.clear();
     version = cargo.version;
-    const found = known.get(key);
+    const found = known.get(key)?.deref();
     if (found !== undefined) return found;
+    known.delete(key);
     const made = make();
     if (known.size >= maxCached) known.delete(known.keys().next().value as string);
-    known.set(key, made);
+    known.set(key, new WeakRef(made));
     return made;
   };
 }
