@@ -15,7 +15,12 @@ it('restarts at its address with its images, and at another address only while t
   const log = silentLogger;
   const client = createRegistryClient();
   const first = await startLocalRegistry({ dir, log });
-  await pushImage(client, `${first.host}/team/app:1`);
+  const digest = await pushImage(client, `${first.host}/team/app:1`);
+  const id = `${first.host}/team/app@${digest}`;
+  expect(first.imageId(`${first.host}/team/app:1`)).toBe(id);
+  expect(first.imageId(id)).toBe(id);
+  for (const other of [`${first.host}/team/app`, `${first.host}/TEAM/app:1`, 'team/app:1', ''])
+    expect(first.imageId(other)).toBeUndefined();
   await first.stop();
   const second = await startLocalRegistry({ dir, log });
   expect(second.host).toBe(first.host);

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, type Logger } from '../base/index.ts';
+import { parseReference, type Tag } from '../image/index.ts';
 import { type RegistryServer, startRegistryServer } from '../registryserver/index.ts';
 
 export interface LocalRegistryOptions {
@@ -9,13 +10,36 @@ export interface LocalRegistryOptions {
   readonly log: Logger;
 }
 
-export type LocalRegistry = Pick<RegistryServer, 'host' | 'stop'>;
+export interface LocalRegistry extends Pick<RegistryServer, 'host' | 'stop'> {
+  /** `repository@digest` of an image of this registry, as a node reports it; undefined for others. */
+  imageId(image: string): string | undefined;
+}
 
 /**
  * Starts the embedded registry. A persistent one keeps its address: images in the cluster are named by it and must stay
  * pullable.
  */
-export async function startLocalRegistry({ dir, log }: LocalRegistryOptions): Promise<LocalRegistry> {
+export async function startLocalRegistry(options: LocalRegistryOptions): Promise<LocalRegistry> {
+  const server = await openRegistry(options);
+  const { host } = server;
+  return {
+    host,
+    stop: () => server.stop(),
+    imageId(image) {
+      if (!image.startsWith(`${host}/`)) return undefined;
+      try {
+        const { registry, path, tag, digest } = parseReference(image);
+        const found = digest ?? server.digestOf(path, tag ?? ('latest' as Tag));
+        return found && `${registry}/${path}@${found}`;
+      } catch {
+        // Whoever writes a pod writes any text.
+        return undefined;
+      }
+    },
+  };
+}
+
+async function openRegistry({ dir, log }: LocalRegistryOptions): Promise<RegistryServer> {
   if (dir === undefined) return startRegistryServer({ log });
   const folder = join(dir, 'registry');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -12,6 +12,8 @@ export interface LocalOptions {
   readonly jobDurationMs?: number | undefined;
   /** False disables the simulation: nothing runs, nothing completes. */
   readonly simulation?: boolean | undefined;
+  /** The imageID that simulated pods report; they make one up where this is undefined. */
+  readonly imageId?: ((image: string) => string | undefined) | undefined;
   /** The kubeconfig is needed even without `dir`: it is in the user's runtime folder or below this one. */
   readonly temporaryDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -39,9 +41,10 @@ export async function startLocal(options: LocalOptions): Promise<LocalCluster> {
     simulation:
       options.simulation === false
         ? false
-        : options.jobDurationMs === undefined
-          ? {}
-          : { jobDurationMs: options.jobDurationMs },
+        : {
+            ...(options.jobDurationMs === undefined ? {} : { jobDurationMs: options.jobDurationMs }),
+            ...(options.imageId === undefined ? {} : { imageId: options.imageId }),
+          },
   }).catch((thrown) => {
     if (errorCode(thrown) !== 'EADDRINUSE') throw thrown;
     throw new UsageError('local-port-taken', `port ${options.port} is taken; choose another with --port`);

@@ -70,8 +70,10 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     loadLocalRegistry(),
     features.length > 0 ? loadLocalFeatures() : undefined,
   ]);
+  let registry: LocalRegistry | undefined;
   const cluster = await startLocal({
     dir,
+    imageId: (image) => registry?.imageId(image),
     port: options.port,
     simulation: options.simulation,
     jobDurationMs: options.jobDuration === undefined ? undefined : options.jobDuration * 1000,
@@ -80,7 +82,6 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     log,
   });
   let running: LocalFeatures | undefined;
-  let registry: LocalRegistry | undefined;
   let demoFolder: string | undefined;
   try {
     // After the cluster, which makes sure that no other process uses the folder.

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, errorMessage, type KeyPair, type Logger, silentLogger, systemClock } from '../base/index.ts';
+import type { Digest, Tag } from '../image/index.ts';
 import { authenticate, type Users } from './http/auth.ts';
 import { type HandlerLimits, send } from './http/context.ts';
 import { OciError } from './http/errors.ts';
@@ -42,6 +43,8 @@ export interface RegistryServer {
   readonly host: string;
   readonly url: string;
   readonly port: number;
+  /** What the tag names now. */
+  digestOf(repository: string, tag: Tag): Digest | undefined;
   collectGarbage(options?: GarbageOptions): Promise<GarbageReport>;
   stop(): Promise<void>;
 }
@@ -97,6 +100,7 @@ export async function startRegistryServer(options: RegistryServerOptions = {}): 
     host,
     port,
     url: `${certificate === undefined ? 'http' : 'https'}://${host}`,
+    digestOf: (repository, tag) => store.catalog.get(repository)?.tags.get(tag),
     collectGarbage: (garbage) => collectGarbage(store, clock, garbage),
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -25,8 +25,8 @@ export interface SimulationOptions {
   readonly events: boolean;
   /** Content of the ConfigMap `kube-root-ca.crt` in every namespace; none is written when empty. */
   readonly rootCa: string;
-  /** The imageID in a pod's status. Default: a digest derived from the reference. */
-  readonly imageId: (image: string) => string;
+  /** The imageID in a pod's status; a digest is derived from the reference where it is undefined. */
+  readonly imageId: (image: string) => string | undefined;
   /** When absent, pods are bound by an update of the whole object. */
   readonly bindPod?: BindPod;
 }
@@ -44,10 +44,10 @@ export const defaultSimulationOptions: SimulationOptions = {
   eventTtlMs: 60 * 60 * 1000,
   events: true,
   rootCa: '',
-  imageId: madeUpImageId,
+  imageId: () => undefined,
 };
 
-function madeUpImageId(image: string): string {
+export function madeUpImageId(image: string): string {
   if (image.includes('@')) return image;
   const repository = image.replace(/:[^:/]*$/, '');
   return `${repository}@sha256:${createHash('sha256').update(image).digest('hex')}`;

@@ -9,13 +9,14 @@ import type {
 } from 'kubernetes-types/core/v1.js';
 import { rfc3339 } from '../../base/index.ts';
 import { isTrue, withCondition } from '../../object/index.ts';
+import { madeUpImageId } from './options.ts';
 import type { Live } from './types.ts';
 
 export interface Placement {
   readonly podIp: string;
   readonly hostIp: string;
   readonly now: number;
-  readonly imageId: (image: string) => string;
+  readonly imageId: (image: string) => string | undefined;
 }
 
 type Flag = 'True' | 'False';
@@ -204,7 +205,7 @@ function terminated(
 
 function describe(pod: Live<Pod>, { name, image = '' }: Container, imageId: Placement['imageId'], restartCount = 0) {
   const id = createHash('sha256').update(`${pod.metadata.uid}/${name}/${restartCount}`).digest('hex');
-  return { name, image, imageID: imageId(image), containerID: `containerd://${id}` };
+  return { name, image, imageID: imageId(image) ?? madeUpImageId(image), containerID: `containerd://${id}` };
 }
 
 function notReady(names: readonly string[]): ConditionWords {
