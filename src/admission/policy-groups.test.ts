@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy } from '../policy/index.ts';
+import { compileException, compilePolicy, type ExceptionProgram } from '../policy/index.ts';
 import { createPolicySet } from '../runtime/index.ts';
 import { groupsOf } from './policy-groups.ts';
 
@@ -105,6 +105,38 @@ describe('policy groups', () => {
       'fail/namespace/shop/exact/once Exact Never f',
       'fail/once Equivalent Never d',
     ]);
+  });
+
+  it('have no conditions of a policy that an exception names, where a failing one would refuse', () => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
+    const conditional = (failurePolicy: string) => {
+      const { program: made, issues } = compilePolicy({
+        apiVersion: 'policies.kyverno.io/v1',
+        kind: 'ValidatingPolicy',
+        metadata: { name: 'a' },
+        spec: {
+          failurePolicy,
+          matchConstraints: { resourceRules: [rule] },
+          matchConditions: [{ name: 'x', expression: "object.metadata.labels.a == 'b'" }],
+          validations: [{ expression: 'true' }],
+        },
+      });
+      if (!made) throw new Error(JSON.stringify(issues));
+      return made;
+    };
+    const { program: exception } = compileException({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind: 'PolicyException',
+      metadata: { name: 'e', namespace: 'default' },
+      spec: { policyRefs: [{ name: 'a', kind: 'ValidatingPolicy' }] },
+    });
+    const conditionsOf = (failurePolicy: string, exceptions: readonly ExceptionProgram[]) =>
+      [...groupsOf(createPolicySet([conditional(failurePolicy)], exceptions)).values()].flatMap(({ matchConditions }) =>
+        matchConditions.map(({ name }) => name),
+      );
+    expect(conditionsOf('Fail', [])).toEqual(['x']);
+    expect(conditionsOf('Fail', [exception!])).toEqual([]);
+    expect(conditionsOf('Ignore', [exception!])).toEqual(['x']);
   });
 
   it('contain no policy without admission rules', () => {

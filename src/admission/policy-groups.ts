@@ -1,4 +1,4 @@
-import type { PolicyObject, PolicyProgram, RuleProgram } from '../policy/index.ts';
+import type { ExceptionProgram, MatchCondition, PolicyObject, PolicyProgram, RuleProgram } from '../policy/index.ts';
 import { createPolicySet, type PolicySet } from '../runtime/index.ts';
 
 type FailurePolicy = 'Fail' | 'Ignore';
@@ -13,7 +13,7 @@ export interface PolicyGroup {
   readonly route: string;
   readonly failurePolicy: FailurePolicy;
   readonly timeoutSeconds: number;
-  readonly matchConditions: readonly { readonly name: string; readonly expression: string }[];
+  readonly matchConditions: readonly MatchCondition[];
   readonly matchPolicy: 'Exact' | 'Equivalent';
   readonly reinvocationPolicy: 'Never' | 'IfNeeded';
   /** The namespace of the policies; absent for a group of ClusterPolicies. */
@@ -32,11 +32,11 @@ const groupsOfSet = new WeakMap<PolicySet, ReadonlyMap<string, PolicyGroup>>();
 /** The groups of a policy set, by route; computed once per set. */
 export function groupsOf(set: PolicySet): ReadonlyMap<string, PolicyGroup> {
   let groups = groupsOfSet.get(set);
-  if (!groups) groupsOfSet.set(set, (groups = makeGroups(set.programs)));
+  if (!groups) groupsOfSet.set(set, (groups = makeGroups(set)));
   return groups;
 }
 
-function makeGroups(programs: readonly PolicyProgram[]): ReadonlyMap<string, PolicyGroup> {
+function makeGroups({ programs, exceptions }: PolicySet): ReadonlyMap<string, PolicyGroup> {
   const byRoute = new Map<string, PolicyProgram[]>();
   for (const program of programs) {
     if (!program.settings.admission || !program.rules.some(isReviewed)) continue;
@@ -45,17 +45,21 @@ function makeGroups(programs: readonly PolicyProgram[]): ReadonlyMap<string, Pol
     if (members) members.push(program);
     else byRoute.set(route, [program]);
   }
-  return new Map([...byRoute].map(([route, members]) => [route, makeGroup(route, members)]));
+  return new Map([...byRoute].map(([route, members]) => [route, makeGroup(route, members, exceptions)]));
 }
 
-function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGroup {
+function makeGroup(
+  route: string,
+  programs: readonly PolicyProgram[],
+  exceptions: readonly ExceptionProgram[],
+): PolicyGroup {
   const [first] = programs as readonly [PolicyProgram];
   const parts = programs.map(partsOf);
   return {
     route,
     failurePolicy: first.settings.failurePolicy,
     timeoutSeconds: Math.max(...programs.map((program) => timeoutOf(program))),
-    matchConditions: first.settings.matchConditions,
+    matchConditions: conditionsOf(first, exceptions),
     matchPolicy: first.settings.matchPolicy,
     reinvocationPolicy: first.settings.reinvocationPolicy,
     namespace: first.namespace || undefined,
@@ -64,6 +68,20 @@ function makeGroup(route: string, programs: readonly PolicyProgram[]): PolicyGro
     beforeResponse: createPolicySet(parts.flatMap(({ beforeResponse }) => beforeResponse)),
     afterResponse: createPolicySet(parts.flatMap(({ afterResponse }) => afterResponse)),
   };
+}
+
+/**
+ * The conditions of a policy's webhook. Where one fails the API server refuses the request, even of an object that an
+ * exception excuses: then the policy's conditions are evaluated here. Those of a classic policy are for webhooks only.
+ */
+export function conditionsOf(
+  { policy, form, settings }: PolicyProgram,
+  exceptions: readonly ExceptionProgram[],
+): readonly MatchCondition[] {
+  const { matchConditions, failurePolicy } = settings;
+  if (form !== 'cel' || failurePolicy === 'Ignore' || matchConditions.length === 0) return matchConditions;
+  const { name = '' } = policy.metadata;
+  return exceptions.some(({ policies }) => policies.includes(name)) ? [] : matchConditions;
 }
 
 /** True for rules that admission evaluates. Generate rules and mutations of existing objects run elsewhere. */

@@ -1,9 +1,9 @@
 import type { DiscoveredType, Discovery, InformerFactory, ResourceType } from '../kube/index.ts';
 import { deepEqual, type KubeObject } from '../object/index.ts';
-import type { PolicyProgram } from '../policy/index.ts';
+import type { ExceptionProgram, PolicyProgram } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
 import type { Registration, WebhookEntry } from '../webhook/index.ts';
-import { groupsOf, isReviewed, type PolicyGroup, routeOf, timeoutOf } from './policy-groups.ts';
+import { conditionsOf, groupsOf, isReviewed, type PolicyGroup, routeOf, timeoutOf } from './policy-groups.ts';
 import type { ResourceFilters } from './resource-filters.ts';
 import {
   type Coverage,
@@ -114,7 +114,9 @@ export function createPolicyRegistrations(options: PolicyRegistrationsOptions): 
       kinds.every((kind) => {
         const [known, next] = [registered[kind], requested[kind]];
         // A registration that is under way may take away what is registered.
-        return known !== undefined && isCovered(kind, program, known) && (!next || isCovered(kind, program, next));
+        const covered = (by: Omit<Registered, 'refusals'>) =>
+          isCovered(kind, program, by, options.policies.current.exceptions);
+        return known !== undefined && covered(known) && (!next || covered(next));
       }),
     subscribe(listener) {
       listeners.add(listener);
@@ -142,7 +144,12 @@ function neededBy(kind: Kind, { namespace, rules }: PolicyProgram, coverageOf: C
 }
 
 /** A webhook that other policies registered serves a new policy too, unless one of its own fields must change first. */
-function isCovered(kind: Kind, program: PolicyProgram, { coverageOf, byRoute }: Omit<Registered, 'refusals'>): boolean {
+function isCovered(
+  kind: Kind,
+  program: PolicyProgram,
+  { coverageOf, byRoute }: Omit<Registered, 'refusals'>,
+  exceptions: readonly ExceptionProgram[],
+): boolean {
   if (!program.settings.admission) return true;
   const needed = neededBy(kind, program, coverageOf).filter(({ size }) => size > 0);
   if (needed.length === 0) return true;
@@ -150,7 +157,7 @@ function isCovered(kind: Kind, program: PolicyProgram, { coverageOf, byRoute }: 
   return (
     webhook !== undefined &&
     timeoutOf(program) <= webhook.group.timeoutSeconds &&
-    deepEqual(program.settings.matchConditions, webhook.group.matchConditions) &&
+    deepEqual(conditionsOf(program, exceptions), webhook.group.matchConditions) &&
     needed.every((coverage) => covers(webhook.coverage, coverage))
   );
 }
@@ -176,9 +183,8 @@ const nameOf = (route: string) => route.split('/').reverse().join('.');
 
 /** Changes of policies change the webhook rules; so do new kinds that a policy already names. */
 function subscribeToChanges({ policies, informers, discovery }: PolicyRegistrationsOptions, listener: () => void) {
-  const stopPolicies = policies.subscribe(({ type }) => {
-    if (type === 'policy') listener();
-  });
+  // Exceptions decide which conditions a webhook may have.
+  const stopPolicies = policies.subscribe(listener);
   const informer = informers.for<KubeObject>(crds, { metadataOnly: true });
   const onKinds = () => {
     if (!informer.hasSynced) return;

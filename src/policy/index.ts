@@ -18,6 +18,7 @@ export type {
   EvaluationOptions,
   ExceptionProgram,
   FailureAction,
+  MatchCondition,
   Phase,
   PolicyProgram,
   RuleProgram,

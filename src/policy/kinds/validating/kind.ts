@@ -27,11 +27,8 @@ export const validatingKind = (isNamespaced: boolean): KindDefinition<Validating
       source: 'KyvernoValidatingPolicy',
       isNamespaced,
       emitWarning: spec.validationActions?.includes('Warn') ?? false,
-      // A condition that fails denies there, under Fail; and the forms for controllers have conditions of their own.
-      matchConditions:
-        forms.length === 1 && (actionOf(spec) === 'Enforce' || spec.failurePolicy === 'Ignore')
-          ? pushedConditions(spec.matchConditions)
-          : [],
+      // A condition that fails there denies, under Fail.
+      matchConditions: actionOf(spec) === 'Enforce' || spec.failurePolicy === 'Ignore' ? pushedConditions(forms) : [],
       rules: forms.map((form, i) =>
         kindRule({
           isDerived: i > 0,

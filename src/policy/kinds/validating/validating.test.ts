@@ -319,32 +319,6 @@ describe('a PolicyException for ValidatingPolicies', () => {
   });
 });
 
-describe('matchConditions that the API server evaluates', () => {
-  const pushed = (spec: object) =>
-    compilePolicy(
-      policyOf({
-        ...validations('true'),
-        matchConstraints: { resourceRules: [{ ...pods, resources: ['services'] }] },
-        matchConditions: [
-          { name: 'own', expression: "request.namespace != 'x'" },
-          { name: 'kyverno', expression: "time.now() > timestamp('2026-01-01T00:00:00Z')" },
-          { name: 'no good name', expression: 'true' },
-        ],
-        ...spec,
-      }),
-    ).program?.settings.matchConditions.map(({ name }) => name);
-
-  it('are those in its own language, with names it allows', () => {
-    expect(pushed({})).toEqual(['own']);
-  });
-
-  it('are none where one that fails would deny what we would not', () => {
-    expect(pushed({ validationActions: ['Audit'] })).toEqual([]);
-    expect(pushed({ validationActions: ['Audit'], failurePolicy: 'Ignore' })).toEqual(['own']);
-    expect(pushed({ matchConstraints: { resourceRules: [pods] } })).toEqual([]);
-  });
-});
-
 describe('a ValidatingPolicy for payloads', () => {
   const answer = (mode: string, value: unknown, spec: object) =>
     judge(
