@@ -133,6 +133,12 @@ const lookUps = z
       .boolean()
       .default(false)
       .describe('Allows service calls to loopback, link-local and metadata addresses too.'),
+    httpPrivateAddresses: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Allows `http.Get`, `http.Post` and `http.Client` of CEL expressions to call private addresses, such as services of the cluster.',
+      ),
     postPaths: z
       .array(z.string().startsWith('/'))
       .default([])

@@ -61,6 +61,7 @@ const defaults: LookUpLimits = {
   maxResponseBytes: 8 << 20,
   maxObjects: 5_000,
   allowAnyAddress: false,
+  httpPrivateAddresses: false,
 };
 
 /** Without our secrets and cloud identity: a namespaced policy may only read images that are public. */

@@ -18,7 +18,12 @@ const listen = (server: Server) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
 
-const limits: ServiceCallLimits = { timeoutMs: 2_000, maxResponseBytes: 10_000, allowAnyAddress: true };
+const limits: ServiceCallLimits = {
+  timeoutMs: 2_000,
+  maxResponseBytes: 10_000,
+  allowAnyAddress: true,
+  httpPrivateAddresses: false,
+};
 const signal = new AbortController().signal;
 const call = (url: string, more: object = {}, changed: Partial<ServiceCallLimits> = {}) =>
   callService({ kind: 'serviceCall', method: 'GET', url, headers: {}, ...more }, { ...limits, ...changed }, signal);
@@ -77,6 +82,30 @@ describe('a service call', () => {
         /may not be connected to/,
       );
     expect(reached).toBe(0);
+  });
+
+  it('reaches no private address from a function of CEL, by its name either, unless that is allowed', async () => {
+    const resolve: ServiceCallLimits['resolve'] = (_host, _options, done) =>
+      done(null, [{ address: '10.0.0.7', family: 4 }]);
+    // Nothing is sent: what is allowed ends with the signal.
+    const answer = (host: string, more: object, changed: object = {}) =>
+      callService(
+        { kind: 'serviceCall', method: 'GET', url: `http://${host}/`, headers: {}, ...more },
+        { ...limits, allowAnyAddress: false, resolve, ...changed },
+        AbortSignal.abort(),
+      ).catch((thrown: Error) => thrown.message);
+    const asLibrary = { asLibrary: true };
+    expect(await answer('10.0.0.7', asLibrary)).toContain('10.0.0.7 is a private address');
+    expect(await answer('10.0.0.7', asLibrary, { httpPrivateAddresses: true })).toContain('could not be called');
+    expect(await answer('10.0.0.7', {})).toContain('could not be called');
+    expect(await answer('169.254.169.254', asLibrary, { httpPrivateAddresses: true })).toContain('metadata address');
+    const named = (more: object, changed: object = {}) =>
+      callService(
+        { kind: 'serviceCall', method: 'GET', url: 'http://service.example/', headers: {}, ...more },
+        { ...limits, allowAnyAddress: false, resolve, ...changed },
+        signal,
+      ).catch((thrown: Error) => thrown.message);
+    expect(await named(asLibrary)).toContain('resolves to a private address, which may not be connected to');
   });
 
   it('fails on a response that is too large, too late or not JSON', async () => {

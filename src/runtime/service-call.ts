@@ -1,11 +1,13 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import {
+  type AddressPolicy,
   checkHost,
   errorMessage,
   guardedLookup,
   isJsonObject,
   parseJson,
+  type Resolve,
   renderJson,
   SupercargoError,
 } from '../base/index.ts';
@@ -18,6 +20,10 @@ export interface ServiceCallLimits {
   readonly maxResponseBytes: number;
   /** Also allows loopback, link-local and metadata addresses: for a single machine (`supercargo up`) only. */
   readonly allowAnyAddress: boolean;
+  /** Lets the functions of CEL call private addresses. Calls of classic rules always may: services are there. */
+  readonly httpPrivateAddresses: boolean;
+  /** How names become addresses; as the system does if absent. */
+  readonly resolve?: Resolve | undefined;
 }
 
 type ServiceCall = Extract<LookUp, { readonly kind: 'serviceCall' }>;
@@ -25,7 +31,8 @@ type ServiceCall = Extract<LookUp, { readonly kind: 'serviceCall' }>;
 /** Calls a service that a policy names, once and without following redirects. The response must be JSON. */
 export async function callService(call: ServiceCall, limits: ServiceCallLimits, signal: AbortSignal): Promise<unknown> {
   const url = parseUrl(call.url);
-  if (!limits.allowAnyAddress) checkHost(url.hostname, {});
+  const addresses: AddressPolicy = { denyPrivate: call.asLibrary === true && !limits.httpPrivateAddresses };
+  if (!limits.allowAnyAddress) checkHost(url.hostname, addresses);
   const body = call.method === 'POST' ? renderJson(call.data ?? {}) : undefined;
   const options: RequestOptions & { ca?: string } = {
     method: call.method,
@@ -36,8 +43,8 @@ export async function callService(call: ServiceCall, limits: ServiceCallLimits, 
     },
     agent: false,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]),
-    // Allows public and private addresses. The socket connects to the address that was checked.
-    ...(limits.allowAnyAddress ? {} : { lookup: guardedLookup({}) }),
+    // The socket connects to the address that was checked.
+    ...(limits.allowAnyAddress ? {} : { lookup: guardedLookup(addresses, limits.resolve) }),
     ...(call.caBundle ? { ca: call.caBundle } : {}),
   };
   const where = `${url.protocol}//${url.host}`;
