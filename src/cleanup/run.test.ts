@@ -134,7 +134,7 @@ it.each([undefined, 'skip', 'pass'])('an exception spares what it exempts (repor
 
 it('spared objects, and those outside the namespace of the policy, are kept though they match', async () => {
   const spared = new FakeServer(pod('a', 'Succeeded'));
-  await run(spared, { isSpared: (_, namespace) => namespace === 'shop' });
+  await run(spared, { isSpared: (_, { namespace }) => namespace === 'shop' });
   expect(spared.deleted).toEqual([]);
   // As if the server had answered more than was asked for.
   const other = new FakeServer(pod('a', 'Succeeded', { namespace: 'other' }), pod('b', 'Succeeded'));

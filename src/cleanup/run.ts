@@ -5,7 +5,7 @@ import type { LookUpAnswer, PolicyProgram } from '../policy/index.ts';
 import { type JudgeOptions, judge } from './judge.ts';
 
 /** Whether objects are spared whatever policies say. */
-type IsSpared = (kind: GroupVersionKind, namespace: string, name: string) => boolean;
+type IsSpared = (kind: GroupVersionKind, metadata: KubeObject['metadata']) => boolean;
 
 export interface RunOptions extends JudgeOptions {
   readonly client: Pick<KubeClient, 'get' | 'pages' | 'delete'>;
@@ -151,8 +151,8 @@ class PolicyRun {
 
   private async isDue(type: ResourceType, object: KubeObject, page: Page): Promise<boolean> {
     const { program, options, signal } = this;
-    const { name = '', namespace = '', deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== undefined || options.isSpared(type, namespace, name)) return false;
+    const { namespace = '', deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined || options.isSpared(type, object.metadata)) return false;
     // Whatever matched: nothing outside the namespace of the policy.
     if (program.namespace !== '' && program.namespace !== namespace) return false;
     try {

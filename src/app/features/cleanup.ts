@@ -1,13 +1,12 @@
 import { createCleanup, createCleanupMetrics } from '../../cleanup/index.ts';
 import { parseDurationMs } from '../../object/index.ts';
-import { isExcludedBy } from '../excluded-objects.ts';
+import { isExcludedBy, isSparedBy } from '../excluded-objects.ts';
 import type { WireFeature } from './feature.ts';
 
 /** Deleting policies, when they are due; only on the leader. */
 export const wireCleanup: WireFeature = (environment) => {
   const { config, connection, namespace: own, policies, namespaces, events, clock } = environment;
   const { maxDeletions, timeout, startingDeadline, namespacedResources } = config.cleanup;
-  const isExcluded = isExcludedBy(config);
   const controller = createCleanup({
     client: connection.client,
     discovery: connection.discovery,
@@ -16,9 +15,7 @@ export const wireCleanup: WireFeature = (environment) => {
     lookUps: environment.lookUps,
     turns: environment.turns,
     namespaceLabels: (name, signal) => namespaces.fetchLabels(name, signal),
-    // The program itself is no policy's to delete.
-    isSpared: (kind, namespace, name) =>
-      namespace === own || (kind.kind === 'Namespace' && name === own) || isExcluded(kind, namespace, name),
+    isSpared: isSparedBy(own, isExcludedBy(config)),
     maxDeletions,
     timeoutMs: parseDurationMs(timeout),
     startingDeadlineMs: startingDeadline === undefined ? undefined : parseDurationMs(startingDeadline),
