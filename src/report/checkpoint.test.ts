@@ -19,7 +19,15 @@ const content = (policy: string, rule: string, rest: Partial<ResultContent> = {}
   seconds: 1_800_000_000,
   ...rest,
 });
-const facts = { program: 'p', scannedSeconds: 1, policies: { a: 'x' }, exceptions: '', namespaces: { default: '{}' } };
+const reports = [['shop/r', { uid: 'r', generation: 3, content: 'c' }]] as const;
+const facts = {
+  program: 'p',
+  scannedSeconds: 1,
+  reports,
+  policies: { a: 'x' },
+  exceptions: '',
+  namespaces: { default: '{}' },
+};
 
 function build(...objects: readonly (readonly [EvaluatedObject, ...ResultContent[]])[]): Buffer {
   const builder = new CheckpointBuilder();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { renderJson } from '../base/index.ts';
+import type { KnownForm } from './own-reports.ts';
 import { type ReportedStatus, type ResultContent, type ResultHead, reportedStatuses } from './result.ts';
 import type { TextHash } from './text-hash.ts';
 
@@ -7,7 +8,7 @@ import type { TextHash } from './text-hash.ts';
  * Results of a scan in a form that a later start reads instead of evaluating again. It says for each object in which
  * version it was evaluated, and for each policy in which revision. Pure: it knows neither files nor the cluster.
  */
-interface CheckpointFacts {
+export interface CheckpointFacts {
   /** The code that evaluated, and settings that its results depend on. */
   readonly program: string;
   /** When the last scan of everything began. */
@@ -16,6 +17,8 @@ interface CheckpointFacts {
   readonly policies: Readonly<Record<string, string>>;
   /** Digest of all exceptions. */
   readonly exceptions: string;
+  /** What is known of our reports. */
+  readonly reports: readonly (readonly [key: string, form: KnownForm])[];
   /** The labels of each namespace with objects, as JSON. */
   readonly namespaces: Readonly<Record<string, string>>;
 }

@@ -3,7 +3,6 @@ import type { LivePolicies } from '../runtime/index.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { readCheckpointFile, writeCheckpointFile } from './checkpoint-file.ts';
 import { KeptResults } from './kept-results.ts';
-import type { Scanner } from './scanner.ts';
 
 /** Where the results of scans are kept for the next start. */
 export interface CheckpointOptions {
@@ -48,7 +47,7 @@ export async function readCheckpoint(
 /** Writes a checkpoint at intervals while nothing waits for evaluation, and when it stops. */
 export async function writeCheckpoints(
   { path, program, clock, log }: CheckpointContext,
-  scanner: Pick<Scanner, 'takeCheckpoint'>,
+  takeFrom: (program: string) => Buffer | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const write = async (bytes: Buffer) => {
@@ -61,7 +60,7 @@ export async function writeCheckpoints(
   // Called while a signal aborts, too, where nobody catches what is thrown.
   const take = (): Buffer | undefined => {
     try {
-      return scanner.takeCheckpoint(program);
+      return takeFrom(program);
     } catch (thrown) {
       log.warn('the checkpoint of reports was not written', { error: errorMessage(thrown) });
       return undefined;

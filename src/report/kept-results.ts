@@ -1,7 +1,7 @@
 import { renderGvr } from '../object/index.ts';
 import type { ExceptionProgram, PolicyProgram } from '../policy/index.ts';
 import type { LivePolicies } from '../runtime/index.ts';
-import { type Checkpoint, CheckpointBuilder, digestOf } from './checkpoint.ts';
+import { type Checkpoint, CheckpointBuilder, type CheckpointFacts, digestOf } from './checkpoint.ts';
 import type { ScannedObject } from './evaluate-object.ts';
 import type { KindWatch, SeenObject } from './kind-watch.ts';
 import type { ResultContent } from './result.ts';
@@ -36,6 +36,11 @@ export class KeptResults {
   /** When the results that it holds were last found all anew. */
   get scannedSeconds(): number {
     return this.checkpoint.facts.scannedSeconds;
+  }
+
+  /** The reports as they were then. */
+  get reports(): CheckpointFacts['reports'] {
+    return this.checkpoint.facts.reports;
   }
 
   /** By policy; only those of covered policies count. Undefined if the object, or what it is judged by, is another. */
@@ -76,13 +81,14 @@ interface CheckpointSource {
   /** A policy whose rules looked something up: its results follow from more than what a checkpoint holds. */
   readonly hasLookedUp: (policy: string) => boolean;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
+  readonly reports: CheckpointFacts['reports'];
   readonly program: string;
   readonly scannedSeconds: number;
 }
 
 /** Must be called only while nothing waits for evaluation: all results are of the objects as they were seen last. */
 export function takeCheckpoint(source: CheckpointSource): Buffer {
-  const { policies, watches, index, hasLookedUp, namespaceLabels, program, scannedSeconds } = source;
+  const { policies, watches, index, hasLookedUp, namespaceLabels, reports, program, scannedSeconds } = source;
   const { programs, exceptions } = policies.current;
   const kept = programs.filter((one) => sourceOf(one) === 'scan' && !hasLookedUp(one.key));
   const digests = Object.fromEntries(kept.map((one) => [one.key, policyDigest(one)]));
@@ -105,6 +111,7 @@ export function takeCheckpoint(source: CheckpointSource): Buffer {
   return builder.finish({
     program,
     scannedSeconds,
+    reports,
     policies: digests,
     exceptions: exceptionsDigest(exceptions),
     namespaces,

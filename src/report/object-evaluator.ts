@@ -63,7 +63,12 @@ export class ObjectEvaluator {
     const id = `${task.watch.type.group}/${task.watch.type.version}/${task.watch.type.resource} ${task.key}`;
     for (let other = this.busy.get(id); other; other = this.busy.get(id)) await other;
     if (!isCurrent(task)) return 0;
-    const work = this.evaluateTask(task).finally(() => this.busy.delete(id));
+    const work = this.evaluateTask(task)
+      .catch((thrown) => {
+        this.leaveOutdated(task);
+        throw thrown;
+      })
+      .finally(() => this.busy.delete(id));
     this.busy.set(
       id,
       work.then(
@@ -137,6 +142,12 @@ export class ObjectEvaluator {
         ]
       : evaluated;
     return { policyResults, controllers: renderControllers(subject.controllers), evaluated: open.length };
+  }
+
+  /** Its results are of an earlier form: no checkpoint may hold them beside this one. */
+  private leaveOutdated({ watch, object }: EvaluationTask): void {
+    const resource = watch.resources.get(object.metadata.uid ?? '');
+    if (resource) resource.controllers = undefined;
   }
 
   private record(watch: KindWatch, object: KubeObject, results: ResourceResults): IndexedResource | undefined {

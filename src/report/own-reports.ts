@@ -12,27 +12,22 @@ export interface ObservedReport {
   readonly resourceVersion: string;
   readonly generation: number;
   readonly policy: string | undefined;
-  readonly content: string | undefined;
-  /** The generation in which the content is as the annotation says. */
-  readonly contentGeneration: number | undefined;
-  readonly hasAdmissionResults: boolean;
+}
+
+/**
+ * A form of a report that we wrote, or compared with what it must say. Only the server sets uid and generation, and it
+ * counts every change of what the report says, so that nobody can give another content to the same form.
+ */
+export interface KnownForm {
+  readonly uid: string;
+  readonly generation: number;
+  /** Fingerprint of what it says. */
+  readonly content: string;
 }
 
 function observe({ metadata }: KubeObject): ObservedReport {
   const { name = '', namespace = '', uid = '', resourceVersion = '', generation = 0 } = metadata;
-  const own = metadata.annotations ?? {};
-  const contentGeneration = own[annotations.generation];
-  return {
-    namespace,
-    name,
-    uid,
-    resourceVersion,
-    generation,
-    policy: own[annotations.policy],
-    content: own[annotations.content],
-    contentGeneration: contentGeneration === undefined ? undefined : Number(contentGeneration),
-    hasAdmissionResults: own[annotations.admission] === 'true',
-  };
+  return { namespace, name, uid, resourceVersion, generation, policy: metadata.annotations?.[annotations.policy] };
 }
 
 const keyOfReport = ({ namespace, name }: Pick<ObservedReport, 'namespace' | 'name'>) =>
@@ -47,11 +42,12 @@ interface OwnReportsOptions {
 
 /**
  * Our reports in the cluster, watched by metadata only. Our own writes count from the response on, before the watch
- * delivers them.
+ * delivers them. What a report says is known only of forms that we wrote or read ourselves, never from its metadata.
  */
 export class OwnReports {
   private readonly informers: readonly Informer<KubeObject, ObservedReport>[];
   private readonly written = new Map<string, ObservedReport>();
+  private readonly known = new Map<string, KnownForm>();
 
   constructor({ client, installation, log, onChange }: OwnReportsOptions) {
     this.informers = [reportTypes.namespaced, reportTypes.cluster].map((type) => {
@@ -67,7 +63,7 @@ export class OwnReports {
         onAdd: ({ key }) => onChange(key),
         onUpdate: ({ key }) => onChange(key),
         onDelete: ({ key }) => {
-          this.written.delete(key);
+          this.forget(key);
           onChange(key);
         },
       });
@@ -83,10 +79,6 @@ export class OwnReports {
     await Promise.all(this.informers.map((informer) => informer.synced(signal)));
   }
 
-  list(): readonly ObservedReport[] {
-    return this.informers.flatMap((informer) => informer.list());
-  }
-
   get(key: string): ObservedReport | undefined {
     const watched = this.informers[key.includes('/') ? 0 : 1]!.get(key);
     const own = this.written.get(key);
@@ -97,13 +89,22 @@ export class OwnReports {
     return watched;
   }
 
-  /** Records the server's response to a write of ours. */
-  noteWritten(object: KubeObject): void {
-    const report = observe(object);
-    this.written.set(keyOfReport(report), { ...report, contentGeneration: report.generation });
+  /** Fingerprint of what the report says as it is now; undefined if another client may have written it. */
+  contentOf(key: string): string | undefined {
+    const [observed, known] = [this.get(key), this.known.get(key)];
+    if (!observed || observed.uid !== known?.uid || observed.generation !== known.generation) return undefined;
+    return known.content;
   }
 
-  /** Records a report of ours that was just read. */
+  /** Records what a report of ours says in the form that the server has just returned. */
+  noteContent(object: KubeObject, content: string): void {
+    const report = observe(object);
+    const key = keyOfReport(report);
+    this.written.set(key, report);
+    this.known.set(key, { uid: report.uid, generation: report.generation, content });
+  }
+
+  /** Records a report with our label that was just read, whoever wrote it. */
   noteRead(object: KubeObject): void {
     const report = observe(object);
     this.written.set(keyOfReport(report), report);
@@ -111,5 +112,16 @@ export class OwnReports {
 
   forget(key: string): void {
     this.written.delete(key);
+    this.known.delete(key);
+  }
+
+  /** The forms that an earlier run knew. */
+  restore(forms: Iterable<readonly [key: string, form: KnownForm]>): void {
+    for (const [key, form] of forms) if (!this.known.has(key)) this.known.set(key, form);
+  }
+
+  /** For the next run. */
+  *knownForms(): Generator<readonly [key: string, form: KnownForm]> {
+    for (const [key, form] of this.known) if (this.contentOf(key) !== undefined) yield [key, form];
   }
 }

@@ -3,8 +3,8 @@ import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { PolicyProgram } from '../policy/index.ts';
 import type { LivePolicies, PolicySet } from '../runtime/index.ts';
-import type { ObservedReport } from './own-reports.ts';
 import { typeForNamespace } from './report-object.ts';
+import type { ReportForm } from './report-writer.ts';
 import {
   headOf,
   processes,
@@ -16,19 +16,25 @@ import {
 
 interface ReadBackOptions {
   readonly client: KubeClient;
-  readonly reports: readonly ObservedReport[];
+  /** Those that we wrote, by the key of the report. */
+  readonly forms: ReadonlyMap<string, ReportForm>;
   readonly policies: LivePolicies;
   readonly restore: (resource: ResourceReference, content: ResultContent) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-/** Reads admission results back from our own reports; all other results are computed again. */
+/**
+ * Reads admission results back from our own reports, in the forms that we wrote ourselves and in no other: whoever
+ * edits a report while we are down must not forge results. All other results are computed again.
+ */
 export async function readBack(options: ReadBackOptions): Promise<void> {
-  const { client, reports, policies, restore, log, signal } = options;
-  for (const { namespace, name, hasAdmissionResults } of reports) {
-    if (!hasAdmissionResults) continue;
-    const key = namespace === '' ? { name } : { name, namespace };
+  const { client, forms, policies, restore, log, signal } = options;
+  const changed: string[] = [];
+  for (const [report, { uid, generation }] of forms) {
+    const [first = '', second] = report.split('/');
+    const namespace = second === undefined ? '' : first;
+    const key = second === undefined ? { name: first } : { name: second, namespace };
     let object: KubeObject;
     try {
       object = await client.get(typeForNamespace(namespace), key, { signal });
@@ -36,10 +42,19 @@ export async function readBack(options: ReadBackOptions): Promise<void> {
       if (isKubeError(thrown, 'kube-not-found')) continue;
       throw thrown;
     }
+    if (object.metadata.uid !== uid || object.metadata.generation !== generation) {
+      changed.push(report);
+      continue;
+    }
     const results = Array.isArray(object['results']) ? object['results'] : [];
     const unread = results.filter((result) => !restoreOne(result, policies, restore)).length;
-    if (unread > 0) log.debug('some results of a report could not be read back', { report: name, namespace, unread });
+    if (unread > 0) log.debug('some results of a report could not be read back', { report, unread });
   }
+  if (changed.length > 0)
+    log.warn('reports were edited by others: their results of admission come with the next admission of each object', {
+      reports: changed.length,
+      first: changed[0],
+    });
 }
 
 /** False for a result that did not come from admission, or is invalid. */

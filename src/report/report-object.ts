@@ -1,6 +1,7 @@
 import { ownerLabel } from '../api/index.ts';
+import { isJsonObject } from '../base/index.ts';
 import type { ResourceType } from '../kube/index.ts';
-import { type KubeObject, renderApiVersion } from '../object/index.ts';
+import { deepEqual, type KubeObject, renderApiVersion } from '../object/index.ts';
 import { policyOf } from './names.ts';
 import type { ReportPart } from './part-table.ts';
 import type { ResultIndex } from './result-index.ts';
@@ -21,21 +22,13 @@ export const reportTypes = {
 export const typeForNamespace = (namespace: string) =>
   namespace === '' ? reportTypes.cluster : reportTypes.namespaced;
 
-export const annotations = {
-  policy: 'supercargo.dev/policy',
-  /** The results when we wrote them, without their times. */
-  content: 'supercargo.dev/content',
-  /** The generation that our write created; a different one means that another client wrote since. */
-  generation: 'supercargo.dev/content-generation',
-  /** Some results came from admission and cannot be computed again. */
-  admission: 'supercargo.dev/admission-results',
-} as const;
+export const annotations = { policy: 'supercargo.dev/policy' } as const;
 
 interface RenderOptions {
   readonly index: ResultIndex;
   readonly installation: string;
   /** The object to replace; absent for a new one. */
-  readonly replaces?: { readonly resourceVersion: string; readonly generation: number } | undefined;
+  readonly replaces?: { readonly resourceVersion: string } | undefined;
 }
 
 /** The object for a part, in the format of Kyverno's reports. */
@@ -49,12 +42,7 @@ export function renderReport(part: ReportPart, { index, installation, replaces }
       ...(part.namespace === '' ? {} : { namespace: part.namespace }),
       ...(replaces ? { resourceVersion: replaces.resourceVersion } : {}),
       labels: { 'app.kubernetes.io/managed-by': 'supercargo', [ownerLabel]: installation },
-      annotations: {
-        ...(part.policy === undefined ? {} : { [annotations.policy]: part.policy }),
-        [annotations.content]: index.fingerprintOf(part),
-        [annotations.generation]: String((replaces?.generation ?? 0) + 1),
-        ...(part.fromAdmission > 0 ? { [annotations.admission]: 'true' } : {}),
-      },
+      ...(part.policy === undefined ? {} : { annotations: { [annotations.policy]: part.policy } }),
     },
     results: index.resultsOf(part).map(({ head, resource, result, message, properties, seconds }) => ({
       ...head,
@@ -67,4 +55,20 @@ export function renderReport(part: ReportPart, { index, installation, replaces }
     })),
     summary: index.summaryOf(part),
   };
+}
+
+/** Whether both say the same, whenever it was found. All but the metadata is compared. */
+export function isSameReport(one: KubeObject, other: KubeObject): boolean {
+  return deepEqual(saidBy(one), saidBy(other));
+}
+
+function saidBy({ metadata: _, ...said }: KubeObject): unknown {
+  const results: unknown = said['results'];
+  return Array.isArray(results) ? { ...said, results: results.map(withoutTime) } : said;
+}
+
+function withoutTime(result: unknown): unknown {
+  if (!isJsonObject(result)) return result;
+  const { timestamp: _, ...rest } = result;
+  return rest;
 }

@@ -5,10 +5,9 @@ import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import { every } from './loop.ts';
 import type { ReportMetrics, WriteOperation, WriteOutcome } from './metrics.ts';
-import { type ObservedReport, OwnReports } from './own-reports.ts';
-import type { ReportPart } from './part-table.ts';
+import { type KnownForm, type ObservedReport, OwnReports } from './own-reports.ts';
 import type { ReportChanges } from './report-changes.ts';
-import { renderReport, typeForNamespace } from './report-object.ts';
+import { isSameReport, renderReport, typeForNamespace } from './report-object.ts';
 import type { ResultIndex } from './result-index.ts';
 import type { ScanProgress } from './scan-state.ts';
 import { WriteRate, type WriteRateLimits } from './write-rate.ts';
@@ -35,11 +34,18 @@ interface ReportWriterOptions {
   readonly index: ResultIndex;
   readonly changes: ReportChanges;
   readonly progressOf: (policy: string | undefined) => ScanProgress;
+  /** Called when a report with results of admission is stored as it must be, and with undefined when it has none. */
+  readonly onAdmissionResults?: ((key: string, form: ReportForm | undefined) => void) | undefined;
   readonly limits?: Partial<WriterLimits>;
   readonly metrics: ReportMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+type ReportName = Pick<ObservedReport, 'namespace' | 'name'>;
+
+/** Which content of which object, as only the server numbers it. */
+export type ReportForm = Pick<KnownForm, 'uid' | 'generation'>;
 
 const conflictRetryMs = 100;
 const releaseMs = 50;
@@ -49,7 +55,7 @@ const logIntervalMs = 30_000;
 
 /**
  * Reconciles report objects with the index, one key at a time. Compares contents: an object that is up to date is not
- * written. Objects without our label are never touched, and every write has the replaced version as precondition.
+ * written. What another client may have written is read and compared whole. Objects without our label are never touched, and every write has the replaced version as precondition.
  */
 export class ReportWriter {
   readonly reports: OwnReports;
@@ -100,12 +106,9 @@ export class ReportWriter {
   }
 
   private isSettled(key: string): boolean {
-    const [part, observed] = [this.options.index.part(key), this.reports.get(key)];
-    return part ? observed !== undefined && this.isAsDesired(part, observed) : observed === undefined;
-  }
-
-  private isAsDesired(part: ReportPart, { content, generation, contentGeneration }: ObservedReport): boolean {
-    return content === this.options.index.fingerprintOf(part) && generation === contentGeneration;
+    const { index } = this.options;
+    const part = index.part(key);
+    return part ? this.reports.contentOf(key) === index.fingerprintOf(part) : this.reports.get(key) === undefined;
   }
 
   private async work(key: string, rate: WriteRate, signal: AbortSignal): Promise<void> {
@@ -158,6 +161,12 @@ export class ReportWriter {
       this.held.add(key);
       return undefined;
     }
+    const isForeign = await this.compare(key, signal);
+    if (isForeign) return foreignMs;
+    if (this.isSettled(key)) {
+      changes.delete(key);
+      return undefined;
+    }
     await rate.take(signal);
     const startMs = clock.monotonicMs();
     const waitMs = await this.write(key, signal);
@@ -174,12 +183,16 @@ export class ReportWriter {
     if (!part) return observed && this.remove(key, observed, signal);
     const type = typeForNamespace(part.namespace);
     const object = renderReport(part, { index, installation, replaces: observed });
+    // The part may change during the write.
+    const content = index.fingerprintOf(part);
+    const hasAdmission = part.fromAdmission > 0;
     const operation: WriteOperation = observed ? 'update' : 'create';
     return this.attempt(key, part, operation, signal, async () => {
       const written = observed
         ? await client.replace(type, object, { metadataOnly: true, signal })
         : await client.create(type, object, { metadataOnly: true, signal });
-      this.reports.noteWritten(written);
+      this.reports.noteContent(written, content);
+      this.noteAdmission(key, hasAdmission ? written : undefined);
       this.foreign.delete(key);
     });
   }
@@ -193,12 +206,64 @@ export class ReportWriter {
         signal,
       });
       this.reports.forget(key);
+      this.noteAdmission(key, undefined);
     });
+  }
+
+  private noteAdmission(key: string, object: KubeObject | undefined): void {
+    const { uid = '', generation = 0 } = object?.metadata ?? {};
+    this.options.onAdmissionResults?.(key, object && { uid, generation });
+  }
+
+  /**
+   * Reads a report that another client may have written, and compares it with what it must say. True for one that is not
+   * ours.
+   */
+  private async compare(key: string, signal: AbortSignal): Promise<boolean> {
+    const { index, installation } = this.options;
+    const observed = this.reports.get(key);
+    if (!observed || !index.part(key) || this.reports.contentOf(key) !== undefined) return false;
+    const object = await this.read(observed, signal);
+    if (!object) {
+      this.reports.forget(key);
+      return false;
+    }
+    if (!this.isOurs(object)) return this.leave(key);
+    this.reports.noteRead(object);
+    const part = index.part(key);
+    if (!part || !isSameReport(object, renderReport(part, { index, installation }))) return false;
+    this.reports.noteContent(object, index.fingerprintOf(part));
+    this.noteAdmission(key, part.fromAdmission > 0 ? object : undefined);
+    return false;
+  }
+
+  /** Undefined if there is none. */
+  private async read({ namespace, name }: ReportName, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const type = typeForNamespace(namespace);
+    try {
+      return await this.options.client.get<KubeObject>(type, namespace === '' ? { name } : { name, namespace }, {
+        signal,
+      });
+    } catch (thrown) {
+      if (isKubeError(thrown, 'kube-not-found')) return undefined;
+      throw thrown;
+    }
+  }
+
+  private isOurs = ({ metadata }: KubeObject): boolean => metadata.labels?.[ownerLabel] === this.options.installation;
+
+  private leave(key: string): true {
+    const { log, metrics } = this.options;
+    if (!this.foreign.has(key))
+      log.warn('a report of this name exists and is not ours; rename or delete it', { report: key });
+    this.foreign.add(key);
+    metrics.written('create', 'foreign');
+    return true;
   }
 
   private async attempt(
     key: string,
-    place: { readonly namespace: string; readonly name: string; readonly bytes: number },
+    place: ReportName & { readonly bytes: number },
     operation: WriteOperation,
     signal: AbortSignal,
     call: () => Promise<void>,
@@ -229,29 +294,15 @@ export class ReportWriter {
   }
 
   /** Another client wrote first: read the object, and check whether it is ours. */
-  private async readConflicting(
-    key: string,
-    { namespace, name }: { readonly namespace: string; readonly name: string },
-    signal: AbortSignal,
-  ): Promise<number> {
-    const { client, installation, log, metrics } = this.options;
+  private async readConflicting(key: string, place: ReportName, signal: AbortSignal): Promise<number> {
     this.reports.forget(key);
-    try {
-      const type = typeForNamespace(namespace);
-      const object = await client.get<KubeObject>(type, namespace === '' ? { name } : { name, namespace }, { signal });
-      if (object.metadata.labels?.[ownerLabel] === installation) {
-        this.reports.noteRead(object);
-        return conflictRetryMs;
-      }
-      if (!this.foreign.has(key))
-        log.warn('a report of this name exists and is not ours; rename or delete it', { report: key });
-      this.foreign.add(key);
-      metrics.written('create', 'foreign');
+    const object = await this.read(place, signal);
+    if (object && !this.isOurs(object)) {
+      this.leave(key);
       return foreignMs;
-    } catch (thrown) {
-      if (isKubeError(thrown, 'kube-not-found')) return conflictRetryMs;
-      throw thrown;
     }
+    if (object) this.reports.noteRead(object);
+    return conflictRetryMs;
   }
 
   /** Limits the number of log lines, however many reports cannot be written. */

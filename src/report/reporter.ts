@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { Discovery, KubeClient } from '../kube/index.ts';
 import type { LivePolicies, LookUps } from '../runtime/index.ts';
+import { AdmissionForms } from './admission-forms.ts';
 import { type AdmissionRecord, AdmissionResults, type AdmittedResults, admittedResults } from './admission-results.ts';
 import { type CheckpointOptions, readCheckpoint, writeCheckpoints } from './checkpoints.ts';
 import type { OnReportProblem } from './kind-failures.ts';
@@ -26,7 +27,10 @@ export interface ReporterOptions {
   /** A report per policy and namespace; false for the old form, a report per namespace. */
   readonly isSplit: boolean;
   readonly isExcluded?: IsExcluded;
-  /** The namespace of the outboxes of other replicas; absent to read none. */
+  /**
+   * Our own namespace, with the outboxes of other replicas and the record of reports with results of admission; absent
+   * for neither.
+   */
   readonly outboxNamespace?: string | undefined;
   readonly rescanMs?: number;
   /** Absent to evaluate everything at each start. */
@@ -60,6 +64,7 @@ interface ReporterRun {
   readonly scanner: Scanner;
   readonly writer: ReportWriter;
   readonly admission: AdmissionResults;
+  readonly forms: AdmissionForms | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -80,9 +85,13 @@ export function createReporter(options: ReporterOptions): Reporter {
       nowSeconds: () => Math.floor(clock.now() / 1000),
       onChange: (key, sinceMs) => changes.add(key, sinceMs),
     });
+    const { installation, outboxNamespace: namespace } = options;
+    const forms =
+      namespace === undefined ? undefined : new AdmissionForms({ client, installation, namespace, clock, log });
     const writer = new ReportWriter({
       client,
-      installation: options.installation,
+      onAdmissionResults: (key, form) => forms?.note(key, form),
+      installation,
       index,
       changes,
       progressOf: (policy) => state.progressOf(policy),
@@ -102,24 +111,28 @@ export function createReporter(options: ReporterOptions): Reporter {
       metrics,
       onSeen: (watch, key) => admission.seen(watch, key),
     });
-    return { state, changes, index, scanner, writer, admission };
+    return { state, changes, index, scanner, writer, admission, forms };
   };
 
-  const scanAfterReading = async ({ scanner, writer, admission }: ReporterRun, signal: AbortSignal): Promise<void> => {
+  const scanAfterReading = async (
+    { scanner, writer, admission, forms }: ReporterRun,
+    signal: AbortSignal,
+  ): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       try {
         await writer.reports.synced(signal);
         await scanner.policiesSynced(signal);
-        const reports = writer.reports.list();
         await readBack({
           client,
-          reports,
+          forms: (await forms?.load(signal)) ?? new Map(),
           policies,
           log,
           signal,
           restore: (of, content) => admission.restore(of, content),
         });
-        if (checkpoint) scanner.keep(await readCheckpoint({ ...checkpoint, clock, log }, policies, rescanMs));
+        const kept = checkpoint && (await readCheckpoint({ ...checkpoint, clock, log }, policies, rescanMs));
+        scanner.keep(kept);
+        writer.reports.restore(kept?.reports ?? []);
         break;
       } catch (thrown) {
         if (signal.aborted) return;
@@ -169,7 +182,8 @@ export function createReporter(options: ReporterOptions): Reporter {
           guarded(current.writer.run(until)),
           guarded(scanAfterReading(current, until)),
           guarded(readOthers(current, until)),
-          ...(checkpoint ? [writeCheckpoints({ ...checkpoint, clock, log }, current.scanner, until)] : []),
+          ...(current.forms ? [current.forms.run(until)] : []),
+          ...(checkpoint ? [writeCheckpoints({ ...checkpoint, clock, log }, takeFrom(current), until)] : []),
         ]);
       } finally {
         if (activeRun === current) activeRun = undefined;
@@ -188,6 +202,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     },
   };
 }
+
+const takeFrom =
+  ({ scanner, writer }: ReporterRun) =>
+  (program: string) =>
+    scanner.takeCheckpoint(program, [...writer.reports.knownForms()]);
 
 function gaugesOf({ index, scanner, state, changes }: ReporterRun, clock: Clock): ReportGauges {
   const nowMs = clock.monotonicMs();

@@ -4,6 +4,7 @@ import { gvkOf, renderGvr } from '../object/index.ts';
 import type { ExceptionProgram } from '../policy/index.ts';
 import type { LivePolicies, LookUps, PolicyChange } from '../runtime/index.ts';
 import { withBackpressure } from './backpressure.ts';
+import type { CheckpointFacts } from './checkpoint.ts';
 import { type ClusterFacts, startClusterFacts } from './cluster-facts.ts';
 import { startControllers } from './controllers.ts';
 import { type KeptResults, takeCheckpoint } from './kept-results.ts';
@@ -108,7 +109,7 @@ export class Scanner {
   }
 
   /** Undefined while some results are not those of the objects and policies as they are now. */
-  takeCheckpoint(program: string): Buffer | undefined {
+  takeCheckpoint(program: string, reports: CheckpointFacts['reports']): Buffer | undefined {
     if (!this.isIdle || [...this.state.rescans.failedKinds].some((kind) => this.state.watches.has(kind)))
       return undefined;
     return takeCheckpoint({
@@ -117,6 +118,7 @@ export class Scanner {
       index: this.options.index,
       hasLookedUp: (policy) => this.tracker.hasLookedUp(policy),
       namespaceLabels: (namespace) => this.namespaceLabels(namespace),
+      reports,
       program,
       scannedSeconds: this.scannedSeconds,
     });
@@ -267,6 +269,8 @@ export class Scanner {
     const wanted = watchedTypes(programs, await discovery.list({ signal }));
     const older = new Set(this.state.watches.values());
     for (const [id, watch] of this.state.watches) if (!wanted.has(id)) await this.endWatch(id, watch);
+    // Before anything is evaluated by them: what they ask for from now on counts.
+    for (const key of changed) this.tracker.forgetPolicy(key);
     for (const [id, wantedType] of wanted) {
       const watch = this.state.watches.get(id);
       if (watch) Object.assign(watch, { kindPolicies: wantedType.kindPolicies, policies: wantedType.policies });
@@ -275,7 +279,6 @@ export class Scanner {
     this.reportFailures();
     for (const key of changed) {
       const program = policies.current.get(key);
-      this.tracker.forgetPolicy(key);
       const gone = index.removeWhere({
         isOfRule: ({ policy }) => policy === key,
         isGone: ({ rule }, reference, isFromAdmission) =>

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeClient } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { createReportMetrics, type ReporterOptions } from '../../src/report/index.ts';
 import { unreadMetrics } from '../support/controller-metrics.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import type { Cluster } from '../support/real-cluster.ts';
+import { eventually } from '../support/wait.ts';
 import { createReportFixture, pod, type ReportFixture, requireLabel, resultsOf, types } from './report-fixture.ts';
 
 describe('the checkpoint of reports', () => {
@@ -178,19 +180,77 @@ describe('the checkpoint of reports', () => {
     expect(JSON.stringify(await said())).toContain('owner is b');
   });
 
-  it('is the only thing that counts: a report that somebody edits is evaluated and restored', async () => {
-    const { said: before } = await run();
+  /** All that an editor can write, so that it looks like a write of ours. */
+  async function forge(): Promise<void> {
     const name = 'polr-ns-default-owner';
     const report = await fixture.client.get<KubeObject>(types.reports, { name, namespace: 'default' });
-    const forged = resultsOf(report).map((result) => ({ ...result, result: 'pass', message: '' }));
-    await fixture.client.replace(types.reports, { ...report, results: forged });
-    expect(await run()).toMatchObject({ evaluations: 0, said: before });
+    const results = resultsOf(report).map((result) => ({ ...result, result: 'pass', message: 'forged' }));
+    const annotations = {
+      ...report.metadata.annotations,
+      'supercargo.dev/content-generation': String((report.metadata.generation ?? 0) + 1),
+    };
+    await fixture.client.replace(types.reports, { ...report, metadata: { ...report.metadata, annotations }, results });
+  }
+
+  it('is the only thing that counts: a report that somebody edits is restored', async () => {
+    const { said: before } = await run();
+    await forge();
+    expect(await run()).toMatchObject({ evaluations: 0, writes: 1, said: before });
+    await forge();
     rmSync(checkpoint.path);
-    await fixture.client.replace(types.reports, {
-      ...(await fixture.client.get<KubeObject>(types.reports, { name, namespace: 'default' })),
-      results: forged,
+    expect(await run()).toMatchObject({ evaluations: 6, writes: 1, said: before });
+    const running = await fixture.start({ checkpoint });
+    await running.settled();
+    await forge();
+    await eventually(async () => expect(await said()).toEqual(before));
+    await running.stop();
+  });
+
+  it('holds nothing of an object whose last form could not be evaluated', async () => {
+    let isBroken = false;
+    const isExcluded = (_: unknown, __: string, name: string) => {
+      if (isBroken && name === 'one') throw new Error('broken');
+      return false;
+    };
+    const running = await fixture.start({ checkpoint, isExcluded });
+    await running.settled();
+    isBroken = true;
+    const key = { name: 'one', namespace: 'default' };
+    const { metadata, ...one } = await fixture.client.get<KubeObject>(types.pods, key);
+    await fixture.client.replace(types.pods, {
+      ...one,
+      metadata: { ...metadata, labels: { ...metadata.labels, owner: 'me' } },
     });
-    expect(await run()).toMatchObject({ evaluations: 6, said: before });
+    await running.settled();
+    await running.stop();
+    expect(await restart()).toBe(2);
+    expect(JSON.stringify((await said())['default/polr-ns-default-owner'])).toContain('"pass"');
+  });
+
+  it('knows the reports, so that they are read only when somebody may have written them', async () => {
+    await run();
+    const reads: string[] = [];
+    const client: KubeClient = {
+      ...fixture.client,
+      get: (type, key, options) => {
+        if (type.resource === 'policyreports') reads.push(key.name);
+        return fixture.client.get(type, key, options);
+      },
+    };
+    expect(await run({ client })).toMatchObject({ writes: 0 });
+    expect(reads).toEqual([]);
+    const name = 'polr-ns-default-owner';
+    const report = await fixture.client.get<KubeObject>(types.reports, { name, namespace: 'default' });
+    const labels = { ...report.metadata.labels, seen: 'yes' };
+    // Of metadata alone: the server does not count it, and it is left as it is.
+    await fixture.client.replace(types.reports, { ...report, metadata: { ...report.metadata, labels } });
+    expect(await run({ client })).toMatchObject({ writes: 0 });
+    await forge();
+    expect(await run({ client })).toMatchObject({ writes: 1 });
+    expect(reads).toEqual([name]);
+    rmSync(checkpoint.path);
+    expect(await run({ client })).toMatchObject({ writes: 0 });
+    expect(reads.sort()).toEqual(['polr-ns-default-app', name, name]);
   });
 
   it('holds results of policies and exceptions with integers beyond 2^53', async () => {

@@ -304,19 +304,61 @@ describe('report objects', () => {
     it('contain results that only admission has, also after a restart, until the object is deleted', async () => {
       await inNewNamespace();
       await fixture.put(types.clusterPolicy, policy());
-      running = await fixture.start();
+      running = await fixture.start({ outboxNamespace: namespace });
       await running.settled();
       admit(await fixture.put(types.pods, pod('web', namespace)));
       await fixture.put(types.pods, pod('unseen', namespace));
       await eventually(async () => expect(linesOf(await report('at-admission'))).toEqual(['Pod web: has-app fail']));
       expect(resultsOf(await report('at-admission'))[0]?.['properties']).toEqual({ process: 'admission review' });
       const before = await versions();
-      await running.stop();
-      running = await fixture.start();
-      await running.settled();
-      expect(await versions()).toEqual(before);
+      for (let i = 0; i < 2; i++) {
+        await running.stop();
+        running = await fixture.start({ outboxNamespace: namespace });
+        await running.settled();
+        expect(await versions()).toEqual(before);
+      }
       await fixture.remove(types.pods, 'web', namespace);
       await eventually(async () => expect(await report('at-admission')).toBeUndefined());
+    });
+
+    it('contain no results that somebody wrote while Supercargo was down', async () => {
+      await inNewNamespace();
+      await fixture.put(types.clusterPolicy, policy());
+      await fixture.put(types.clusterPolicy, requireLabel('other', one, { spec: { background: false } }));
+      running = await fixture.start({ outboxNamespace: namespace });
+      await running.settled();
+      admit(await fixture.put(types.pods, pod('web', namespace)));
+      await eventually(async () => expect(linesOf(await report('at-admission'))).toEqual(['Pod web: has-app fail']));
+      await running.stop();
+      const written = (await report('at-admission'))!;
+      const passes = resultsOf(written).map((result) => ({ ...result, result: 'pass' }));
+      const annotations = {
+        ...written.metadata.annotations,
+        'supercargo.dev/admission-results': 'true',
+        'supercargo.dev/content-generation': String((written.metadata.generation ?? 0) + 1),
+      };
+      await fixture.client.replace(types.reports, {
+        ...written,
+        metadata: { ...written.metadata, annotations },
+        results: passes,
+      });
+      // A report of ours in all that its metadata say, which we did not write.
+      const { labels = {} } = written.metadata;
+      await fixture.client.create(types.reports, {
+        apiVersion: written.apiVersion,
+        kind: written.kind,
+        metadata: {
+          name: `polr-ns-${namespace}-other`,
+          namespace,
+          labels,
+          annotations: { ...annotations, 'supercargo.dev/policy': 'other', 'supercargo.dev/content-generation': '1' },
+        },
+        results: passes.map((result) => ({ ...result, policy: 'other' })),
+      });
+      running = await fixture.start({ outboxNamespace: namespace });
+      await running.settled();
+      expect(await report('at-admission')).toBeUndefined();
+      expect(await report('other')).toBeUndefined();
     });
 
     it('contain results of another replica, which passes them in one object and deletes it', async () => {

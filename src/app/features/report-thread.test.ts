@@ -49,7 +49,7 @@ describe('the report thread', () => {
     const stop = new AbortController();
     const running = reporter.run(stop.signal);
     expect(reporter.isRunning).toBe(true);
-    await expect.poll(() => reporter.isIdle).toBe(true);
+    await expect.poll(() => reporter.isIdle, { timeout: 60_000 }).toBe(true);
     const text = await registry.metrics();
     for (const line of [
       'supercargo_report_evaluations_total 7',
