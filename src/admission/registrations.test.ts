@@ -134,6 +134,17 @@ describe('webhooks of policies', () => {
     expect(made.isRegistered(later)).toBe(true);
   });
 
+  it('are not known any more after leadership ended, until they are registered again', async () => {
+    const [policy, quiet] = [program('a'), program('b', undefined, { admission: false })];
+    const { made, register } = await registered(policy);
+    await register('begin');
+    made.mutate.forget?.();
+    made.validate.forget?.();
+    expect([policy, quiet].map((one) => made.isRegistered(one))).toEqual([false, false]);
+    await register();
+    expect([policy, quiet].map((one) => made.isRegistered(one))).toEqual([true, true]);
+  });
+
   it('serve a policy without rules for admission from the first registration on', async () => {
     const quiet = program('a', undefined, { admission: false });
     expect(registrations(quiet).isRegistered(quiet)).toBe(false);

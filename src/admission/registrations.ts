@@ -81,6 +81,10 @@ export function createPolicyRegistrations(options: PolicyRegistrationsOptions): 
       return webhooks.filter(({ coverage }) => coverage.size > 0).map((webhook) => entryOf(kind, webhook));
     },
     subscribe: (listener) => subscribeToChanges(options, listener),
+    forget() {
+      delete registered[kind];
+      delete requested[kind];
+    },
     onRegistered(_, refused) {
       const before = registered[kind];
       const now = requested[kind];

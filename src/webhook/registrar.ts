@@ -142,7 +142,11 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     async run(signal) {
       upToDate.clear();
       registeredAtMs.clear();
-      await Promise.all([controller.run(signal), reachability.run(signal)]);
+      try {
+        await Promise.all([controller.run(signal), reachability.run(signal)]);
+      } finally {
+        for (const registration of registrations) registration.forget?.();
+      }
       if (options.removeOnStop)
         await removeAll(client, [...registrations, reachability.registration], installation, log);
     },

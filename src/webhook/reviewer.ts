@@ -69,4 +69,6 @@ export interface Registration {
   subscribe(listener: () => void): () => void;
   /** Called after the entries, except the refused ones, are registered. */
   onRegistered?(entries: readonly WebhookEntry[], refused: readonly RefusedEntry[]): void;
+  /** Called when leadership ends: from then on, others may register anything. */
+  forget?(): void;
 }
