@@ -12,11 +12,16 @@ const digest = (...parts: readonly string[]) => {
   return hash.digest('hex');
 };
 
-/** The file of one installation, and what else its results depend on: this code and these settings. */
+/**
+ * The file of one installation, and what else its results depend on: this code and these settings. Undefined for the
+ * program in its sources, of which this file says nothing.
+ */
 export function checkpointOf({ installation, report, policies }: Config): ReporterOptions['checkpoint'] {
+  const file = fileURLToPath(import.meta.url);
+  if (file.endsWith('.ts')) return undefined;
   const folder = report.checkpointDir ?? join(tmpdir(), `supercargo-reports-${process.getuid?.() ?? 'user'}`);
   // The names of all parts of the program are in it, with hashes of their text.
-  const code = readFileSync(fileURLToPath(import.meta.url), 'utf8');
+  const code = readFileSync(file, 'utf8');
   const { node, v8, icu = '' } = process.versions;
   return {
     path: join(folder, installation),
