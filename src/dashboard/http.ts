@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { isMainThread } from 'node:worker_threads';
+import { gzip, gzipSync } from 'node:zlib';
 import type { Asset } from './assets.ts';
 import type { ErrorAnswer, ErrorCode } from './protocol.ts';
 
@@ -30,6 +32,13 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 const minCompressed = 1_024;
+// Fast: the connection is near, or the proxy in front compresses again.
+const compression = { level: 3 };
+/**
+ * In the thread of the page itself: those that Node has for such work belong to the whole process and do not have its low
+ * priority. `supercargo up` has no thread for the page, and its event loop must not wait.
+ */
+const compress = isMainThread ? promisify(gzip) : gzipSync;
 
 export async function sendJson(
   request: IncomingMessage,
@@ -38,9 +47,7 @@ export async function sendJson(
 ): Promise<void> {
   const text = Buffer.from(JSON.stringify(body));
   const isCompressed = text.length >= minCompressed && accepts(request, 'gzip');
-  // Fast: the connection is near, or the proxy in front compresses again. In this thread: those that Node has for such
-  // work belong to the whole process and do not have its low priority.
-  const data = isCompressed ? gzipSync(text, { level: 3 }) : text;
+  const data = isCompressed ? await compress(text, compression) : text;
   response.writeHead(status, {
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
