@@ -40,7 +40,8 @@ export interface ReporterProcess {
   untilIdle(results: number): Promise<Measured>;
   /** What it costs until the reporter is at rest again after the change; counts are of the step alone. */
   step(change: () => Promise<void>): Promise<Measured>;
-  stop(): Promise<void>;
+  /** The highest resident memory up to the end, with the checkpoint that it wrote; undefined for an older program. */
+  stop(): Promise<number | undefined>;
 }
 
 /** The reporter alone, in a process of its own: started by `startReporterProcess`. */
@@ -86,11 +87,13 @@ export async function runReporterProcess(): Promise<void> {
       0,
     );
   };
+  const megabytes = (name: string) => {
+    const status = readFileSync('/proc/self/status', 'utf8');
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+  };
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === 'stop') break;
     const { user, system } = process.cpuUsage();
-    const status = readFileSync('/proc/self/status', 'utf8');
-    const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
     const moment: Moment = {
       idle: reporter.isIdle,
       results: await value('supercargo_report_results'),
@@ -107,6 +110,7 @@ export async function runReporterProcess(): Promise<void> {
   }
   stop.abort();
   await running;
+  process.stdout.write(`${JSON.stringify({ peakMb: megabytes('VmHWM') })}\n`);
   await client.close();
   process.stdin.destroy();
 }
@@ -125,10 +129,13 @@ function watchTurns(record: (microseconds: number) => void): void {
   }, 5).unref();
 }
 
-/** With a path for a checkpoint it begins with that of the one before, and leaves one when it is stopped. */
+/** The program is a bundle of a bench of reports. With a path for a checkpoint it begins with that of the one before, and leaves one when it is stopped. */
 export async function startReporterProcess(
   { url, caPem, token }: ServerProcess,
-  checkpoint?: string,
+  {
+    checkpoint,
+    program = process.argv[1]!,
+  }: { readonly checkpoint?: string | undefined; readonly program?: string } = {},
 ): Promise<ReporterProcess> {
   const child = spawn(
     process.execPath,
@@ -136,7 +143,7 @@ export async function startReporterProcess(
       ...(process.env['BENCH_PROFILE']
         ? ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`]
         : ['--enable-source-maps']),
-      process.argv[1]!,
+      program,
       '--child',
     ],
     {
@@ -145,7 +152,7 @@ export async function startReporterProcess(
     },
   );
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  const ask = await asker(child);
+  const { ask, last } = await asker(child);
   const startedAt = performance.now();
   const untilIdle = async (since: number, isDone: (moment: Moment) => boolean) => {
     let scannedMs = 0;
@@ -175,18 +182,31 @@ export async function startReporterProcess(
     },
     async stop() {
       child.stdin!.write('stop\n');
+      const peakMb = await last();
       await ended;
+      return peakMb;
     },
   };
 }
 
-async function asker(child: ChildProcess): Promise<() => Promise<Moment>> {
+interface Asker {
+  readonly ask: () => Promise<Moment>;
+  readonly last: () => Promise<number | undefined>;
+}
+
+async function asker(child: ChildProcess): Promise<Asker> {
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   await lines.next();
-  return async () => {
-    child.stdin!.write('moment\n');
-    const { value, done } = await lines.next();
-    if (done) throw new Error('the reporter ended');
-    return JSON.parse(value) as Moment;
+  return {
+    async ask() {
+      child.stdin!.write('moment\n');
+      const { value, done } = await lines.next();
+      if (done) throw new Error('the reporter ended');
+      return JSON.parse(value) as Moment;
+    },
+    async last() {
+      const { value, done } = await lines.next();
+      return done ? undefined : (JSON.parse(value) as Pick<Moment, 'peakMb'>).peakMb;
+    },
   };
 }

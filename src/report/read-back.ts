@@ -19,6 +19,8 @@ interface ReadBackOptions {
   /** Those that we wrote, by the key of the report. */
   readonly forms: ReadonlyMap<string, ReportForm>;
   readonly policies: LivePolicies;
+  /** Called with the key of a report that is not there any more in the form that we wrote. */
+  readonly forget: (report: string) => void;
   readonly restore: (resource: ResourceReference, content: ResultContent) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -29,7 +31,7 @@ interface ReadBackOptions {
  * edits a report while we are down must not forge results. All other results are computed again.
  */
 export async function readBack(options: ReadBackOptions): Promise<void> {
-  const { client, forms, policies, restore, log, signal } = options;
+  const { client, forms, policies, forget, restore, log, signal } = options;
   const changed: string[] = [];
   for (const [report, { uid, generation }] of forms) {
     const [first = '', second] = report.split('/');
@@ -39,10 +41,12 @@ export async function readBack(options: ReadBackOptions): Promise<void> {
     try {
       object = await client.get(typeForNamespace(namespace), key, { signal });
     } catch (thrown) {
-      if (isKubeError(thrown, 'kube-not-found')) continue;
-      throw thrown;
+      if (!isKubeError(thrown, 'kube-not-found')) throw thrown;
+      forget(report);
+      continue;
     }
     if (object.metadata.uid !== uid || object.metadata.generation !== generation) {
+      forget(report);
       changed.push(report);
       continue;
     }

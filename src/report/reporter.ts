@@ -128,6 +128,7 @@ export function createReporter(options: ReporterOptions): Reporter {
           policies,
           log,
           signal,
+          forget: (report) => forms?.note(report, undefined),
           restore: (of, content) => admission.restore(of, content),
         });
         const kept = checkpoint && (await readCheckpoint({ ...checkpoint, clock, log }, policies, rescanMs));
