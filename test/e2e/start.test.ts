@@ -38,6 +38,23 @@ describe('the compiled code that the build kept', () => {
     expect(start()).toMatch(/^(\d+) of \1$/);
   });
 
+  it('is taken of every part, whichever command it was kept by', () => {
+    // As load.cjs reads it. With other flags than it was kept with, V8 does not take it.
+    const script = `
+      const { readdirSync, readFileSync } = require('node:fs');
+      const { Script } = require('node:vm');
+      const parts = readdirSync('code').filter((name) => name.endsWith('.cache')).map((name) => 'code/' + name);
+      console.log(parts.filter((part) => {
+        const text = readFileSync(part.slice(0, -'.cache'.length), 'latin1');
+        const source = '(function (exports, require, module, __filename) {' + text + '\\n})';
+        return new Script(source, { cachedData: readFileSync(part) }).cachedDataRejected;
+      }).length);
+    `;
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
+    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
+    expect(caches().length).toBeGreaterThan(30);
+  });
+
   it('of another Node is passed over, and the program starts all the same', () => {
     for (const name of caches()) {
       const file = path.join(folder, 'code', name);
