@@ -1,17 +1,15 @@
+/** The commands of the documentation as the command line reads them; test/integration/docs-pages.test.ts runs them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandsOf } from '../scripts/reference/cli.ts';
-import { codeBlocksOf } from './support/code-blocks.ts';
-import { runCommand } from './support/run-command.ts';
+import { codeBlocksOf, inlineCommandsOf } from './support/code-blocks.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
 interface DocumentedCommand {
   readonly where: string;
   readonly args: readonly string[];
-  /** A transcript shows its error below it. */
-  readonly fails: boolean;
 }
 
 /** Pages that tell how to use the program; decisions tell its history. */
@@ -28,26 +26,9 @@ function commandsIn(page: string): readonly DocumentedCommand[] {
   for (const { line: first, text } of codeBlocksOf(page)) {
     const lines = text.replaceAll('\\\n', '  ').split('\n');
     for (const [i, line] of lines.entries())
-      for (const args of commandsOn(line)) {
-        const fails = lines[i + 1]?.startsWith('supercargo: ') ?? false;
-        found.push({ where: `${page}:${first + i}: ${line.trim()}`, args, fails });
-      }
+      for (const args of commandsOn(line)) found.push({ where: `${page}:${first + i}: ${line.trim()}`, args });
   }
   return found;
-}
-
-/** Each command in the text and the tables of a page, as written there. */
-function inlineCommandsIn(page: string): readonly { readonly where: string; readonly command: string }[] {
-  const blocks = /^ *```[^\n]*\n[\s\S]*?^ *```$/gm;
-  const text = readFileSync(path.join(root, page), 'utf8').replaceAll(blocks, (block) =>
-    block.replaceAll(/[^\n]/g, ''),
-  );
-  return [...text.matchAll(/`([^`\n]+(?:\n[^`\n]+)?)`/g)]
-    .map(({ index, 1: code }) => ({
-      where: `${page}:${text.slice(0, index).split('\n').length}: ${code}`,
-      command: code!.replaceAll(/\s+/g, ' ').replaceAll('\\|', '|'),
-    }))
-    .filter(({ command }) => /^(?:\w+=\S+ )*(?:bin\/supercargo|supercargo|npm|npx|helm|kubectl) /.test(command));
 }
 
 const scripts = Object.keys(
@@ -111,17 +92,6 @@ async function refusalOf(args: readonly string[]): Promise<string | undefined> {
   }
 }
 
-/** Commands that need no cluster and no network, if the files they name are in the repository. */
-const offline = new Set(['apply', 'test', 'explain', 'cel', 'jp', 'completion']);
-const isOffline = ([name, ...rest]: readonly string[]): boolean => {
-  const files = rest.filter((word) => /^[\w./-]+\.(?:ya?ml|json)$|\/$/.test(word) || word === '-');
-  if (rest.includes('--cluster') || files.some((file) => !existsSync(path.join(root, file)))) return false;
-  if (name === 'config') return true;
-  if (name === 'version') return rest.includes('--client');
-  if (name === 'install') return !['--apply', '--dry-run', '--wait', '--config'].some((one) => rest.includes(one));
-  return offline.has(name ?? '') && (files.length > 0 || ['cel', 'jp', 'completion'].includes(name ?? ''));
-};
-
 describe('the commands of the documentation', () => {
   const commands = pages.flatMap(commandsIn);
 
@@ -147,7 +117,7 @@ describe('the commands of the documentation', () => {
 
   // In a sentence a command may stand without its arguments.
   it('are accepted in sentences and tables, and name scripts and files that exist', async () => {
-    const inline = pages.flatMap(inlineCommandsIn);
+    const inline = pages.flatMap(inlineCommandsOf);
     expect(inline.length).toBeGreaterThan(100);
     const wrong: string[] = [];
     for (const { where, command } of inline) {
@@ -162,16 +132,5 @@ describe('the commands of the documentation', () => {
     expect(wrong).toEqual([]);
     expect(missingIn('npm run no-such-script')).toBe('there is no script no-such-script');
     expect(missingIn('npx vitest run test/nothing.test.ts')).toBe('there is no test/nothing.test.ts');
-  });
-
-  it('run, where they need neither cluster nor network', { timeout: 120_000 }, async () => {
-    const wrong: string[] = [];
-    const runnable = commands.filter(({ args }) => isOffline(args));
-    expect(runnable.length).toBeGreaterThan(5);
-    for (const { where, args, fails } of runnable) {
-      const { code, stderr } = await runCommand(args);
-      if (code > 1 !== fails) wrong.push(`${where} → ${code}: ${stderr}`);
-    }
-    expect(wrong).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseYaml } from '../../src/base/index.ts';
-import { codeBlocksOf, linesOf } from '../support/code-blocks.ts';
+import { codeBlocksOf, inlineCommandsOf, linesOf } from '../support/code-blocks.ts';
 import { helmPath, kubectlPath } from '../support/kubectl.ts';
 import { findOnPath } from '../support/search-path.ts';
 import { missingOf } from '../support/skip.ts';
@@ -90,6 +90,15 @@ describe.skipIf(missing !== undefined)('the commands of', () => {
         shell.close();
       }
     }
+  });
+
+  it.concurrent('sentences and tables that read a cluster', async () => {
+    const commands = pages
+      .flatMap(inlineCommandsOf)
+      .filter(({ command }) => /^kubectl (?:get|describe|explain) \S/.test(command));
+    expect(commands.length).toBeGreaterThan(8);
+    const shell = (await site.folderFor('sentences')).shell(false);
+    for (const { where, command } of commands) expect(await shell.run(command), where).toMatchObject({ code: 0 });
   });
 
   describe('the recipes of docs/ci.md', () => {

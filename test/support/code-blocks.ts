@@ -52,3 +52,17 @@ export function linesOf({ page, line, language, text }: CodeBlock): readonly Doc
   }
   return found;
 }
+
+/** Each command in the text and the tables of a page, as written there. */
+export function inlineCommandsOf(page: string): readonly DocumentedLine[] {
+  const blocks = /^ *```[^\n]*\n[\s\S]*?^ *```$/gm;
+  const text = readFileSync(path.join(root, page), 'utf8').replaceAll(blocks, (block) =>
+    block.replaceAll(/[^\n]/g, ''),
+  );
+  return [...text.matchAll(/`([^`\n]+(?:\n[^`\n]+)?)`/g)]
+    .map(({ index, 1: code }) => ({
+      where: `${page}:${text.slice(0, index).split('\n').length}: ${code}`,
+      command: code!.replaceAll(/\s+/g, ' ').replaceAll('\\|', '|'),
+    }))
+    .filter(({ command }) => /^(?:\w+=\S+ )*(?:bin\/supercargo|supercargo|npm|npx|helm|kubectl) /.test(command));
+}
