@@ -58,12 +58,18 @@ describe('the certificate of the webhooks', () => {
     apiGroups: [''],
     resources: ['secrets'],
     resourceNames: [name],
-    verbs: ['get', 'list', 'watch', ...verbs],
+    verbs,
   });
 
   it('is in a Secret of ours that the part may write, or in one of the user that it may read', () => {
-    expect(secretsOf({})).toEqual({ rights: [rule('x-policies-webhook', 'update')], created: ['x-policies-webhook'] });
-    expect(secretsOf({ webhook: { tls: { secretName: 'given' } } })).toEqual({ rights: [rule('given')], created: [] });
+    expect(secretsOf({})).toEqual({
+      rights: [rule('x-policies-webhook', 'get', 'list', 'watch', 'update')],
+      created: ['x-policies-webhook'],
+    });
+    expect(secretsOf({ webhook: { tls: { secretName: 'given' } } })).toEqual({
+      rights: [rule('given', 'list', 'watch')],
+      created: [],
+    });
   });
 });
 

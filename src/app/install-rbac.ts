@@ -68,9 +68,9 @@ export const namespaceRuleTemplates = (webhookSecret: Node<InstallScope>): Insta
     { ...secrets, resourceNames: [webhookSecret], verbs: [...read, 'update'] },
   ]),
   // Somebody else writes these.
-  given(and(runs(...webhookFeatures), usesCertManager), [{ ...secrets, resourceNames: [webhookSecret], verbs: read }]),
+  given(and(runs(...webhookFeatures), usesCertManager), [{ ...secrets, resourceNames: [webhookSecret], verbs: watch }]),
   given(and(runs(...webhookFeatures), givenSecret), [
-    { ...secrets, resourceNames: [scalar(givenSecret)], verbs: read },
+    { ...secrets, resourceNames: [scalar(givenSecret)], verbs: watch },
   ]),
   given(runs('generate'), checkpointRules),
   given(runsAll('admission', 'report'), outboxRules),

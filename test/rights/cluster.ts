@@ -10,6 +10,7 @@ import { createRegistryClient } from '../../src/registry/index.ts';
 import { startRegistryServer } from '../../src/registryserver/index.ts';
 import { enabled } from '../integration/mirror-fixture.ts';
 import { installKinds, type RunningFeatures, runFeatures } from '../integration/run-features.ts';
+import { createCertificate } from '../support/certificate.ts';
 import { startEmbedded } from '../support/embedded-cluster.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { startInsightsServer } from '../support/insights-server.ts';
@@ -37,7 +38,11 @@ export interface Recording {
 }
 
 /** Runs features with the account of an installation, exercises each, and says what they asked the API server for. */
-export async function record(features: readonly Exercised[]): Promise<Recording> {
+export async function record(
+  features: readonly Exercised[],
+  /** A Secret that a user gives for the webhooks' certificate. */
+  givenSecret?: string,
+): Promise<Recording> {
   const chosen = features.map((name): Exercise => exercises[name]());
   const refused = chosen.flatMap((exercise) => exercise.refused ?? []);
   const recorder = createRecorder(`system:serviceaccount:${home}:${account}`, refused);
@@ -69,6 +74,7 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
           exposure: 'loopback',
           removeOnStop: session === 'last',
           service: { name: `${account}-webhook` },
+          tls: { secretName: givenSecret },
         },
         dashboard: { host: '127.0.0.1', port: pagePort },
         ...Object.assign({}, ...chosen.map(({ config }) => config?.(place, session) ?? {})),
@@ -94,6 +100,15 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
   };
   try {
     await installKinds(administrator);
+    if (givenSecret !== undefined) {
+      const { cert, key, caPem } = createCertificate();
+      await create('/api/v1/namespaces', { metadata: { name: home } });
+      await create(`/api/v1/namespaces/${home}/secrets`, {
+        metadata: { name: givenSecret },
+        type: 'kubernetes.io/tls',
+        stringData: { 'tls.crt': cert, 'tls.key': key, 'ca.crt': caPem },
+      });
+    }
     // Its pull secrets may be read: a binding of the installation is in it.
     const namespaces = features.includes('mirror') ? [mirroredNamespace] : [];
     for (const name of namespaces) await create('/api/v1/namespaces', { metadata: { name, labels: enabled } });
@@ -106,6 +121,7 @@ export async function record(features: readonly Exercised[]): Promise<Recording>
       detectionUsers: ['admin'],
       mirrorNamespaces: namespaces,
       backupRegistry: features.includes('mirror') ? `${registry.host}/copies` : undefined,
+      config: givenSecret === undefined ? {} : { webhook: { tls: { secretName: givenSecret } } },
     });
     for (const object of manifests.filter(({ kind }) => !left.has(kind))) {
       const type = await administrator.discovery.byKind(`${object.apiVersion}/${object.kind}`);

@@ -11,6 +11,7 @@ import { describe, it } from 'vitest';
 import { defaultParts } from '../../src/app/install-parts.ts';
 import { describeRight, uncovered, unneeded, widest } from './access.ts';
 import { record } from './cluster.ts';
+import { home } from './exercise.ts';
 import { type Exercised, exercises } from './exercises/index.ts';
 import { isRefused } from './exercises/insights.ts';
 
@@ -27,6 +28,19 @@ describe('the rights of a feature alone', () => {
         unneeded: unneeded(rights, requests).map(describeRight),
       }).toEqual({ refused: [], unneeded: [] });
     });
+
+  it.concurrent('are exactly those that mirror uses with a certificate of the user', async ({ expect }) => {
+    const { rights, grants, requests } = await record(['mirror'], 'given');
+    expect({
+      refused: uncovered([...rights, ...grants], requests).map(describeRight),
+      unneeded: unneeded(rights, requests).map(describeRight),
+      secrets: rights.filter(({ name }) => name === 'given').map(describeRight),
+    }).toEqual({
+      refused: [],
+      unneeded: [],
+      secrets: [`list secrets #given @${home}`, `watch secrets #given @${home}`],
+    });
+  });
 });
 
 /**
