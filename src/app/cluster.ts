@@ -48,7 +48,7 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
   const environment = createEnvironment({ ...options, metrics: registry, selector });
   const features = wires.flatMap((wire) => wire(environment).runnables);
   const reviews = environment.webhooks.runnables();
-  if (reviews.length > 0) checkReachable(config.webhook, options.env);
+  if (reviews.length > 0) checkReachable(config.webhook, connection);
   const respond = createStatusResponder({
     registry,
     readiness: () => manager.isReady(),
@@ -100,8 +100,8 @@ export async function createClusterProgram(options: ClusterOptions): Promise<Clu
 }
 
 /** Webhooks of a Service without pods block the cluster: from outside none are registered by default. */
-function checkReachable({ exposure, url }: Config['webhook'], env: Environment): void {
-  if (exposure !== undefined || url !== undefined || env['KUBERNETES_SERVICE_HOST']) return;
+function checkReachable({ exposure, url }: Config['webhook'], { client }: Connection): void {
+  if (exposure !== undefined || url !== undefined || client.config.isInPod) return;
   throw new UsageError(
     'webhook-unreachable',
     'this process runs outside the cluster, where the API server cannot reach its webhooks: name an address that it ' +

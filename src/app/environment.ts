@@ -147,7 +147,7 @@ function webhooksOf(
 ): Webhooks {
   const { config, connection, namespace } = environment;
   const { host, port, exposure, url, service, tls, maxBodyBytes, namespaceSelector, objectSelector } = config.webhook;
-  const isInPod = Boolean(environment.env['KUBERNETES_SERVICE_HOST']);
+  const isInPod = connection.client.config.isInPod === true;
   const { removeOnStop = !isInPod, shutdownDelay = isInPod ? '5s' : '0s' } = config.webhook;
   const name = service.name ?? `${config.installation}-webhook`;
   const isLocal = exposure === 'loopback';

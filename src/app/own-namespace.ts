@@ -7,10 +7,10 @@ import type { Config } from './config.ts';
  */
 export function ownNamespaceOf(
   { namespace }: Pick<Config, 'namespace'>,
-  cluster: { readonly name: string; readonly namespace: string },
+  cluster: { readonly name: string; readonly namespace: string; readonly isInPod?: boolean | undefined },
 ): string {
   if (namespace !== undefined) return namespace;
-  if (cluster.namespace !== 'default' || cluster.name === 'in-cluster') return cluster.namespace;
+  if (cluster.namespace !== 'default' || cluster.isInPod) return cluster.namespace;
   throw new UsageError(
     'own-namespace',
     `the context ${cluster.name} leads to the namespace default, where policies would not count and our Leases, ` +

@@ -221,7 +221,7 @@ const renewMsOf = ({ lockTimeoutMs }: SyncSettings) => Math.min(lockTimeoutMs / 
 function lockOf({ config, connection, lock, namespace, temporaryDir }: SyncProgramOptions): SyncLock {
   const { client } = connection;
   const { lockTimeoutMs: timeoutMs, lockFile } = config.sync;
-  const isInCluster = client.config.name === 'in-cluster';
+  const isInCluster = client.config.isInPod === true;
   if (lock === 'lease' || (lock === 'auto' && isInCluster))
     return createLeaseLock({
       client,

@@ -28,9 +28,9 @@ export async function connectTo(options: ClusterOptions, context: CliContext, lo
   const local = localKubeconfig(options, context);
   const { connect } = await loadConnect();
   const connection = await connect({ env, kubeconfig: options.kubeconfig ?? local, context: options.context, log });
-  const { name, server } = connection.client.config;
+  const { name, server, isInPod } = connection.client.config;
   if (local !== undefined) stderr.write(`supercargo: using the cluster of "supercargo up" (kubeconfig ${local})\n`);
-  else if (options.kubeconfig === undefined && !env['KUBECONFIG'] && name !== 'in-cluster')
+  else if (options.kubeconfig === undefined && !env['KUBECONFIG'] && !isInPod)
     stderr.write(`supercargo: using the cluster ${name} at ${server} (kubeconfig ~/.kube/config)\n`);
   return connection;
 }

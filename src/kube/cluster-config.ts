@@ -4,6 +4,8 @@ import type { CredentialSource } from './credentials.ts';
 export interface ClusterConfig {
   /** For messages: the context's name, `in-cluster`, or the caller's choice. */
   readonly name: string;
+  /** This process runs in a pod of the cluster: the connection is that of its ServiceAccount. */
+  readonly isInPod?: boolean | undefined;
   /** `https://host:port`, with a path when the server is behind one. */
   readonly server: string;
   readonly tls: ClusterTls;

@@ -27,6 +27,7 @@ export async function loadInClusterConfig(options: InClusterOptions): Promise<Cl
   ]);
   return {
     name: 'in-cluster',
+    isInPod: true,
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     tls: { ca },
     namespace: namespace.trim() || 'default',

@@ -109,6 +109,7 @@ export function defineTwoManagers(startCluster: () => Promise<Cluster>): void {
       webhook: object,
       env: Readonly<Record<string, string>> = {},
       features: readonly FeatureName[] = ['admission'],
+      through = connection,
     ) =>
       createClusterProgram({
         config: configOf({
@@ -117,7 +118,7 @@ export function defineTwoManagers(startCluster: () => Promise<Cluster>): void {
           mirror: { registry: 'backup.example' },
           webhook,
         }),
-        connection,
+        connection: through,
         env,
         servesStatus: false,
         log: silentLogger,
@@ -129,6 +130,10 @@ export function defineTwoManagers(startCluster: () => Promise<Cluster>): void {
     await make({}, {}, ['generate', 'report', 'detect', 'create']);
     await make({ exposure: 'service' });
     await make({ url: 'https://webhooks.example:9443' });
-    await make({}, { KUBERNETES_SERVICE_HOST: '10.0.0.1' });
+    const { client } = connection;
+    const own = { ...connection, client: { ...client, config: { ...client.config, isInPod: true } } };
+    await make({}, {}, ['admission'], own);
+    // A pod of another cluster, as a job of a CI system has it.
+    await expect(make({}, { KUBERNETES_SERVICE_HOST: '10.0.0.1' })).rejects.toThrow(/outside the cluster/);
   });
 }

@@ -106,7 +106,7 @@ export async function readSituation(options: CheckOptions): Promise<Situation> {
   };
 }
 
-const isInPod = ({ connection }: CheckOptions) => connection.client.config.name === 'in-cluster';
+const isInPod = ({ connection }: CheckOptions) => connection.client.config.isInPod === true;
 
 /** The ServiceAccount of this pod, if it is one of the installation. */
 async function ownAccount({
