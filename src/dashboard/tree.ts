@@ -1,3 +1,4 @@
+import { parsePolicyKey } from '../runtime/index.ts';
 import { itemsOf } from './bag.ts';
 import type { Cargo } from './cargo.ts';
 import type { JobFact, ResultFact } from './facts.ts';
@@ -32,6 +33,9 @@ const shortNames: Readonly<Record<string, string>> = {
   po: 'pod',
   irp: 'imageresourcepolicy',
   cpol: 'clusterpolicy',
+  pol: 'policy',
+  gpol: 'generatingpolicy',
+  ngpol: 'namespacedgeneratingpolicy',
 };
 
 /** Undefined for an object that is not known. */
@@ -44,12 +48,49 @@ export function treeOf(cargo: Cargo, kind: string, namespace: string, name: stri
     const images = pod.images.map(({ container, source, image }) => imageNode(cargo, container, source, image));
     return note(`Pod ${namespace}/${name}`, [...images, ...resultNodes(cargo.resultsOf('Pod', namespace, name))]);
   }
-  const made = [...cargo.jobs.values()].filter(({ madeBy }) => madeBy.split('/').slice(0, -1).join('/') === name);
-  if (made.length > 0 && isKind(kind, 'ClusterPolicy')) return note(`ClusterPolicy ${name}`, some(made.map(jobNode)));
+  const generating = generatingTree(cargo, kind, namespace, name);
+  if (generating) return generating;
+  const job = cargo.jobs.get(`${namespace}/${name}`);
+  if (job && isKind(kind, 'Job')) return jobTree(cargo, job);
   for (const workload of cargo.workloads.values())
     if (workload.namespace === namespace && workload.name === name && isKind(kind, workload.kind))
       return workloadTree(cargo, workload.kind, namespace, name);
   return undefined;
+}
+
+/** A policy with the Jobs that it made, and what is wrong with it; undefined if there is neither. */
+function generatingTree(cargo: Cargo, kind: string, namespace: string, name: string): TreeNode | undefined {
+  const policyOf = ({ madeBy }: JobFact) => parsePolicyKey(madeBy.slice(0, madeBy.lastIndexOf('/')));
+  const isThis = (of: string, within: string | undefined, called: string) =>
+    isKind(kind, of) && called === name && (within ?? '') === (isNamespaced(of) ? namespace : '');
+  const made = [...cargo.jobs.values()].filter((job) => {
+    const policy = policyOf(job);
+    return policy !== undefined && isThis(policy.type.kind, policy.namespace, policy.name);
+  });
+  const problems = [...cargo.policies.values()].filter((policy) => isThis(policy.kind, policy.namespace, policy.name));
+  const known = (made[0] && policyOf(made[0])?.type.kind) ?? problems[0]?.kind;
+  if (known === undefined) return undefined;
+  return note(`${known} ${isNamespaced(known) ? `${namespace}/` : ''}${name}`, [
+    ...problems.map(
+      ({ problem, message }): TreeNode => ({ state: 'no', text: `${problem}: ${message}`, children: [] }),
+    ),
+    ...some(made.map(jobNode)),
+  ]);
+}
+
+const isNamespaced = (kind: string) => kind === 'Policy' || kind.startsWith('Namespaced');
+
+/** A Job that a policy generated, or Insights asked for: with its pods, where they are known. */
+function jobTree(cargo: Cargo, job: JobFact): TreeNode {
+  const { namespace, name, image, trigger } = job;
+  const { text, children } = workloadTree(cargo, 'Job', namespace, name);
+  const about =
+    trigger && `${trigger.kind} ${trigger.namespace === undefined ? '' : `${trigger.namespace}/`}${trigger.name}`;
+  return note(text, [
+    { ...jobNode(job), children: about === undefined ? [] : [note(`for ${about}`)] },
+    ...(image === '' ? [] : [note(`about ${cargo.images.idOf(image)}`)]),
+    ...children,
+  ]);
 }
 
 function workloadTree(cargo: Cargo, kind: string, namespace: string, name: string): TreeNode {
