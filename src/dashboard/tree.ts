@@ -161,7 +161,12 @@ function policyTree(cargo: Cargo, namespace: string, name: string): TreeNode {
   const detections = found.map(
     ({ image, phase, commit, reason, message, files }): TreeNode => ({
       state: phase === 'failed' ? 'no' : commit === '' ? 'off' : 'yes',
-      text: `${cargo.images.idOf(image)} ${phase}${commit === '' ? `: ${[reason, message].filter(Boolean).join(': ')}` : ` ${commit}`}`,
+      text: [
+        `${cargo.images.idOf(image)} ${phase}${commit === '' ? '' : ` ${commit}`}`,
+        ...(commit === '' ? [reason, message] : []),
+      ]
+        .filter(Boolean)
+        .join(': '),
       children: some(files.map((file) => note(file))),
     }),
   );

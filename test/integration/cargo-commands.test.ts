@@ -1,9 +1,14 @@
 import { tmpdir } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { imageResourcePolicies, imagesDetected, mirroredImages } from '../../src/api/index.ts';
 import { runCli } from '../../src/cli/index.ts';
+import type { ResourceType } from '../../src/kube/index.ts';
+import type { KubeObject } from '../../src/object/index.ts';
 import { eventually } from '../support/wait.ts';
 import { deployments, namespaces } from './connection.ts';
 import { useInstalledCluster } from './installed-cluster.ts';
+
+const jobs: ResourceType = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true };
 
 describe('the images of a cluster in the terminal', () => {
   const installed = useInstalledCluster();
@@ -112,5 +117,96 @@ describe('the images of a cluster in the terminal', () => {
 
   it('are counted, with what needs attention', async () => {
     await eventually(async () => expect((await run('status')).stdout).toMatch(/images +2, 2 running/));
+  });
+
+  describe('of a cluster in which something is wrong', () => {
+    const labels = { 'supercargo.dev/owner': 'supercargo' };
+    beforeAll(async () => {
+      const { client } = installed.connection;
+      const create = (type: ResourceType, name: string, more: object, metadata: object = {}) =>
+        client.create(type, {
+          apiVersion: `${type.group}/${type.version}`,
+          kind: type.kind,
+          metadata: { name, ...(type.namespaced ? { namespace: 'shop' } : {}), ...metadata },
+          ...more,
+        } as KubeObject);
+      const source = 'docker.io/library/nginx:1.25';
+      await create(mirroredImages, 'broken', { spec: { source, copy: 'backup.example/nginx:1.25' } }, { labels });
+      const status = { phase: 'Failed', message: 'the registry does not answer' };
+      const failed = { type: 'merge', body: { status } } as const;
+      await client.patch(mirroredImages, { name: 'broken' }, failed, { subresource: 'status' });
+      const annotations = {
+        'supercargo.dev/origin': JSON.stringify({ policy: 'scan', rule: 'make' }),
+        'kyverno.io/source-image': source,
+      };
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'scan', image: 'scanner:1' }] } };
+      await create(jobs, 'scan-nginx', { spec: { template, suspend: true } }, { labels, annotations });
+      await create(imageResourcePolicies, 'nginx', {
+        spec: {
+          ociRepository: { registry: 'docker.io', repositoryPattern: 'library/*' },
+          policy: { semver: { range: '>=1.0.0' } },
+          templateRef: { name: 'nginx' },
+        },
+      });
+      await create(imagesDetected, 'nginx-1-25', {
+        spec: {
+          imageName: 'nginx',
+          imageTag: '1.25',
+          imageDigest: `sha256:${'0'.repeat(64)}`,
+          fullImageName: source,
+          sourcePolicy: { name: 'nginx', namespace: 'shop' },
+          detectedAt: '2026-01-01T00:00:00Z',
+          ttlDays: 7,
+        },
+      });
+    });
+
+    it('status exits with 1 and names it, also as JSON', async () => {
+      const shown = await run('status');
+      expect(shown).toMatchObject({ code: 1, stderr: '' });
+      expect(shown.stdout).toMatch(
+        /\nerror +copy-failed +docker\.io\/library\/nginx:1\.25 +the registry does not answer\n/,
+      );
+      const { code, stdout } = await run('status', '-o', 'json');
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({
+        images: { total: expect.any(Number) },
+        copies: { failed: 1, copied: 0 },
+        attention: { items: [{ kind: 'copy-failed', level: 'error', image: 'docker.io/library/nginx:1.25' }] },
+      });
+    });
+
+    it('one image is the answer of the API as JSON', async () => {
+      const { code, stdout } = await run('image', 'nginx:1.25', '-o', 'json');
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        image: { id: 'docker.io/library/nginx:1.25', copy: 'failed', copyMessage: 'the registry does not answer' },
+        copies: { total: 1 },
+        jobs: { items: [{ name: 'scan-nginx', madeBy: 'scan/make', state: 'pending' }] },
+        detections: { items: [{ name: 'nginx-1-25', policy: { namespace: 'shop', name: 'nginx' } }] },
+        hidden: [],
+      });
+    });
+
+    it('trees of policies have their detections and their Jobs, also as JSON', async () => {
+      const tree = async (target: string) => (await run('tree', target, '-n', 'shop')).stdout;
+      expect(await tree('imageresourcepolicy/nginx')).toBe(
+        'ImageResourcePolicy shop/nginx\n' +
+          '├── ✗ ResourceTemplate shop/nginx: not found\n' +
+          '└── – docker.io/library/nginx:1.25 pending\n',
+      );
+      expect(await tree('clusterpolicy/scan')).toBe(
+        'ClusterPolicy scan\n└── – Job shop/scan-nginx pending by scan/make\n',
+      );
+      expect(await tree('job/scan-nginx')).toMatch(
+        /^Job shop\/scan-nginx\n├── – Job shop\/scan-nginx pending by scan\/make\n/,
+      );
+      expect(JSON.parse((await run('tree', 'irp/nginx', '-n', 'shop', '-o', 'json')).stdout)).toMatchObject({
+        text: 'ImageResourcePolicy shop/nginx',
+        state: 'note',
+        children: [{ state: 'no' }, { state: 'off' }],
+      });
+      expect(await run('tree', 'clusterpolicy/none', '-n', 'shop')).toMatchObject({ code: 2, stdout: '' });
+    });
   });
 });
