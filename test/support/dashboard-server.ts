@@ -2,12 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { securityHeaders } from '../../src/dashboard/http.ts';
 import type { ChangeMessage, ErrorCode } from '../../src/dashboard/protocol.ts';
 import type { DashboardFixture } from './dashboard-fixture.ts';
-
-/** The policy under which the page must work; a violation fails a test. */
-export const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -29,6 +26,10 @@ export interface DashboardServer {
   streams(): number;
   send(change: ChangeMessage): void;
   dropStreams(): void;
+  /** Drops the streams, and knows none of the messages that were sent: another process answers from now on. */
+  restart(): void;
+  /** No request but that for the session is answered before the returned function is called. */
+  hold(): () => void;
   stop(): Promise<void>;
 }
 
@@ -37,6 +38,8 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
   const streams = new Set<ServerResponse>();
   const requests: string[] = [];
   const sent: string[] = [];
+  let run = 1;
+  let held: Promise<void> = Promise.resolve();
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const dashboard: DashboardServer = {
@@ -47,12 +50,24 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
     failsSession: false,
     streams: () => streams.size,
     send(change) {
-      const message = `id: ${sent.length + 1}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`;
+      const message = `id: ${run}-${sent.length + 1}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`;
       sent.push(message);
       for (const stream of streams) stream.write(message);
     },
     dropStreams() {
       for (const stream of streams) stream.destroy();
+    },
+    restart() {
+      run++;
+      sent.length = 0;
+      for (const stream of streams) stream.destroy();
+    },
+    hold() {
+      let release = () => {};
+      held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return release;
     },
     async stop() {
       server.closeAllConnections();
@@ -61,17 +76,18 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
   };
   return dashboard;
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://localhost');
-    response.setHeader('content-security-policy', contentSecurityPolicy);
-    response.setHeader('x-content-type-options', 'nosniff');
+    // The page must work under the policy of the real server; a violation fails a test.
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     if (!url.pathname.startsWith('/api/')) {
       asset(url.pathname, response);
       return;
     }
     requests.push(`${url.pathname}${url.search}`);
+    if (url.pathname !== '/api/session') await held;
     const { failure, failsSession } = dashboard;
-    const found = api(dashboard.fixture, url, String(sent.length));
+    const found = api(dashboard.fixture, url, `${run}-${sent.length}`);
     if (failure !== undefined && (failsSession || failure.status === 401 || url.pathname !== '/api/session')) {
       const { status, code, message } = failure;
       json(response, { error: { code, message } }, status);
@@ -81,11 +97,12 @@ export async function startDashboardServer(fixture: DashboardFixture): Promise<D
   }
 
   function stream(request: IncomingMessage, response: ServerResponse): void {
-    const lastId = request.headers['last-event-id'];
-    const hello = JSON.stringify({ isResumed: lastId !== undefined, heartbeatMs: 15_000 });
+    const [from, lastId] = String(request.headers['last-event-id'] ?? '').split('-');
+    const isResumed = from === String(run);
+    const hello = JSON.stringify({ isResumed, heartbeatMs: 15_000 });
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    response.write(`id: ${lastId ?? sent.length}\nevent: hello\ndata: ${hello}\n\n`);
-    if (lastId !== undefined) for (const message of sent.slice(Number(lastId))) response.write(message);
+    response.write(`id: ${run}-${isResumed ? lastId : sent.length}\nevent: hello\ndata: ${hello}\n\n`);
+    if (isResumed) for (const message of sent.slice(Number(lastId))) response.write(message);
     streams.add(response);
     response.on('close', () => streams.delete(response));
   }

@@ -104,6 +104,8 @@ describe.skipIf(noBrowser)('the page of supercargo up', () => {
     const life = page.getByRole('list', { name: 'Life of the image' });
     await life.getByText('Copied').waitFor();
     await page.getByText('runs as').first().waitFor();
+    const digest = /sha256:\w+/.exec((await page.locator('.digest').getAttribute('title'))!)![0];
+    await page.locator(`.pods [title$="@${digest}"]`).first().waitFor();
     await page.getByRole('region', { name: 'Policy' }).getByText('require-team').first().waitFor();
     expect(problems).toEqual([]);
   });

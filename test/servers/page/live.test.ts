@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { renderExact } from '../../../ui/src/model/format.ts';
 import { dashboardFixture } from '../../support/dashboard-fixture.ts';
 import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
-import { noBrowser, openPlainTab, openTab, startBrowser } from './browser.ts';
+import { noBrowser, openPlainTab, openTab, seriousFindings, startBrowser } from './browser.ts';
 
 const small = dashboardFixture({ images: 30 });
 const more = dashboardFixture({ images: 31 });
@@ -61,6 +62,36 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     await page.waitForSelector(total(31));
     await page.waitForSelector('.live.open');
     expect(problems.filter((problem) => !problem.includes('net::ERR_'))).toEqual([]);
+    await context.close();
+  });
+
+  it('reads everything again when the server was restarted, and says that it reconnects until then', async () => {
+    const { page, context, problems } = await openTab(browser, { expectsFailures: true });
+    await page.goto(`${server.url}/images`);
+    await page.waitForSelector(total(30));
+    await page.waitForSelector('.live.open');
+    server.failure = { status: 503, code: 'unavailable', message: 'away' };
+    server.restart();
+    await page.locator('.live.waiting').getByText('Reconnecting').waitFor();
+    // No message tells of it.
+    server.fixture = more;
+    server.failure = undefined;
+    await page.waitForSelector(total(31));
+    await page.waitForSelector('.live.open');
+    expect(problems.filter((problem) => !problem.includes('net::ERR_'))).toEqual([]);
+    await context.close();
+  });
+
+  it.each(['/', '/images', '/results', '/system', 'image'])('shows that %s is being loaded', async (path) => {
+    const { page, context, problems } = await openTab(browser);
+    const release = server.hold();
+    await page.goto(server.url + (path === 'image' ? `/images?id=${encodeURIComponent(small.images[1]!.id)}` : path));
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.locator('.skeleton').count()).toBeGreaterThan(3);
+    expect(await seriousFindings(page)).toEqual([]);
+    release();
+    await page.waitForSelector('.skeleton', { state: 'detached' });
+    expect(problems).toEqual([]);
     await context.close();
   });
 
@@ -167,6 +198,8 @@ describe.skipIf(noBrowser)('the page while the cluster changes', () => {
     const age = page.locator('[data-row="0"] .c-seen time');
     // Job 0 of the fixture was made 20 minutes before the tests began.
     await expect.poll(() => age.innerText()).toMatch(/^[23]\d min ago$/);
+    const exact = await age.evaluate((time) => [time.getAttribute('title'), time.getAttribute('datetime')!] as const);
+    expect(exact[0]).toBe(renderExact(Date.parse(exact[1])));
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dashboardFixture } from '../../support/dashboard-fixture.ts';
 import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
-import { noBrowser, openTab, startBrowser } from './browser.ts';
+import { noBrowser, openTab, seriousFindings, startBrowser } from './browser.ts';
 
 const count = 20_000;
 
@@ -139,6 +139,7 @@ describe.skipIf(noBrowser)('the page with 20,000 images', () => {
     expect(await page.locator('h1').innerText()).toContain(name.trim().split(/[\n/]/).at(-1));
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.goBack();
     await page.waitForSelector('[data-row="1"]');
@@ -173,6 +174,7 @@ describe.skipIf(noBrowser)('the page with 20,000 images', () => {
     const failed = server.fixture.images.filter(({ copy }) => copy === 'failed');
     for (const format of ['CSV', 'JSON'] as const) {
       await page.getByText('Export').click();
+      if (format === 'CSV') expect(await seriousFindings(page)).toEqual([]);
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('button', { name: format }).click(),
@@ -192,6 +194,13 @@ describe.skipIf(noBrowser)('the page with 20,000 images', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
       /^kubectl describe --namespace=\w+ job\/img-/,
     );
+    for (const key of ['j', 'j']) await page.keyboard.press(key);
+    const chosen = page.locator('[data-row="1"].chosen');
+    const name = await chosen.locator('.c-name').innerText();
+    await page.keyboard.press('c');
+    await expect
+      .poll(async () => name.includes((await page.evaluate(() => navigator.clipboard.readText())).split('/')[1]!))
+      .toBe(true);
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dashboardFixture } from '../../support/dashboard-fixture.ts';
 import { type DashboardServer, startDashboardServer } from '../../support/dashboard-server.ts';
-import { noBrowser, openTab, seriousFindings, startBrowser } from './browser.ts';
+import { noBrowser, openPlainTab, openTab, seriousFindings, startBrowser } from './browser.ts';
 
 const full = dashboardFixture({ images: 412 });
 const hostile = `<img src=x onerror=alert(1)>\u202egpj\u0000\u001b[31m"'&${'x'.repeat(10_000)}`;
@@ -35,6 +35,28 @@ describe.skipIf(noBrowser)('a view of the page', () => {
   afterAll(async () => {
     await browser?.close();
     await server?.stop();
+  });
+
+  it('would not pass with an error or a violation of the policy', async () => {
+    server.fixture = full;
+    const mistakes = `
+      console.error('a mistake');
+      setTimeout(() => { throw new Error('a failure'); });
+      const image = document.createElement('img');
+      image.src = 'https://elsewhere.example/pixel.png';
+      document.body.append(image);`;
+    const expected = ['a mistake', 'a failure', 'img-src'];
+    const tab = await openTab(browser);
+    await tab.page.goto(server.url);
+    await tab.page.evaluate(mistakes);
+    const plain = await openPlainTab(browser, server.url);
+    await expect.poll(() => plain.evaluate('document.readyState')).toBe('complete');
+    await plain.evaluate(mistakes);
+    for (const text of expected) await expect.poll(() => tab.problems.join('\n')).toContain(text);
+    for (const text of ['a failure', 'Content Security Policy'])
+      await expect.poll(() => plain.problems.join('\n')).toContain(text);
+    await plain.close();
+    await tab.context.close();
   });
 
   it.each(names)('%s shows its data, and axe finds nothing serious, light, dark and on a phone', async (name) => {
