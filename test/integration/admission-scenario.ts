@@ -31,6 +31,13 @@ export function run(
   return runTool(kubectl, [`--kubeconfig=${kubeconfig}`, ...args], text);
 }
 
+interface Webhook {
+  readonly name: string;
+  readonly matchPolicy: string;
+  readonly reinvocationPolicy?: string;
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+}
+
 interface PolicyOptions {
   readonly kind?: 'ClusterPolicy' | 'Policy';
   readonly spec?: object;
@@ -163,6 +170,110 @@ export function defineAdmissionScenario(session: () => AdmissionSession): void {
     expect(refused.stderr).toContain('must evaluate to Object');
     await ok(['delete', 'mpol', 'mpol-a', 'mpol-targets']);
     await ok(['delete', 'nmpol', '-n', namespace, '--all']);
+  });
+
+  it('has the API server ask as policies say, and shows their expressions what it sent', async () => {
+    const namespace = 'asked';
+    const resourceRules = (resources: readonly string[]) => [
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources },
+    ];
+    const ofKind = (kind: string, name: string, spec: object) => ({
+      apiVersion: 'policies.kyverno.io/v1',
+      kind,
+      metadata: { name },
+      spec,
+    });
+    const isHere = { name: 'here', expression: `request.namespace == '${namespace}'` };
+    const mutating = (name: string, reinvocationPolicy: string) =>
+      ofKind('MutatingPolicy', name, {
+        matchConstraints: { resourceRules: resourceRules(['configmaps']) },
+        matchConditions: [isHere],
+        reinvocationPolicy,
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: { expression: `Object{metadata: Object.metadata{labels: {"${name}": "yes"}}}` },
+          },
+        ],
+      });
+    await ok(['create', 'namespace', namespace]);
+    await ok(['annotate', 'namespace', namespace, 'tier=gold']);
+    await ok(
+      ['apply', '-f', '-'],
+      [
+        ofKind('ValidatingPolicy', 'asked-exactly', {
+          matchConstraints: { matchPolicy: 'Exact', resourceRules: resourceRules(['configmaps']) },
+          matchConditions: [isHere],
+          validations: [
+            {
+              expression:
+                "namespaceObject.metadata.annotations.tier == 'gold' && namespaceObject.status.phase == 'Active'",
+              message: 'wrong namespace',
+            },
+            {
+              expression: "request.options.fieldManager == 'ann' && request.requestKind.kind == 'ConfigMap'",
+              messageExpression: "'written by ' + request.options.fieldManager",
+            },
+          ],
+        }),
+        ofKind('ValidatingPolicy', 'asked-of-pods', {
+          matchConstraints: { resourceRules: resourceRules(['pods']) },
+          matchConditions: [
+            isHere,
+            { name: 'on-host', expression: 'has(object.spec.hostNetwork) && object.spec.hostNetwork' },
+          ],
+          validations: [{ expression: 'false', message: 'on the host' }],
+        }),
+        mutating('asked-once', 'Never'),
+        mutating('asked-again', 'IfNeeded'),
+      ],
+    );
+    const ready = '--for=jsonpath={.status.conditionStatus.ready}=true';
+    const all = ['vpol/asked-exactly', 'vpol/asked-of-pods', 'mpol/asked-once', 'mpol/asked-again'];
+    await ok(['wait', ready, '--timeout=120s', ...all]);
+
+    const webhooks = async (type: string) => {
+      const { stdout } = await ok(['get', `${type}webhookconfigurations`, '-o', 'json']);
+      const { items } = JSON.parse(stdout) as { readonly items: readonly { readonly webhooks?: readonly Webhook[] }[] };
+      return items.flatMap((item) => item.webhooks ?? []);
+    };
+    const validating = await webhooks('validating');
+    const ofPolicy = (name: string) => validating.find((webhook) => webhook.name.includes(name));
+    expect(ofPolicy('asked-exactly')).toMatchObject({ matchPolicy: 'Exact', matchConditions: [{ name: 'here' }] });
+    expect(ofPolicy('asked-of-pods')).toMatchObject({
+      matchPolicy: 'Equivalent',
+      matchConditions: [{ name: 'here' }, { name: 'on-host' }],
+    });
+    expect(ofPolicy('asked-of-pods')?.matchConditions?.[1]?.expression).toContain('jobTemplate');
+    const reinvocations = (await webhooks('mutating'))
+      .filter(({ name }) => name.startsWith('mutate.'))
+      .map(({ reinvocationPolicy }) => reinvocationPolicy);
+    expect(reinvocations.sort()).toEqual(['IfNeeded', 'Never']);
+
+    const write = (fieldManager: string, name: string) =>
+      kubectl(['create', `--field-manager=${fieldManager}`, '-f', '-'], [configMap(namespace, name)]);
+    expect((await write('bob', 'a')).stderr).toContain('written by bob');
+    expect((await write('ann', 'a')).exitCode).toBe(0);
+    const { stdout: labels } = await ok(['get', 'cm', 'a', '-n', namespace, '-o', 'jsonpath={.metadata.labels}']);
+    expect(JSON.parse(labels)).toEqual({ 'asked-again': 'yes', 'asked-once': 'yes' });
+    await ok(['annotate', '--overwrite', 'namespace', namespace, 'tier=silver']);
+    await eventually(async () => expect((await write('ann', `b-${Date.now()}`)).stderr).toContain('wrong namespace'));
+
+    const container = { name: 'c', image: 'registry.example/c:1' };
+    const deployment = (name: string, hostNetwork: boolean) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { name } },
+        template: { metadata: { labels: { name } }, spec: { hostNetwork, containers: [container] } },
+      },
+    });
+    expect((await create(deployment('on-host', true))).stderr).toContain('on the host');
+    expect((await create(deployment('not-on-host', false))).exitCode).toBe(0);
+    await ok(['delete', 'vpol', 'asked-exactly', 'asked-of-pods']);
+    await ok(['delete', 'mpol', 'asked-once', 'asked-again']);
   });
 
   it('denies, warns and only reports as a ValidatingPolicy says, and leaves out what an exception names', async () => {

@@ -153,7 +153,10 @@ interface UnusedFields {
 export function reportExpression(issues: Issues, path: string, expression: Expression): void {
   if (!('error' in expression)) return;
   const library = missingLibraries().find((name) => usesName(expression.source, name));
-  if (library) issues.error('policy-unsupported', path, `the CEL library ${library} is not supported yet`);
+  if (usesName(expression.source, 'authorizer'))
+    // Only an API server has it. Kyverno, too, evaluates expressions without.
+    issues.error('policy-unsupported', path, 'the authorizer of CEL expressions is not available here');
+  else if (library) issues.error('policy-unsupported', path, `the CEL library ${library} is not supported yet`);
   else issues.error('policy-expression', path, cut(expression.error, 1000));
 }
 

@@ -58,6 +58,20 @@ function run(kind: string, spec: object, bindings: readonly KubeObject[] = [], p
 
 describe('a ValidatingAdmissionPolicy on files', () => {
   const kind = 'ValidatingAdmissionPolicy';
+
+  it('says that nobody answers for the authorizer', () => {
+    const expression = "authorizer.group('').resource('pods').check('get').allowed()";
+    const { issues } = compilePolicy(policyOf(kind, { validations: [{ expression }] }));
+    expect(issues).toEqual([
+      {
+        severity: 'error',
+        code: 'policy-unsupported',
+        path: 'spec.validations[0].expression',
+        message: 'the authorizer of CEL expressions is not available here',
+      },
+    ]);
+  });
+
   const validations = [{ expression: 'object.spec.replicas <= 3', message: 'too many' }];
 
   it('is judged by its own constraints without a binding', () => {
