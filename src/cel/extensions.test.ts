@@ -27,4 +27,5 @@ test('least and greatest of what is written as no number are mistakes', () => {
   const compiled = (expression: string) => () => compile(expression, { environment, variables: libraries });
   expect(compiled("math.least(1, 'a')")).toThrow('math.least() simple literal arguments must be numeric');
   expect(compiled("math.greatest([1, 'a'])")).toThrow('math.greatest() invalid single argument value');
+  expect(compiled("math.greatest(math.least('a', 1), 1)")).toThrow(/^(?!.*greatest\(\) simple)/s);
 });

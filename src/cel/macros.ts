@@ -224,7 +224,9 @@ const bindMacro: Macro = ({ make, at, target, args: [variable, value, body] }) =
 };
 
 const mayBeNumber = (node: Node) =>
-  node.kind === 'literal' ? isNumeric(node.value) : !['list', 'map', 'struct'].includes(node.kind);
+  node.kind === 'literal'
+    ? node.value === undefined || isNumeric(node.value)
+    : !['list', 'map', 'struct'].includes(node.kind);
 
 const isListOfNumbers = (node: Node) =>
   node.kind === 'list' && node.items.length > 0 && node.items.every(({ value }) => mayBeNumber(value));

@@ -127,7 +127,8 @@ export class Parser {
 
   fail(offset: number, message: string): Node {
     this.source.report(offset, message);
-    return this.make.literal(Math.max(offset, 0), null);
+    // What is wrong already has no value: macros around it find no further mistake in it.
+    return this.make.literal(Math.max(offset, 0), undefined);
   }
 
   expression(): Node {

@@ -2,7 +2,7 @@
 import type { CelType } from '../../src/cel/types.ts';
 import { extendedEnvironment, plainEnvironment } from './cel-answer.ts';
 import { type CallForm, callForms, quoteCel } from './cel-generate-calls.ts';
-import { domains, letters, made, writtenTexts } from './cel-generate-words.ts';
+import { domains, letters, made, writtenTexts, zones } from './cel-generate-words.ts';
 import type { Question } from './cel-oracle.ts';
 
 type Kind =
@@ -212,7 +212,8 @@ export class Generator {
     this.locals.push({ name, kind: bound });
     const inside = this.expression(kind, depth);
     this.locals.pop();
-    return `cel.bind(${name}, ${value}, ${inside})`;
+    // The name of a type, bound to a variable, is taken for a type of the variable's name.
+    return `cel.bind(${name}, ${made.type.some((type) => type === value) ? `dyn(${value})` : value}, ${inside})`;
   }
 
   /** The least or greatest of one number, of several, or of a list. */
@@ -263,10 +264,11 @@ export class Generator {
   /** A text of the domain, as it is or with one character changed. */
   private word(domain: readonly string[]): string {
     let text = this.pick(domain);
-    // Powers of ten have a limit here that they do not have in Go.
-    if (this.below(4) === 0 && !/e-?\d/i.test(text)) {
+    // Powers of ten have a limit here that they do not have in Go, which reads classes of characters more leniently.
+    if (this.below(4) === 0 && !/e-?\d|\\p/i.test(text)) {
       const at = this.below(text.length + 1);
-      text = text.slice(0, at) + this.pick([...letters, '']) + text.slice(at + this.below(2));
+      const changes = domain === zones ? letters.filter((letter) => !'./'.includes(letter)) : letters;
+      text = text.slice(0, at) + this.pick([...changes, '']) + text.slice(at + this.below(2));
     }
     return this.below(12) === 0 ? `dyn(${quoteCel(text)})` : quoteCel(text);
   }

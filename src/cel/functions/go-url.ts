@@ -121,7 +121,8 @@ function percentDecoded(text: string, part: 'host' | 'zone' | 'query' | 'other')
     if (c === '%') {
       const escaped = text.slice(i, i + 3);
       if (!/^%[0-9a-fA-F]{2}$/.test(escaped) || isRefused(escaped, part))
-        throw new UrlMistake(`invalid URL escape ${quoteGo(escaped)}`);
+        // Three bytes are shown, not three characters.
+        throw new UrlMistake(`invalid URL escape ${quoteGo(Buffer.from(escaped).subarray(0, 3).toString())}`);
       i += 2;
     } else if ((part === 'host' || part === 'zone') && c < '\x80' && !hostCharacter.test(c)) {
       throw new UrlMistake(`invalid character ${quoteGo(c)} in host name`);

@@ -46,7 +46,8 @@ const test =
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
 
-const isTime = (text: string) => !(parseTimestamp(text.toUpperCase()) instanceof CelError);
+/** The year 0 is one here, though no timestamp has it. */
+const isTime = (text: string) => !(parseTimestamp(text.toUpperCase().replace(/^0000-/, '2000-')) instanceof CelError);
 
 const formats: Readonly<Record<string, CelNamedFormat>> = {
   dns1123Label: new CelNamedFormat('DNS1123Label', validateDnsLabel, 30),

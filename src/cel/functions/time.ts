@@ -73,8 +73,8 @@ const maxFormats = 1000;
 function namedOffset(zone: string, seconds: number): number | CelError {
   // The API server's own zone is that of its container.
   if (zone === '' || zone === 'UTC' || zone === 'Local') return 0;
-  if (zone.includes('\0')) return new CelError('invalid argument');
   if (zone.includes('..') || /^[/\\]/.test(zone)) return new CelError('time: invalid location name');
+  if (zone.includes('\0')) return new CelError('invalid argument');
   let format = formats.get(zone);
   if (!format) {
     try {
