@@ -22,7 +22,7 @@ const shards = 16;
 const maxEntries = 6_000;
 const flushMs = 1_000;
 const retryMs = 5_000;
-const lastMs = 2_000;
+const lastMs = 1_500;
 
 /**
  * The forms of reports whose results of admission we wrote, in ConfigMaps of our own namespace. A new leader takes such

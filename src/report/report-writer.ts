@@ -1,5 +1,5 @@
 import { ownerLabel } from '../api/index.ts';
-import { type Clock, errorMessage, type Logger, retryOf } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, onAbort, retryOf } from '../base/index.ts';
 import { createWorkqueue, type Workqueue } from '../controller/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
@@ -51,6 +51,7 @@ const conflictRetryMs = 100;
 const releaseMs = 50;
 const foreignMs = 300_000;
 const terminatingMs = 5_000;
+const lastWriteMs = 500;
 const logIntervalMs = 30_000;
 
 /**
@@ -187,14 +188,31 @@ export class ReportWriter {
     const content = index.fingerprintOf(part);
     const hasAdmission = part.fromAdmission > 0;
     const operation: WriteOperation = observed ? 'update' : 'create';
+    // Results of admission count only in a form that is known: the answer to the last write is waited for.
+    const ending = hasAdmission ? this.later(signal) : undefined;
+    const until = ending?.signal ?? signal;
     return this.attempt(key, part, operation, signal, async () => {
       const written = observed
-        ? await client.replace(type, object, { metadataOnly: true, signal })
-        : await client.create(type, object, { metadataOnly: true, signal });
+        ? await client.replace(type, object, { metadataOnly: true, signal: until })
+        : await client.create(type, object, { metadataOnly: true, signal: until });
       this.reports.noteContent(written, content);
       this.noteAdmission(key, hasAdmission ? written : undefined);
       this.foreign.delete(key);
+    }).finally(ending?.release);
+  }
+
+  /** Aborts a little later than the signal. */
+  private later(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+    const ending = new AbortController();
+    let cancel = () => {};
+    const unlink = onAbort(signal, () => {
+      cancel = this.options.clock.after(lastWriteMs, () => ending.abort(signal.reason));
     });
+    const release = () => {
+      unlink();
+      cancel();
+    };
+    return { signal: ending.signal, release };
   }
 
   private remove(key: string, observed: ObservedReport, signal: AbortSignal): Promise<number | undefined> {

@@ -179,11 +179,13 @@ export function createReporter(options: ReporterOptions): Reporter {
         }
       };
       try {
+        // After the last write.
+        const recorded = new AbortController();
         await Promise.all([
-          guarded(current.writer.run(until)),
+          guarded(current.writer.run(until).finally(() => recorded.abort())),
           guarded(scanAfterReading(current, until)),
           guarded(readOthers(current, until)),
-          ...(current.forms ? [current.forms.run(until)] : []),
+          ...(current.forms ? [current.forms.run(recorded.signal)] : []),
           ...(checkpoint ? [writeCheckpoints({ ...checkpoint, clock, log }, takeFrom(current), until)] : []),
         ]);
       } finally {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Logger, silentLogger, systemClock } from '../../src/base/index.ts';
-import { KubeError } from '../../src/kube/index.ts';
+import { type KubeClient, KubeError } from '../../src/kube/index.ts';
 import type { KubeObject } from '../../src/object/index.ts';
 import { compilePolicy, createEvaluation, type PolicyRequest } from '../../src/policy/index.ts';
 import { createReportOutbox } from '../../src/report/index.ts';
@@ -319,6 +320,35 @@ describe('report objects', () => {
       }
       await fixture.remove(types.pods, 'web', namespace);
       await eventually(async () => expect(await report('at-admission')).toBeUndefined());
+    });
+
+    it('contain what was being written when Supercargo stopped', async () => {
+      await inNewNamespace();
+      await fixture.put(types.clusterPolicy, policy());
+      let onStored = () => {};
+      const isStored = new Promise<void>((resolve) => {
+        onStored = resolve;
+      });
+      // The answer comes later.
+      const client: KubeClient = {
+        ...fixture.client,
+        async create(type, object, options) {
+          const stored = await fixture.client.create(type, object, { ...options, signal: undefined });
+          if (type === types.reports) {
+            onStored();
+            await sleep(20, undefined, { signal: options?.signal });
+          }
+          return stored;
+        },
+      };
+      running = await fixture.start({ client, outboxNamespace: namespace });
+      await running.settled();
+      admit(await fixture.put(types.pods, pod('web', namespace)));
+      await isStored;
+      await running.stop();
+      running = await fixture.start({ outboxNamespace: namespace });
+      await running.settled();
+      expect(linesOf(await report('at-admission'))).toEqual(['Pod web: has-app fail']);
     });
 
     it('contain no results that somebody wrote while Supercargo was down', async () => {
