@@ -4,6 +4,7 @@ import type { Entry } from './entry.ts';
 import type { Journal } from './journal.ts';
 import { RecentValues } from './recent-values.ts';
 import { SharedFields } from './shared-fields.ts';
+import { SharedMetadata } from './shared-metadata.ts';
 import { SharedTexts } from './shared-texts.ts';
 import { type EntrySources, StoredEntry } from './stored-entry.ts';
 
@@ -27,6 +28,7 @@ export class Store {
   private readonly collections = new Map<string, Collection>();
   private readonly sources: EntrySources = {
     fields: new SharedFields(),
+    metadata: new SharedMetadata(),
     texts: new SharedTexts(),
     values: new RecentValues(),
   };

@@ -5,11 +5,13 @@ import type { KubeObject, ManagedFieldsEntry } from '../../object/index.ts';
 import { jsonOf } from './entry.ts';
 import { RecentValues } from './recent-values.ts';
 import { SharedFields } from './shared-fields.ts';
+import { SharedMetadata } from './shared-metadata.ts';
 import { SharedTexts } from './shared-texts.ts';
 import { type EntrySources, StoredEntry } from './stored-entry.ts';
 
 const sources = (): EntrySources => ({
   fields: new SharedFields(),
+  metadata: new SharedMetadata(),
   texts: new SharedTexts(),
   values: new RecentValues(),
 });
@@ -73,6 +75,33 @@ it('shares the text of field sets between objects', () => {
   expect(a.texts[1]).toBe('{"f:data":{"f:x":{}}}');
   expect(b.metadata.managedFields?.[0]?.fieldsV1).toBe(a.metadata.managedFields?.[0]?.fieldsV1);
   expect(a.ownLength).toBeLessThan(jsonOf(a).length);
+});
+
+it('shares equal labels, owners and managers between objects, and keeps different ones apart', () => {
+  const shared = sources();
+  const write = (name: string, labels: Readonly<Record<string, string>>, time: string) => {
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u1' }];
+    const managedFields = [{ ...owner('m', 'f:x'), time }];
+    const metadata = { name, labels, annotations: { text: 'x'.repeat(3_000) }, ownerReferences, managedFields };
+    return StoredEntry.of({ ...object(name), metadata }, 1, shared);
+  };
+  const [a, b, c] = [write('a', { app: 'web' }, '1'), write('b', { app: 'web' }, '1'), write('c', { app: 'x' }, '2')];
+  expect(b.metadata).toMatchObject({ name: 'b', labels: { app: 'web' }, managedFields: [{ manager: 'm', time: '1' }] });
+  expect(b.metadata.labels).toBe(a.metadata.labels);
+  expect(b.metadata.ownerReferences).toBe(a.metadata.ownerReferences);
+  expect(b.metadata.managedFields?.[0]).toBe(a.metadata.managedFields?.[0]);
+  expect(c.metadata).toMatchObject({ labels: { app: 'x' }, managedFields: [{ manager: 'm', time: '2' }] });
+});
+
+it('does not change the object that it is given', () => {
+  const shared = sources();
+  const first = StoredEntry.of(object('a'), 1, shared);
+  const given = object('b', [owner('m', 'f:x')]);
+  const { labels } = given.metadata;
+  const entry = StoredEntry.of(given, 2, shared);
+  expect(entry.metadata.labels).toBe(first.metadata.labels);
+  expect(given.metadata.labels).toBe(labels);
+  expect(given.metadata.labels).not.toBe(first.metadata.labels);
 });
 
 it('caches a value while it is in use, and can always parse it again', () => {

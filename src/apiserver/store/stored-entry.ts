@@ -3,10 +3,12 @@ import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../../object/in
 import { type Entry, isAscii } from './entry.ts';
 import type { RecentValues } from './recent-values.ts';
 import type { SharedFields } from './shared-fields.ts';
+import type { SharedMetadata } from './shared-metadata.ts';
 import type { SharedTexts } from './shared-texts.ts';
 
 export interface EntrySources {
   readonly fields: SharedFields;
+  readonly metadata: SharedMetadata;
   readonly texts: SharedTexts;
   readonly values: RecentValues<StoredEntry>;
 }
@@ -14,8 +16,8 @@ export interface EntrySources {
 /**
  * An object as the store keeps it: its metadata, for selectors and owner look-ups, and its JSON. The parsed value is
  * cached only while it is in use, because a value of many small parts takes more memory than its text and slows down
- * every garbage collection. Equal field sets are stored once, as values and as texts, and so are longer texts that objects of
- * one template have in common.
+ * every garbage collection. Equal field sets are stored once, as values and as texts, and so are equal parts of the metadata
+ * and longer texts that objects of one template have in common.
  */
 export class StoredEntry implements Entry {
   private constructor(
@@ -32,15 +34,15 @@ export class StoredEntry implements Entry {
 
   /** The object with the revision as its resourceVersion. */
   static of(object: KubeObject, revision: number, sources: EntrySources): StoredEntry {
-    const { fields, values } = sources;
+    const { values } = sources;
     const { apiVersion, kind, metadata, ...rest } = object;
     const { managedFields, ...own } = { ...metadata, resourceVersion: String(revision) };
-    const owners = managedFields?.map((entry) => shareFields(entry, fields));
+    sources.metadata.share(own);
     const pieces = new TextPieces();
     // In this order, so that lists can cut kind and version off the start of the text.
     pieces.add(`{"apiVersion":${renderJson(apiVersion)},"kind":${renderJson(kind)},"metadata":`);
     pieces.add(renderJson(own).slice(0, -1));
-    if (owners) addOwners(pieces, owners, fields);
+    const owners = managedFields && addOwners(pieces, managedFields, sources);
     const body = renderJson(rest);
     pieces.add(body === '{}' ? '}' : '},');
     const head = pieces.end();
@@ -80,26 +82,31 @@ export class StoredEntry implements Entry {
   }
 }
 
-function shareFields(entry: ManagedFieldsEntry, fields: SharedFields): ManagedFieldsEntry {
-  if (!entry.fieldsV1) return entry;
-  const shared = fields.share(entry.fieldsV1);
-  return shared === entry.fieldsV1 ? entry : { ...entry, fieldsV1: shared };
-}
-
-function addOwners(texts: TextPieces, owners: readonly ManagedFieldsEntry[], fields: SharedFields): void {
+/** Adds their text; answers them with what they share with those of other objects. */
+function addOwners(
+  texts: TextPieces,
+  owners: readonly ManagedFieldsEntry[],
+  { fields, metadata }: EntrySources,
+): readonly ManagedFieldsEntry[] {
   let separator = ',"managedFields":[';
-  for (const { fieldsV1, ...entry } of owners) {
+  const shared = owners.map((owner) => {
+    const { fieldsV1, ...entry } = owner;
     const text = renderJson(entry);
     texts.add(separator);
-    if (fieldsV1) {
-      texts.add(text === '{}' ? '{' : `${text.slice(0, -1)},`);
-      texts.add('"fieldsV1":');
-      texts.addWhole(fields.textOf(fieldsV1));
-      texts.add('}');
-    } else texts.add(text);
     separator = ',';
-  }
+    if (!fieldsV1) {
+      texts.add(text);
+      return owner;
+    }
+    const own = fields.share(fieldsV1);
+    texts.add(text === '{}' ? '{' : `${text.slice(0, -1)},`);
+    texts.add('"fieldsV1":');
+    texts.addWhole(fields.textOf(own));
+    texts.add('}');
+    return metadata.shareEntry(owner, own, text);
+  });
   texts.add(owners.length === 0 ? ',"managedFields":[]' : ']');
+  return shared;
 }
 
 /** Joins short texts; a text that was added whole stays its own piece, because it may be shared. */
