@@ -1,7 +1,7 @@
 /**
  * The embedded cluster as its users meet it: the built program in its own process, over TLS, with a token.
  *
- * npm run bench -- apiserver [--runs 5] [--pods 10000] [--watchers 20] [--connections 24] [--program bin/supercargo]…
+ * npm run bench -- apiserver [--runs 5] [--starts 5] [--pods 30000] [--watchers 20] [--connections 24] [--program bin/supercargo]…
  *
  * With several programs (builds of two states of the tree) their runs take turns, so that both meet the same weather.
  */
@@ -15,7 +15,8 @@ import { startServer } from './support/server-process.ts';
 const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
-    pods: { type: 'string', default: '10000' },
+    starts: { type: 'string', default: '5' },
+    pods: { type: 'string', default: '30000' },
     watchers: { type: 'string', default: '20' },
     connections: { type: 'string', default: '24' },
     program: { type: 'string', multiple: true, default: ['bin/supercargo'] },
@@ -28,29 +29,32 @@ const path = `/api/v1/namespaces/${namespace}/pods`;
 const bodies = Array.from({ length: pods }, (_, i) => Buffer.from(JSON.stringify(podOf(namespace, i))));
 
 const names = {
-  ready: { unit: 'ms', better: 'less', target: 1500 },
-  'ready, resident': { unit: 'MB', better: 'less', target: 150 },
-  'creates a second': { unit: '/s', better: 'more', target: 1500 },
+  ready: { unit: 'ms', better: 'less', target: 450 },
+  'ready, CPU': { unit: 'ms', better: 'less' },
+  'ready, resident': { unit: 'MB', better: 'less', target: 120 },
+  'creates a second': { unit: '/s', better: 'more', target: 2500 },
   'creates a second of server CPU': { unit: '/s', better: 'more' },
   'first list': { unit: 'ms', better: 'less' },
-  'all pods listed': { unit: 'ms', better: 'less', target: 400 },
+  'all pods listed': { unit: 'ms', better: 'less', target: 350 },
   'list, server CPU': { unit: 'ms', better: 'less' },
   'list, size': { unit: 'KB', better: 'less' },
   'resident after': { unit: 'MB', better: 'less' },
-  'peak resident': { unit: 'MB', better: 'less', target: 300 },
+  'peak resident': { unit: 'MB', better: 'less', target: 350 },
 } as const satisfies Record<string, Omit<Figure, 'name' | 'values'>>;
 type Measurement = Record<keyof typeof names, number>;
 
-async function measureStart(program: string): Promise<Pick<Measurement, 'ready' | 'ready, resident'>> {
+type Start = Pick<Measurement, 'ready' | 'ready, CPU' | 'ready, resident'>;
+
+async function measureStart(program: string): Promise<Start> {
   const server = await startServer(program, []);
   try {
-    return { ready: server.readyMs, 'ready, resident': server.memory().peakMb };
+    return { ready: server.readyMs, 'ready, CPU': server.readyCpuMs, 'ready, resident': server.memory().peakMb };
   } finally {
     await server.stop();
   }
 }
 
-async function measureLoad(program: string): Promise<Omit<Measurement, 'ready' | 'ready, resident'>> {
+async function measureLoad(program: string): Promise<Omit<Measurement, keyof Start>> {
   const server = await startServer(program, ['--no-simulation', '--features', 'none']);
   const load = new Load(server, connections);
   const watchers = await Promise.all(
@@ -95,23 +99,24 @@ async function measure(
   return { wallMs: performance.now() - start, cpuMs: server.cpuMs() - cpu };
 }
 
-const results = new Map<string, Measurement[]>(options.program.map((program) => [program, []]));
-for (let run = 0; run < Number(options.runs); run++) {
-  for (const [program, measurements] of results) {
-    const start = await measureStart(resolve(program));
-    measurements.push({ ...start, ...(await measureLoad(resolve(program))) });
-  }
-}
+const results = new Map<string, Partial<Measurement>[]>(options.program.map((program) => [program, []]));
+/** A start takes less time than its variation: many of them take turns. */
+for (let run = 0; run < Number(options.starts); run++)
+  for (const [program, measurements] of results) measurements.push(await measureStart(resolve(program)));
+for (let run = 0; run < Number(options.runs); run++)
+  for (const [program, measurements] of results) measurements.push(await measureLoad(resolve(program)));
 const meanBytes = Math.round(bodies.reduce((sum, { length }) => sum + length, 0) / pods);
 console.log(
   `${pods} pods of ${meanBytes} bytes, ${options.watchers} watchers, ${connections} connections; ` +
-    `Node ${process.versions.node}; best of ${options.runs}`,
+    `Node ${process.versions.node}; best of ${options.runs}, of ${options.starts} starts`,
 );
 for (const [program, measurements] of results) {
-  const figures = Object.entries(names).map(([name, figure]) => ({
-    name,
-    ...figure,
-    values: measurements.map((measurement) => measurement[name as keyof typeof names]),
-  }));
+  const figures = Object.entries(names)
+    .map(([name, figure]) => ({
+      name,
+      ...figure,
+      values: measurements.flatMap((measurement) => measurement[name as keyof typeof names] ?? []),
+    }))
+    .filter(({ values }) => values.length > 0);
   console.log(`\n${program}\n${renderFigures(figures)}`);
 }

@@ -2,7 +2,7 @@
  * An image between two real registries on this machine: our program against `skopeo copy` and `crane copy`, each a
  * process of its own, their runs taking turns. The target forgets the copy between two runs.
  *
- * npm run bench -- copy [--runs 5] [--mb 200] [--mb 2000] [--layers 6] [--program bin/supercargo]
+ * npm run bench -- copy [--runs 5] [--mb 200] [--mb 2000] [--layers 6] [--program bin/supercargo]…
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,14 +21,14 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '5' },
     mb: { type: 'string', multiple: true, default: ['200', '2000'] },
     layers: { type: 'string', default: '6' },
-    program: { type: 'string', default: 'bin/supercargo' },
+    program: { type: 'string', multiple: true, default: ['bin/supercargo'] },
   },
 });
 
-const tools = [ourCopy(resolve(options.program)), findSkopeo(), await findCrane(false)].filter(
-  (tool) => tool !== undefined,
-);
-const peers = tools.slice(1).map(({ name }) => name);
+const ours = options.program.map((program) => ({ ...ourCopy(resolve(program)), name: program }));
+const others = [findSkopeo(), await findCrane(false)].filter((tool) => tool !== undefined);
+const tools = [...ours, ...others];
+const peers = others.map(({ name }) => name);
 if (findProgram('docker-registry') === undefined || peers.length === 0) {
   console.error('this bench needs docker-registry, and skopeo or crane');
   process.exit(2);
@@ -50,7 +50,7 @@ async function benchSize(megabytes: number): Promise<void> {
         try {
           const usage = await runMeasured({ ...command(image, target.host), env });
           results.set(name, [...(results.get(name) ?? []), usage]);
-          if (name === 'supercargo') again.push(await secondCopy(image, `${target.host}/image:v1`));
+          if (name === ours[0]!.name) again.push(await secondCopy(image, `${target.host}/image:v1`));
         } finally {
           await target.stop();
         }
@@ -87,7 +87,7 @@ function print(
   const fastest = Math.min(...peers.map(best));
   const figures: Figure[] = [];
   for (const [name, runs] of results) {
-    const isOurs = name === 'supercargo';
+    const isOurs = options.program.includes(name);
     figures.push({
       name: `${name}, time`,
       unit: 'ms',
@@ -108,7 +108,7 @@ function print(
   figures.push({ name: 'second copy, in process', unit: 'ms', better: 'less', values: again, target: 50 });
   console.log(
     `\n${megabytes} MB in ${options.layers} layers between two docker-registries; Node ${process.versions.node}; ` +
-      `best of ${options.runs}; ${(best('supercargo') / fastest).toFixed(2)} × the faster of ${peers.join(' and ')}`,
+      `best of ${options.runs}; ${options.program.map((program) => (best(program) / fastest).toFixed(2)).join(', ')} × the faster of ${peers.join(' and ')}`,
   );
   console.log(renderFigures(figures));
 }

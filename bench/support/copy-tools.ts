@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,10 +38,10 @@ export function findSkopeo(): CopyTool | undefined {
   };
 }
 
-/** crane where it is installed; otherwise it may be built into the user's cache. */
+/** crane of the version above from the user's cache, where it may be built; otherwise one that is installed. */
 export async function findCrane(mayBuild: boolean): Promise<CopyTool | undefined> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'supercargo', `crane-${craneVersion}`);
-  if (mayBuild && findProgram('crane', [cache]) === undefined) {
+  if (mayBuild && !existsSync(join(cache, 'crane'))) {
     mkdirSync(cache, { recursive: true });
     const path = `github.com/google/go-containerregistry/cmd/crane@${craneVersion}`;
     await promisify(execFile)('go', ['install', '-trimpath', path], {
