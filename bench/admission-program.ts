@@ -3,17 +3,21 @@
  * look-ups, asked by a client in a third one.
  *
  * npm run bench -- admission-program [--runs 3] [--seconds 4] [--connections 32] [--rate 1500] [--few 100]
- *   [--features admission] [--program bin/supercargo]… [--one-core] [--together] [--profile FOLDER]
+ *   [--features admission] [--program bin/supercargo]… [--one-core] [--together]
+ *   [--look-ups] [--profile FOLDER]
  *
  * CPU time is that of all threads of the program. Several programs (builds of two states of the tree) run as replicas and
  * are asked in turns, and with them a server of bare Node that parses each review and allows it. With `--one-core` program
- * and client share the first processor; with `--together` all programs are asked at the same time, too.
+ * and client share the first processor; with `--together` all programs are asked at the same time, too. With `--look-ups`
+ * each rule asks for labels of the namespace, cluster roles of the user and a ConfigMap.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { eventually } from '../test/support/wait.ts';
 import { type AdmissionProcess, startAdmissionCluster, usageOf } from './support/admission-program.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
+import { checkDenied } from './support/look-ups.ts';
 import { podReview, podSecurityPolicies } from './support/pod-security.ts';
 import { ReviewLoad } from './support/review-load.ts';
 import { startReviewProcess } from './support/review-process.ts';
@@ -31,6 +35,7 @@ const { values: options, positionals } = parseArgs({
     program: { type: 'string', multiple: true, default: ['bin/supercargo'] },
     'one-core': { type: 'boolean', default: false },
     together: { type: 'boolean', default: false },
+    'look-ups': { type: 'boolean', default: false },
     profile: { type: 'string' },
   },
 });
@@ -116,13 +121,16 @@ function note({ path }: Measured, name: string, value: number): void {
 }
 
 async function measureAll(): Promise<void> {
-  const cluster = await startAdmissionCluster(options.program[0]!);
+  const cluster = await startAdmissionCluster(options.program[0]!, { lookUps: options['look-ups'] });
   const all: Measured[] = [];
   try {
     if (options['one-core']) spawnSync('taskset', ['-a', '-c', '-p', '0', `${process.pid}`]);
     all.push(await start(bare, await startBare()));
-    for (const path of options.program)
-      all.push(await start(path, await cluster.start(path, options.features.split(','), profiling)));
+    for (const path of options.program) {
+      const program = await cluster.start(path, options.features.split(','), profiling);
+      if (options['look-ups']) await eventually(() => checkDenied(program), { timeoutMs: 300_000 });
+      all.push(await start(path, program));
+    }
     for (let run = 0; run < Number(options.runs); run++) {
       for (const phase of phases) for (const measured of all) await phase(measured);
       if (options.together) await askTogether(all.slice(1));

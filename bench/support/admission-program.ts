@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { customResourceDefinitions } from '../../src/api/index.ts';
 import { eventually } from '../../test/support/wait.ts';
 import { Load } from './load.ts';
+import { createLookedUp, withLookUps } from './look-ups.ts';
 import { podSecurityPolicies } from './pod-security.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
@@ -48,9 +49,10 @@ export interface AdmissionCluster {
 /** An API server in one process, with the seventeen rules of the review; programs run against it as its replicas. */
 export async function startAdmissionCluster(
   program: string,
+  options: PolicyOptions = {},
 ): Promise<AdmissionCluster & { readonly server: ServerProcess; stop(): Promise<void> }> {
   const server = await startServer(resolve(program), ['--no-simulation', '--features', 'none']);
-  const cluster = await openAdmissionCluster(server);
+  const cluster = await openAdmissionCluster(server, options);
   return {
     ...cluster,
     server,
@@ -62,12 +64,12 @@ export async function startAdmissionCluster(
 }
 
 /** The same with an API server that runs already. */
-export async function openAdmissionCluster(access: Access): Promise<AdmissionCluster> {
+export async function openAdmissionCluster(access: Access, options: PolicyOptions = {}): Promise<AdmissionCluster> {
   const load = new Load(access, 4);
   const definitions = customResourceDefinitions(installation).map((definition) => JSON.stringify(definition));
   await load.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitions, 1);
   await load.create('/api/v1/namespaces', [JSON.stringify({ metadata: { name: installation } })], 1);
-  await createPolicies(load);
+  await createPolicies(load, options);
   return {
     load,
     start: (path, features, execArgv = []) => startAdmission(access, load, { path: resolve(path), features, execArgv }),
@@ -75,13 +77,19 @@ export async function openAdmissionCluster(access: Access): Promise<AdmissionClu
   };
 }
 
-/** As soon as the server knows their kind. */
-export async function createPolicies(load: Load): Promise<void> {
-  await eventually(() => load.get(policiesPath), { timeoutMs: 300_000 });
-  await load.create(policiesPath, podSecurityPolicies.map(named), 1);
+interface PolicyOptions {
+  /** Their rules ask for namespaces, roles and a ConfigMap. */
+  readonly lookUps?: boolean;
 }
 
-const named = ({ metadata, ...policy }: (typeof podSecurityPolicies)[number]) =>
+/** As soon as the server knows their kind. */
+export async function createPolicies(load: Load, { lookUps = false }: PolicyOptions = {}): Promise<void> {
+  await eventually(() => load.get(policiesPath), { timeoutMs: 300_000 });
+  if (lookUps) await createLookedUp(load);
+  await load.create(policiesPath, (lookUps ? podSecurityPolicies.map(withLookUps) : podSecurityPolicies).map(named), 1);
+}
+
+const named = ({ metadata, ...policy }: Pick<(typeof podSecurityPolicies)[number], 'metadata'>) =>
   JSON.stringify({ ...policy, metadata: { name: metadata.name } });
 
 async function startAdmission(
