@@ -49,6 +49,13 @@ export const helpers = () =>
 {{- dict "parts" $parts | toJson -}}
 {{- end }}
 
+{{/* The features of all parts. */}}
+{{- define "supercargo.features" -}}
+{{- $names := list -}}
+{{- range (include "supercargo.parts" . | fromJson).parts }}{{ $names = concat $names .features }}{{ end -}}
+{{- dict "names" $names | toJson -}}
+{{- end }}
+
 {{/* The names of the parts with webhooks. */}}
 {{- define "supercargo.servingParts" -}}
 {{- $names := list -}}

@@ -28,7 +28,9 @@ describe('the permissions of an installation', () => {
 
   it('cover the webhooks and their certificate of every feature that reviews requests', () => {
     const names = (features: Parameters<typeof clusterRules>[1]) =>
-      clusterRules('x', features).flatMap(({ resourceNames = [] }) => resourceNames);
+      clusterRules('x', features)
+        .filter(({ verbs }) => verbs.includes('update'))
+        .flatMap(({ resourceNames = [] }) => resourceNames);
     expect(names(['mirror'])).toEqual(['x-rewrite', 'x-probe-mirror']);
     expect(names(['admission', 'mirror'])).toEqual([
       'x-policies-mutate',
@@ -40,6 +42,21 @@ describe('the permissions of an installation', () => {
     expect(names(['detect'])).toEqual([]);
     expect(namespaceRules('x', ['mirror']).flatMap(({ resourceNames = [] }) => resourceNames)).toContain('x-webhook');
   });
+});
+
+it('let a part remove webhooks that no part registers, and never those of another part', () => {
+  const removed = (all: Parameters<typeof clusterRules>[2]) =>
+    clusterRules('x', ['mirror'], all)
+      .filter(({ verbs }) => verbs.includes('delete'))
+      .flatMap(({ resourceNames = [] }) => resourceNames);
+  expect(removed(['mirror', 'detect'])).toContain('x-policies-validate');
+  expect(removed(['mirror', 'admission'])).toEqual(['x-rewrite', 'x-probe-mirror']);
+  // A rule without names would be about all of them.
+  const rules = clusterRules('x', ['admission', 'generate'], ['admission', 'generate', 'mirror']);
+  expect(rules.filter(({ resourceNames }) => resourceNames?.length === 0)).toEqual([]);
+  const roles = manifestsOf({ backupRegistry: 'r.example/copies' }).filter(({ kind }) => kind === 'ClusterRole');
+  const ofMirror = roles.find(({ metadata }) => metadata.name === 'x:ns:mirror:webhooks');
+  expect(JSON.stringify(ofMirror)).not.toContain('x-policies');
 });
 
 const manifestsOf = (options: Partial<Parameters<typeof installManifests>[0]>) =>

@@ -8,6 +8,7 @@ import {
   type InstallScope,
   type InstallTemplate,
   installation,
+  isInstalled,
   isItem,
   item,
   not,
@@ -416,24 +417,55 @@ export const clusterRuleTemplates: InstallTemplate = [
 ];
 
 /**
+ * A part with fewer features than before removes what its pods have registered: configurations that no part of the
+ * installation registers any more, so that no part may remove those of another.
+ */
+function strayRules(condition: ReturnType<typeof runs>, type: 'mutating' | 'validating', names: readonly string[]) {
+  const { group, resource } = configurationTypes[type];
+  const rule = { apiGroups: [group], resources: [resource] };
+  return given(condition, [{ ...rule, resourceNames: names.map(registeredName), verbs: ['delete'] }]);
+}
+const [admissionProbe, mirrorProbe] = [probeRegistration('admission').name, probeRegistration('mirror').name];
+const mirrorAlone = and(runs('mirror'), not(isInstalled('admission')));
+
+/**
  * To register webhooks. A role of its own: when webhooks are removed, replicas that still answer lose these rights and
  * keep all others.
  */
 export const webhookRuleTemplates: InstallTemplate = [
   given(runs('admission', 'mirror'), webhookRules('mutating')),
   given(runs('admission'), webhookRules('validating')),
+  given(mirrorAlone, [
+    {
+      apiGroups: [configurationTypes.validating.group],
+      resources: [configurationTypes.validating.resource],
+      verbs: ['list'],
+    },
+  ]),
+  strayRules(mirrorAlone, 'validating', ['policies-validate', 'policy-check', 'policies-generate']),
+  strayRules(mirrorAlone, 'mutating', ['policies-mutate', admissionProbe]),
+  strayRules(and(runs('admission'), not(isInstalled('mirror'))), 'mutating', ['rewrite', mirrorProbe]),
+  strayRules(runsAll('admission', 'mirror'), 'mutating', [mirrorProbe]),
+  strayRules(runsWithout('generate', 'admission'), 'validating', ['policies-generate']),
 ];
 
 /** The rules of a part with these features. */
-const rulesOf = (rules: InstallTemplate, name: string, features: readonly FeatureName[]) =>
+const rulesOf = (
+  rules: InstallTemplate,
+  name: string,
+  features: readonly FeatureName[],
+  all: readonly FeatureName[] = features,
+) =>
   evaluate(rules, {
     installation: name,
     part: { name: 'any', features: [...features] },
+    parts: [{ name: 'all', features: [...all] }],
   } as Partial<InstallScope> as InstallScope) as readonly PolicyRule[];
 
-export const clusterRules = (name: string, features: readonly FeatureName[]) => [
-  ...rulesOf(clusterRuleTemplates, name, features),
-  ...rulesOf(webhookRuleTemplates, name, features),
+/** Of a part, in an installation whose parts together run all of these features. */
+export const clusterRules = (name: string, features: readonly FeatureName[], all = features) => [
+  ...rulesOf(clusterRuleTemplates, name, features, all),
+  ...rulesOf(webhookRuleTemplates, name, features, all),
 ];
 export const namespaceRules = (name: string, features: readonly FeatureName[], secret = `${name}-webhook`) =>
   rulesOf(namespaceRuleTemplates(text`${constant(secret)}`), name, features);

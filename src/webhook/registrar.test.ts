@@ -188,3 +188,48 @@ test('the first change is registered at once, and those of the next second toget
   // When leadership ends, nothing of it is known any more.
   expect(registeredAt).toEqual([1, 100_011, 550_012, -1]);
 });
+
+test('what nothing here answers any more is removed, unless it may not be: then another part registers it', async () => {
+  const of = (name: string, service: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name, uid: name, labels: { 'supercargo.dev/owner': 'i' } },
+    webhooks: [{ clientConfig: { service: { namespace: 'home', name: service, port: 443 } } }],
+  });
+  const stop = new AbortController();
+  const removed: string[] = [];
+  const tried: string[] = [];
+  const forbidden = () => new KubeError('kube-forbidden', 'forbidden', { method: 'DELETE', path: '/' });
+  const client = {
+    async list({ resource }: { readonly resource: string }) {
+      if (resource.startsWith('mutating')) throw forbidden();
+      return { items: [of('i-n', 'here'), of('i-old', 'here'), of('i-moved', 'here'), of('i-elsewhere', 'there')] };
+    },
+    async delete(_: unknown, { name }: { readonly name: string }) {
+      tried.push(name);
+      if (tried.length === 2) stop.abort();
+      if (name === 'i-moved') throw forbidden();
+      removed.push(name);
+    },
+  };
+  const registrar = createRegistrar({
+    client: client as never,
+    informers: { for: () => ({ addHandler: () => () => {} }) } as never,
+    registrations: [{ name: 'n', type: 'validating', entries: () => new Promise(() => {}), subscribe: () => () => {} }],
+    metrics: unreadMetrics(),
+    installation: 'i',
+    options: () => ({
+      address: { service: { namespace: 'home', name: 'here', port: 443 } },
+      bundle: '',
+      exemptNamespaces: [],
+    }),
+    subscribe: () => () => {},
+    reachability: { ...reached, isReached: false },
+    removeOnStop: false,
+    onAllRegistered: () => {},
+    clock: systemClock,
+    log: silentLogger,
+  });
+  await registrar.run(AbortSignal.any([stop.signal, AbortSignal.timeout(60_000)]));
+  expect({ tried, removed }).toEqual({ tried: ['i-old', 'i-moved'], removed: ['i-old'] });
+});

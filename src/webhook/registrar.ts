@@ -14,6 +14,7 @@ import { fitEntries } from './entry-space.ts';
 import { narrowWebhooks } from './narrow.ts';
 import type { Reachability } from './reachability.ts';
 import type { RefusedEntry, Registration, WebhookEntry } from './reviewer.ts';
+import { callsOnly, removeStrays } from './strays.ts';
 import { reconcileConfiguration } from './write-configuration.ts';
 
 interface RegistrarOptions {
@@ -37,6 +38,9 @@ interface RegistrarOptions {
 /** Aggregated API servers add kinds without an event. */
 const resyncMs = 5 * 60 * 1000;
 
+/** The key of configurations that call this server and are not its own. */
+const strays = '';
+
 /** Changes that follow each other are registered together: the first at once, the others after this pause. */
 const minIntervalMs = 1_000;
 
@@ -49,11 +53,16 @@ export function createRegistrar(options: RegistrarOptions): Controller {
   const labelSelector = `${ownerLabel}=${installation}`;
   const byName = new Map(registrations.map((one) => [configurationName(installation, one), one]));
   const upToDate = new Set<string>();
+  const own = (name: string) => byName.has(name) || name === configurationName(installation, reachability.registration);
   const registeredAtMs = new Map<string, number>();
 
   const reconcile = async (name: string, signal: AbortSignal) => {
     const registration = byName.get(name);
     const settings = options.options();
+    if (name === strays && settings) {
+      await removeStrays({ client, installation, address: settings.address, own, log, signal });
+      return { requeueAfterMs: resyncMs };
+    }
     if (!registration || !settings) return undefined;
     const pauseMs = (registeredAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + minIntervalMs - clock.monotonicMs();
     if (pauseMs > 0) return { requeueAfterMs: pauseMs };
@@ -115,7 +124,7 @@ export function createRegistrar(options: RegistrarOptions): Controller {
     sources: [
       async (sink, signal) => {
         const addAll = () => {
-          for (const name of byName.keys()) sink.add(name);
+          for (const name of [...byName.keys(), strays]) sink.add(name);
         };
         addAll();
         const stops = [
@@ -125,7 +134,10 @@ export function createRegistrar(options: RegistrarOptions): Controller {
           // Reconcile after any change, whether another client or this controller made it.
           ...[...new Set(registrations.map(({ type }) => configurationTypes[type]))].map((type) => {
             const enqueue = ({ stored }: { readonly stored: KubeObject }) => {
-              if (byName.has(stored.metadata.name ?? '')) sink.add(stored.metadata.name!);
+              const { name = '' } = stored.metadata;
+              const address = options.options()?.address;
+              if (byName.has(name)) sink.add(name);
+              else if (address && !own(name) && callsOnly(stored, address)) sink.add(strays);
             };
             return informers
               .for<KubeObject>(type, { labelSelector })

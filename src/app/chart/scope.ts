@@ -85,6 +85,12 @@ export const runs = (...names: readonly FeatureName[]): InstallExpression<boolea
   read: ({ part }) => names.some((name) => part!.features.includes(name)),
 });
 
+/** Some part of the installation runs this feature. */
+export const isInstalled = (name: FeatureName): InstallExpression<boolean> => ({
+  helm: `(has "${name}" (include "supercargo.features" $ | fromJson).names)`,
+  read: ({ parts }) => parts.some(({ features }) => features.includes(name)),
+});
+
 /** The part runs the second feature, and not the first. */
 export const runsWithout = (absent: FeatureName, present: FeatureName): InstallExpression<boolean> => ({
   helm: `(and (has "${present}" $part.features) (not (has "${absent}" $part.features)))`,

@@ -83,9 +83,12 @@ function installAccess(namespace: string): readonly Access[] {
   return [...shared, ...types].flatMap((one) => written.map((verb) => ({ verb, ...one })));
 }
 
-function accessOf({ installation, namespace }: Situation, part: Situation['parts'][number]): readonly Access[] {
+function accessOf(
+  { installation, namespace, features }: Situation,
+  part: Situation['parts'][number],
+): readonly Access[] {
   return [
-    ...expandRules(clusterRules(installation, part.features)),
+    ...expandRules(clusterRules(installation, part.features, features)),
     ...expandRules(namespaceRules(installation, part.features, `${part.name}-webhook`), namespace),
   ];
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { eventually } from '../../support/wait.ts';
 import type { Exercise } from '../exercise.ts';
 import { clusterPolicy, createCelPolicies, kyverno, lookUps, prepareLookUps } from './policies.ts';
-import { contestCertificate, delayNamespaces, toldTwice } from './webhooks.ts';
+import { contestCertificate, delayNamespaces, leaveStrays, toldTwice } from './webhooks.ts';
 
 /** Reviews an object of a new namespace by the user's roles and look-ups, and writes the status of every kind. */
 export function createAdmission(): Exercise {
@@ -14,7 +14,11 @@ export function createAdmission(): Exercise {
       await prepareLookUps(place);
     },
     async run(place) {
-      const { create, http } = place;
+      const { create, http, features } = place;
+      await leaveStrays(place, {
+        mutating: [...(features.includes('mirror') ? [] : ['rewrite']), 'probe-mirror'],
+        validating: features.includes('generate') ? [] : ['policies-generate'],
+      });
       await create('/api/v1/namespaces', { metadata: { name: 'reviewed' } });
       await createCelPolicies(place, 'reviewed');
       const validate = { message: 'a team is missing', pattern: { metadata: { labels: { team: '?*' } } } };

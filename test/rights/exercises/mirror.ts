@@ -6,7 +6,7 @@ import { enabled, imagesOf, type PodOptions, workload } from '../../integration/
 import { pushImage } from '../../support/push-image.ts';
 import { eventually } from '../../support/wait.ts';
 import type { Exercise, Place } from '../exercise.ts';
-import { contestCertificate, delayNamespaces, eventsIn, toldTwice } from './webhooks.ts';
+import { contestCertificate, delayNamespaces, eventsIn, leaveStrays, toldTwice } from './webhooks.ts';
 
 export const mirroredNamespace = 'mirrored';
 const images = '/apis/supercargo.dev/v1alpha1/mirroredimages';
@@ -66,6 +66,11 @@ export function createMirror(): Exercise {
     async run(place) {
       const { create, http, registry } = place;
       for (const kind of rewritten) await isCopied(place, kind, 'before');
+      if (!place.features.includes('admission'))
+        await leaveStrays(place, {
+          mutating: ['policies-mutate', 'probe-admission'],
+          validating: ['policies-validate', 'policy-check', 'policies-generate'],
+        });
       await add(place, 'Deployment', 'again', image(), { secrets: ['pull'] });
       await isCopied(place, 'Deployment', 'again');
 

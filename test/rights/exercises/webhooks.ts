@@ -20,6 +20,32 @@ export function delayNamespaces({ before }: Place): () => void {
   return release;
 }
 
+const registrations = '/apis/admissionregistration.k8s.io/v1';
+
+/** What the program has registered with other features before, at the address that it has now, is removed. */
+export async function leaveStrays(
+  { http, create }: Place,
+  names: Readonly<Partial<Record<'validating' | 'mutating', readonly string[]>>>,
+): Promise<void> {
+  const mutating = `${registrations}/mutatingwebhookconfigurations`;
+  const template = await eventually(async () => {
+    const { items } = (await http.get(mutating)).body;
+    const { metadata, webhooks } = items.find((one) => one.metadata.name.startsWith(`${home}-probe-`))!;
+    return { labels: metadata.labels, webhooks: webhooks as readonly object[] };
+  });
+  const paths: string[] = [];
+  // The others are watched by all programs with webhooks.
+  for (const type of ['validating', 'mutating'] as const)
+    for (const name of names[type] ?? []) {
+      const path = `${registrations}/${type}webhookconfigurations`;
+      const [{ reinvocationPolicy: _, ...webhook }] = template.webhooks as readonly [Record<string, unknown>];
+      const metadata = { name: `${home}-${name}`, labels: template.labels };
+      await create(path, { metadata, webhooks: [{ ...webhook, name: `stray.${home}.svc` }] });
+      paths.push(`${path}/${metadata.name}`);
+    }
+  for (const path of paths) await eventually(async () => expect((await http.get(path)).status, path).toBe(404));
+}
+
 export const eventsIn = async ({ http }: Place, namespace: string, reason: string) =>
   (await http.get(`/api/v1/namespaces/${namespace}/events`)).body.items.filter((event) => event.reason === reason);
 
