@@ -101,7 +101,10 @@ export function createList<Row, Answer extends Page<Row>>(path: string, interest
   };
 }
 
-/** Every row of a filter, for an export: page by page, as the server allows. */
+/**
+ * Every row of a filter, for an export: page by page, as the server allows. It goes on while the tab is hidden: a person
+ * has asked for it, and it ends by itself.
+ */
 export async function readAll<Row>(path: string, signal: AbortSignal): Promise<readonly Row[] | ApiError> {
   const rows: Row[] = [];
   let cursor: string | undefined;

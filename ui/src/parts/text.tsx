@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { now } from '../data/time.ts';
 import { renderAge, renderExact } from '../model/format.ts';
 import { shortDigest, splitImage } from '../model/image-name.ts';
@@ -12,6 +12,21 @@ export function Text({ of, length = 400 }: { of: string; length?: number }): JSX
     <bdi title={shortened(visible, 2000)}>{shortened(visible, length)}</bdi>
   ) : (
     <bdi>{visible}</bdi>
+  );
+}
+
+/** Text with names of images: it breaks after a slash rather than inside of a word. */
+export function Breaking({ of, length }: { of: string; length: number }): JSX.Element {
+  const parts = shortened(visibleText(of.slice(0, 20_000)), length).split(/(?<=\/)/);
+  return (
+    <bdi>
+      {parts.map((part, i) => (
+        <Fragment key={i}>
+          {i > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { CopiesAnswer, CopyRow } from '../../../src/dashboard/protocol.ts';
 import { renderBytes, renderShare } from '../model/format.ts';
-import { afterName, shortDigest, splitImage } from '../model/image-name.ts';
+import { afterName, withoutName } from '../model/image-name.ts';
 import { rowCommands } from '../model/kubectl.ts';
 import { tooltip } from '../model/visible-text.ts';
 import { Progress } from '../parts/charts.tsx';
@@ -26,18 +26,12 @@ export function Transfer({ row: { state, bytesCopied, bytesTotal } }: { row: Cop
   return !bytes ? <span class="faint">–</span> : <span>{renderBytes(bytes)}</span>;
 }
 
-/** Its beginning says where it is and its end what it is; what is between them repeats the source. */
-function CopyName({ of }: { of: string }): JSX.Element {
-  const { prefix, name, tag, digest } = splitImage(of);
-  const last = tag === undefined ? `@${shortDigest(digest ?? '')}` : `:${tag}`;
+/** Where it is; what follows repeats the source. */
+function CopyName({ row: { copy, image } }: { row: CopyRow }): JSX.Element {
+  const place = withoutName(copy, image);
   return (
-    <span class="image copy-name" title={tooltip(of)}>
-      <span>
-        <Text of={prefix.replace(/\/$/, '')} length={120} />
-      </span>
-      <span>
-        /<Text of={`${name}${last}`} length={60} />
-      </span>
+    <span title={tooltip(copy)}>
+      <Text of={place === copy ? copy : `${place}/…`} length={120} />
     </span>
   );
 }
@@ -68,11 +62,19 @@ const copies: ListDefinition<CopyRow, CopiesAnswer> = {
     {
       id: 'target',
       title: 'Copy',
-      cell: (row) => <CopyName of={row.copy} />,
+      cell: (row) => <CopyName row={row} />,
     },
     { id: 'copy', title: 'State', cell: (row) => <State of={row.state} looks={copyLooks} /> },
     { id: 'bytes', title: 'Size', cell: (row) => <Transfer row={row} /> },
-    { id: 'message', title: 'Message', cell: (row) => <CopyMessage row={row} /> },
+    {
+      id: 'message',
+      title: 'Message',
+      cell: (row) => (
+        <span title={tooltip(row.message)}>
+          <CopyMessage row={row} />
+        </span>
+      ),
+    },
     {
       id: 'seen',
       title: 'Checked',

@@ -7,19 +7,27 @@ import { Icon } from '../parts/icon.tsx';
 export function ResultCounts({ of }: { of: ImageRow['results'] }): JSX.Element {
   if (of === undefined) return <span class="faint">–</span>;
   const { fail, warn, error } = of;
-  if (fail + warn + error === 0)
-    return (
-      <span class="state good">
-        <Icon name="check" size={14} />
-        none
-      </span>
-    );
+  const [tone, icon] = fail + error > 0 ? (['bad', 'cross'] as const) : (['warn', 'alert'] as const);
   return (
-    <span class="counts">
-      {fail > 0 && <span class="bad">{renderShortCount(fail)} fail</span>}
-      {error > 0 && <span class="bad">{renderShortCount(error)} error</span>}
-      {warn > 0 && <span class="warn">{renderShortCount(warn)} warn</span>}
-    </span>
+    <>
+      {/* Where columns have no heads. */}
+      <span class="unit faint">Policy </span>
+      {fail + warn + error === 0 ? (
+        <span class="state good">
+          <Icon name="check" size={14} />
+          none
+        </span>
+      ) : (
+        <span class={`state ${tone}`}>
+          <Icon name={icon} size={14} />
+          <span class="counts">
+            {fail > 0 && <span class="bad">{renderShortCount(fail)} fail</span>}
+            {error > 0 && <span class="bad">{renderShortCount(error)} error</span>}
+            {warn > 0 && <span class="warn">{renderShortCount(warn)} warn</span>}
+          </span>
+        </span>
+      )}
+    </>
   );
 }
 

@@ -3,14 +3,14 @@ import type { ImageAnswer, LifeStage, ShownKind } from '../../../src/dashboard/p
 import { place } from '../data/app-state.ts';
 import { useResource } from '../data/resource.ts';
 import { renderCount } from '../model/format.ts';
-import { shortDigest } from '../model/image-name.ts';
+import { shortCommit, shortDigest, withoutName } from '../model/image-name.ts';
 import { renderImageCommand } from '../model/kubectl.ts';
 import { visibleText } from '../model/visible-text.ts';
 import { CopyButton, copyText } from '../parts/controls.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { ErrorBanner, ErrorNotice, Loading, Notice } from '../parts/notice.tsx';
 import { copyLooks, Pill, State, type Tone } from '../parts/state.tsx';
-import { Age, Text } from '../parts/text.tsx';
+import { Age, Breaking, Text } from '../parts/text.tsx';
 import { ResultCounts, Vulnerabilities } from './counts.tsx';
 import { ImageParts } from './image-parts.tsx';
 
@@ -32,7 +32,13 @@ const stageLooks: Readonly<Record<LifeStage['state'], readonly [IconName, Tone, 
   none: ['dash', 'idle', 'not'],
 };
 
-function Life({ stages }: { stages: readonly LifeStage[] }): JSX.Element {
+/** A commit and a copy have their full names below. */
+function shortDetail(stage: LifeStage['stage'], detail: string, id: string): string {
+  if (stage === 'committed') return shortCommit(detail);
+  return stage === 'copied' ? withoutName(detail, id) : detail;
+}
+
+function Life({ id, stages }: { id: string; stages: readonly LifeStage[] }): JSX.Element {
   return (
     <ol class="life" aria-label="Life of the image">
       {stages.map(({ stage, state, at, detail }) => {
@@ -46,7 +52,7 @@ function Life({ stages }: { stages: readonly LifeStage[] }): JSX.Element {
             <h3>{stageWords[stage] ?? stage}</h3>
             {at !== undefined && <Age at={at} />}
             <p>
-              <Text of={detail} length={110} />
+              <Breaking of={state === 'done' ? shortDetail(stage, detail, id) : detail} length={110} />
             </p>
           </li>
         );
@@ -157,7 +163,7 @@ export function Image(): JSX.Element {
       <ErrorBanner error={error} />
       <div class="page-body image-page">
         <Header of={value} />
-        <Life stages={value.life} />
+        <Life id={value.image.id} stages={value.life} />
         {value.hidden.length > 0 && (
           <p class="hint">
             <Icon name="alert" size={14} />

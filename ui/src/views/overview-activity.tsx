@@ -6,7 +6,7 @@ import { useResource } from '../data/resource.ts';
 import { now } from '../data/time.ts';
 import { type ActivityGroup, groupActivity } from '../model/activity.ts';
 import { renderCount, renderNoun } from '../model/format.ts';
-import { withoutName } from '../model/image-name.ts';
+import { afterName, withoutName } from '../model/image-name.ts';
 import { pickParams } from '../model/location.ts';
 import { histogram } from '../model/stack.ts';
 import { Spark } from '../parts/charts.tsx';
@@ -57,9 +57,9 @@ function ActivityRow({ group: { newest: of, count } }: { group: ActivityGroup })
   );
 }
 
-/** The name of a copy repeats that of the image above it. */
+/** The name of a copy repeats that of the image above it, and so do messages of failures. */
 const detailOf = ({ kind, message, image }: Activity): string =>
-  kind === 'copied' && image !== undefined ? withoutName(message, image) : message;
+  image === undefined ? message : kind === 'copied' ? withoutName(message, image) : afterName(message, image);
 
 const spanMs = 2 * 60_000;
 const maxGroups = 15;

@@ -3,6 +3,7 @@ import type { Attention, Overview as OverviewAnswer } from '../../../src/dashboa
 import { useResource } from '../data/resource.ts';
 import { renderCount } from '../model/format.ts';
 import { afterName } from '../model/image-name.ts';
+import { Stack } from '../parts/charts.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ErrorBanner, ErrorNotice, Notice } from '../parts/notice.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -69,26 +70,59 @@ export function Overview(): JSX.Element {
       <div class="page-body">
         <Cards of={value} />
         <div class="columns">
-          <Panel title="Needs attention" count={attention.total || undefined}>
-            {attention.items.length === 0 ? (
-              <Notice icon="check" title="All is well">
-                No failed pull, copy, job or detection, and every policy is ready.
-              </Notice>
-            ) : (
-              <ul class="feed">
-                {attention.items.map((item) => (
-                  <AttentionRow key={`${item.kind} ${item.subject}`} of={item} />
-                ))}
-              </ul>
-            )}
-            {attention.total > attention.items.length && (
-              <p class="more">and {renderCount(attention.total - attention.items.length)} more</p>
-            )}
-          </Panel>
+          <div class="stacked">
+            <Panel title="Needs attention" count={attention.total || undefined}>
+              {attention.items.length === 0 ? (
+                <Notice icon="check" title="All is well">
+                  No failed pull, copy, job or detection, and every policy is ready.
+                </Notice>
+              ) : (
+                <ul class="feed">
+                  {attention.items.map((item) => (
+                    <AttentionRow key={`${item.kind} ${item.subject}`} of={item} />
+                  ))}
+                </ul>
+              )}
+              {attention.total > attention.items.length && (
+                <p class="more">and {renderCount(attention.total - attention.items.length)} more</p>
+              )}
+            </Panel>
+            <Registries of={value.images} />
+          </div>
           <LastHour all={activity} />
         </div>
       </div>
     </>
+  );
+}
+
+const maxRegistries = 8;
+
+/** Where the images come from. */
+function Registries({ of: { registries, total } }: { of: OverviewAnswer['images'] }): JSX.Element | null {
+  if (registries.length === 0) return null;
+  return (
+    <Panel title="Registries" count={registries.length}>
+      <ul class="bars">
+        {registries.slice(0, maxRegistries).map(({ name, count }) => (
+          <li key={name}>
+            <a class="lead bars-name" href={to('images', { registry: name })}>
+              <Text of={name} length={60} />
+            </a>
+            <Stack
+              portions={[
+                { name: 'images', count, tone: 'busy' },
+                { name: 'of other registries', count: total - count, tone: 'idle' },
+              ]}
+            />
+            <span class="bars-count">{renderCount(count)}</span>
+          </li>
+        ))}
+      </ul>
+      {registries.length > maxRegistries && (
+        <p class="more">and {renderCount(registries.length - maxRegistries)} more</p>
+      )}
+    </Panel>
   );
 }
 
