@@ -1,132 +1,119 @@
-// Takes the pictures of README.md and docs from the demo of `supercargo up`, with more workloads than the demo itself has.
+// Takes the pictures of README.md and docs from `supercargo up` with its demo and with the cluster of screenshots-story.ts.
 // The fonts are those of the machine: the pictures in the repository were taken with Inter and JetBrains Mono.
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { createRegistryClient } from '../src/registry/index.ts';
 import { noBrowser, openTab, startBrowser } from '../test/servers/page/browser.ts';
-import { launch, runProgram } from '../test/support/program.ts';
-import { pushImage } from '../test/support/push-image.ts';
+import { launch } from '../test/support/program.ts';
+import { tellStory } from './screenshots-story.ts';
 
-const folder = join(import.meta.dirname, '../docs/pictures');
+const folder = process.env['SCREENSHOTS_FOLDER'] ?? join(import.meta.dirname, '../docs/pictures');
 const maxBytes = 200_000;
-
-interface Workload {
-  readonly namespace: string;
-  readonly name: string;
-  readonly image: string;
-  readonly replicas?: number;
-  readonly team?: string;
-}
-
-/** `our/` stands for the embedded registry; images of it are pushed unless they are missing on purpose. */
-const workloads: readonly Workload[] = [
-  { namespace: 'shop', name: 'storefront', image: 'our/shop/storefront:2.14.0', replicas: 3, team: 'shop' },
-  { namespace: 'shop', name: 'cart', image: 'our/shop/cart:1.8.3', replicas: 2, team: 'shop' },
-  { namespace: 'shop', name: 'search', image: 'our/shop/search:0.31.1', replicas: 2 },
-  { namespace: 'shop', name: 'recommendations', image: 'our/shop/recommendations:4.0.2' },
-  { namespace: 'payments', name: 'checkout', image: 'our/payments/checkout:3.2.0', replicas: 3, team: 'payments' },
-  { namespace: 'payments', name: 'ledger', image: 'our/payments/ledger:1.12.5', team: 'payments' },
-  { namespace: 'payments', name: 'fraud', image: 'our/payments/fraud:0.9.0-missing' },
-  { namespace: 'platform', name: 'gateway', image: 'quay.io/example/gateway:1.31.0', replicas: 2, team: 'platform' },
-  { namespace: 'platform', name: 'metrics', image: 'ghcr.io/example/metrics:v2.54.1', team: 'platform' },
-  { namespace: 'platform', name: 'cache', image: 'redis:7.4-alpine' },
-  { namespace: 'platform', name: 'queue', image: 'docker.io/library/rabbitmq:4.0', replicas: 3, team: 'platform' },
-  { namespace: 'data', name: 'etl', image: 'ghcr.io/example/etl:2026.11.2', team: 'data' },
-  { namespace: 'data', name: 'warehouse', image: 'docker.io/library/postgres:17.2', team: 'data' },
-  { namespace: 'data', name: 'notebook', image: 'quay.io/example/notebook:latest' },
-];
-const copied = new Set(['shop', 'payments']);
+const patienceMs = 300_000;
 
 if (noBrowser) throw new Error(`no pictures without a browser: ${noBrowser}`);
-const program = launch(['up']);
+const clock = join(import.meta.dirname, 'screenshots-clock.cjs');
+const program = launch(['up'], {
+  env: { NODE_OPTIONS: `--require ${clock}`, SCREENSHOTS_START: String(Date.now()) },
+});
+const git = mkdtempSync(join(tmpdir(), 'supercargo-pictures-'));
 const browser = await startBrowser();
 try {
-  const link = await program.until((stdout) => /^http:\/\/127\.0\.0\.1:\d+\/#token=\S+$/m.exec(stdout)?.[0]);
-  const kubeconfig = await program.until((stdout) => /export KUBECONFIG=(\S+)/.exec(stdout)?.[1]);
+  const link = await program.until(
+    (stdout) => /^http:\/\/127\.0\.0\.1:\d+\/#token=\S+$/m.exec(stdout)?.[0],
+    patienceMs,
+  );
+  const kubeconfig = await program.until((stdout) => /export KUBECONFIG=(\S+)/.exec(stdout)?.[1], patienceMs);
   const registry = await program.until((stdout) => /registry for images is at ([^;\s]+);/.exec(stdout)?.[1]);
-  await program.until((stdout) => (stdout.includes('\nTry it:') ? true : undefined), 120_000);
-  await pushImages(registry);
-  const manifests = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects(registry) });
-  const applied = await runProgram(['kubectl', 'apply', '-f', '-'], { env: { KUBECONFIG: kubeconfig } }, manifests);
-  if (applied.exitCode !== 0) throw new Error(applied.stderr);
+  await program.until((stdout) => (stdout.includes('\nTry it:') ? true : undefined), patienceMs);
+  await tellStory({ kubeconfig, registry, folder: git });
   mkdirSync(folder, { recursive: true });
-  await takePictures(link);
+  await takePictures(link, registry);
 } finally {
   await browser.close();
   await program.stop();
+  rmSync(git, { recursive: true, force: true });
 }
 
-async function pushImages(registry: string): Promise<void> {
-  const client = createRegistryClient();
-  try {
-    for (const { image } of workloads)
-      if (image.startsWith('our/') && !image.endsWith('-missing'))
-        await pushImage(client, image.replace('our/', `${registry}/`));
-  } finally {
-    await client.close();
-  }
-}
-
-function objects(registry: string): object[] {
-  const namespaces = [...new Set(workloads.map(({ namespace }) => namespace))].map((name) => ({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name, ...(copied.has(name) ? { labels: { 'image-clone-controller': 'enabled' } } : {}) },
-  }));
-  const deployments = workloads.map(({ namespace, name, image, replicas = 1, team }) => {
-    const labels = { app: name, ...(team === undefined ? {} : { team }) };
-    const containers = [{ name: 'app', image: image.replace('our/', `${registry}/`) }];
-    return {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace },
-      spec: {
-        replicas,
-        selector: { matchLabels: { app: name } },
-        template: { metadata: { labels }, spec: { containers } },
-      },
-    };
-  });
-  return [...namespaces, ...deployments];
-}
-
-async function takePictures(link: string): Promise<void> {
+async function takePictures(link: string, registry: string): Promise<void> {
   const { origin } = new URL(link);
   const { page, context } = await openTab(browser, { viewport: { width: 1440, height: 860 } });
+  page.setDefaultTimeout(patienceMs);
+  await nameRegistry(page, registry);
   await page.goto(link);
   await page.waitForSelector('.live.open');
-  // The copies are made, and reports of the new workloads are written.
+  // The copies are made, images are scanned, and reports of the new workloads are written.
   await page.goto(`${origin}/copies?state=copied`);
-  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length >= 7, undefined, {
-    timeout: 120_000,
-  });
-  await page.goto(`${origin}/results?by=none&q=notebook`);
-  await page.waitForSelector('[data-row="0"] a', { timeout: 120_000 });
-  const views = [
-    ['overview', '/', '.feed-row'],
-    ['images', '/images', '[data-row="10"] a'],
-    ['copies', '/copies', '[data-row="3"] a'],
-  ] as const;
-  for (const [name, path, shown] of views) await picture(page, name, origin + path, shown);
+  await page.waitForSelector('[data-row="7"] a');
   await page.goto(`${origin}/images?q=shop/search`);
-  await page.locator('[data-row="0"] a').click();
-  await page.getByRole('list', { name: 'Life of the image' }).waitFor();
-  await picture(page, 'image', page.url(), '.life');
+  await page.locator('[data-row="0"] .c-vuln .counts').waitFor();
+  await page.goto(`${origin}/results?by=none&q=notebook`);
+  await page.waitForSelector('[data-row="0"] a');
+  await picture(page, 'overview', `${origin}/`, '.feed-row', 1_000);
+  await picture(page, 'images', `${origin}/images`, '[data-row="10"] a');
+  await picture(page, 'copies', `${origin}/copies`, '[data-row="3"] a', 560);
+  await picture(page, 'pipeline', `${origin}/pipeline`, '[data-row="3"] a', 560);
+  await picture(page, 'results', `${origin}/results?by=policy`, '.row', 560);
+  const image = `${origin}/images/registry.example.com/shop/search:v0.31.1`;
+  await page.goto(image);
+  await page.getByRole('region', { name: 'Events' }).waitFor();
+  // It ends with a part, not within one.
+  const events = page.getByRole('region', { name: 'Events' });
+  const height = await events.evaluate((part) => Math.floor(part.getBoundingClientRect().top));
+  await picture(page, 'image', image, '.life', height);
+  await picture(page, 'explain', `${origin}/results?by=none&q=notebook`, '[data-row="0"] a', 560, async () => {
+    await page.getByRole('link', { name: 'explain' }).first().click();
+    await page.locator('.trace').waitFor();
+  });
   await page.emulateMedia({ colorScheme: 'dark' });
   await picture(page, 'images-dark', `${origin}/images`, '[data-row="10"] a');
   await page.setViewportSize({ width: 390, height: 800 });
-  await picture(page, 'phone', `${origin}/images`, '[data-row="8"] a');
+  await picture(page, 'phone', `${origin}/images?ns=shop,payments`, '[data-row="6"] a');
   await context.close();
 }
 
-async function picture(page: Page, name: string, url: string, shown: string): Promise<void> {
+/** The address of a registry of this machine says nothing: the page gets a name for it, and asks by that name. */
+async function nameRegistry(page: Page, registry: string): Promise<void> {
+  const [name, backup] = ['registry.example.com', 'backup.example.com'];
+  const part = registry.replace(':', '_');
+  const inNames = registry.replaceAll(/[.:]/g, '-');
+  await page.route(/\/api\/(?!events)/, async (route) => {
+    const url = route
+      .request()
+      .url()
+      .replaceAll(backup, encodeURIComponent(`${registry}/copies`))
+      .replaceAll(name, encodeURIComponent(registry));
+    const response = await route.fetch({ url });
+    const text = await response.text();
+    const body = text
+      .replaceAll(`${registry}/copies`, backup)
+      .replaceAll(registry, name)
+      .replaceAll(part, name)
+      .replaceAll(inNames, name.replaceAll('.', '-'))
+      .replaceAll(/"git":\{"url":"[^"]*\//g, '"git":{"url":"https://git.example.com/');
+    await route.fulfill({ response, body });
+  });
+}
+
+async function picture(
+  page: Page,
+  name: string,
+  url: string,
+  shown: string,
+  height?: number,
+  then: () => Promise<void> = async () => {},
+): Promise<void> {
+  const size = page.viewportSize()!;
+  if (height !== undefined) await page.setViewportSize({ ...size, height });
   await page.goto(url);
   await page.locator(shown).first().waitFor();
   await page.waitForSelector('.live.open');
+  await then();
   const file = join(folder, `${name}.png`);
   writeFileSync(file, await page.screenshot());
-  const { size } = statSync(file);
-  if (size > maxBytes) throw new Error(`${file} has ${size} bytes, more than ${maxBytes}`);
-  console.log(`${file}: ${size} bytes`);
+  await page.setViewportSize(size);
+  const { size: bytes } = statSync(file);
+  if (bytes > maxBytes) throw new Error(`${file} has ${bytes} bytes, more than ${maxBytes}`);
+  console.log(`${file}: ${bytes} bytes`);
 }
