@@ -1,16 +1,18 @@
 /**
  * The dashboard with 20,000 images: memory for each of them with the caches of its watches, and the time of its first
- * rows over HTTP, just after a change, so that nothing of an earlier answer is used. Each image has a Deployment, a pod,
- * a copy and a failing result; one in ten has a Job. The answers of the last readers are kept until something changes or
- * memory is collected.
+ * rows, in Chromium and over HTTP: there just after a change, so that nothing of an earlier answer is used. Each image has
+ * a Deployment, a pod, a copy and a failing result; one in ten has a Job. The answers of the last readers are kept until
+ * something changes or memory is collected.
  * Run with: npm run bench -- dashboard
  */
 
+import { join } from 'node:path';
 import { silentLogger, systemClock } from '../src/base/index.ts';
 import { createDashboard } from '../src/dashboard/index.ts';
 import { createInformerFactory, type Discovery } from '../src/kube/index.ts';
 import { type Figure, renderFigures } from './support/figures.ts';
 import { createListedCluster } from './support/listed-cluster.ts';
+import { pageFigures } from './support/page-figures.ts';
 import { shownObjects } from './support/shown-objects.ts';
 
 const images = 20_000;
@@ -46,7 +48,7 @@ const port = await new Promise<number>((resolve) => {
     trustedProxies: [],
     tls: undefined,
     linkToken,
-    pageFolder: undefined,
+    pageFolder: join('dist', 'ui'),
     client,
     discovery: { byKind: async () => undefined } as unknown as Discovery,
     explainRule: async () => undefined,
@@ -100,6 +102,7 @@ const figures: Figure[] = [
   ...(await measure('one image', `/api/image?id=${encodeURIComponent(imageOf(7))}`)),
   ...(await measure('overview', '/api/overview')),
   ...(await measure('results', '/api/results')),
+  ...(await pageFigures({ origin, linkToken, runs })),
 ];
 figures.splice(1, 0, {
   name: 'memory for each image after these answers',
