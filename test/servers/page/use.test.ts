@@ -48,9 +48,9 @@ describe.skipIf(noBrowser)('the page with 20,000 images', () => {
     console.log(
       `first of 20,000 rows of ${path}: ${best('processorMs')} ms of a processor, ${best('clockMs')} ms by the clock`,
     );
-    // By the clock it depends on what else the machine does. This is all that the tab's process used since it began, and
-    // ten times what is meant; bench/dashboard.ts measures it.
-    expect(best('processorMs')).toBeLessThanOrEqual(3_000);
+    // By the clock it depends on what else the machine does; bench/dashboard.ts measures that. This is all that the tab's
+    // process used since it began: 230 ms on a machine with ten times the work it can do.
+    expect(best('processorMs')).toBeLessThanOrEqual(1_000);
   });
 
   it.each(lists)('scrolls to any place of %s without a blank row, with few elements and requests', async (path) => {
