@@ -27,7 +27,7 @@ it('the status says what may not be read, and what there is none of', () => {
     attention: { items: [], total: 0 },
     activity: { items: [], total: 0 },
   };
-  const lines = renderStatus(overview).split('\n');
+  const lines = renderStatus(overview, false).split('\n');
   expect(lines.find((line) => line.startsWith('copies'))).toMatch(/^copies +not readable$/);
   expect(lines.find((line) => line.startsWith('jobs'))).toMatch(/^jobs +none$/);
 });
