@@ -10,7 +10,7 @@ import {
   type PolicyRequest,
 } from '../index.ts';
 
-const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate'];
+const phases: readonly Phase[] = ['mutate', 'verifyImages', 'validate', 'generate', 'delete'];
 
 /** One rule result as plain data that can be compared. */
 interface RuleSummary {
