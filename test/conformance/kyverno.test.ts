@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nodeFiles, runTestFile, type TestRow } from '../../src/offline/index.ts';
-import { type CatalogueEntry, catalogueFile, corpusFolder, readCatalogue } from './corpus.ts';
+import { type CatalogueEntry, catalogueFile, corpusFolder, isClassic, readCatalogue } from './corpus.ts';
 
 const exists = existsSync(catalogueFile);
 if (!exists) console.log(`Kyverno's test files are not beside the project (${corpusFolder}): skipped`);
@@ -24,5 +24,14 @@ describe.skipIf(!exists)("Kyverno's test files", () => {
     expect(rows.filter(({ outcome }) => outcome !== 'passed').map(show)).toEqual([]);
     // As many as the catalogue counts, which was made with another reader: no row is left out.
     expect(rows.length).toBeGreaterThanOrEqual(entry.rows);
+  });
+
+  it('none is missing, of policies with CEL and of others', () => {
+    const rowsIn = (entries: readonly CatalogueEntry[]) => entries.reduce((sum, { rows }) => sum + rows, 0);
+    const withCel = catalogue.filter(
+      (entry) => !isClassic(entry) || entry.rule_types.some((type) => type.startsWith('validate.cel')),
+    );
+    // Two rows of files with both are about policies without CEL.
+    expect([rowsIn(catalogue), rowsIn(withCel)]).toEqual([3015, 1760 + 2]);
   });
 });
