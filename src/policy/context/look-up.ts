@@ -69,6 +69,11 @@ export type Known = ReadonlyMap<string, LookUpAnswer>;
 
 /** Equal look-ups have equal keys. */
 export function lookUpKey(lookUp: LookUp): string {
+  if (lookUp.kind === 'configMap') {
+    // The most frequent kind, with its fields in order.
+    const { dryRun, kind, name, namespace, policyNamespace } = lookUp;
+    return renderJson({ dryRun, kind, name, namespace, policyNamespace });
+  }
   return renderJson(sorted(lookUp));
 }
 
@@ -84,11 +89,14 @@ function sorted(value: unknown): unknown {
 
 /**
  * Thrown when answers are not known yet. Not an error: the rule is suspended, and run again when they are known.
- * JMESPath passes it on, like everything that a scope throws.
+ * JMESPath passes it on, like everything that a scope throws. It has no stack trace, which takes longer than the rule.
  */
 export class Need extends Error {
   constructor(readonly lookUps: readonly LookUp[]) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super('a look-up is needed');
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Need';
   }
 }
