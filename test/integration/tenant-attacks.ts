@@ -13,9 +13,6 @@ export const paths = {
   policies: '/apis/kyverno.io/v1/namespaces/tenant/policies',
   exceptions: '/apis/kyverno.io/v2/namespaces/tenant/policyexceptions',
   configMaps: '/api/v1/namespaces/tenant/configmaps',
-  validatingPolicies: '/apis/policies.kyverno.io/v1/validatingpolicies',
-  validating: '/apis/policies.kyverno.io/v1/namespaces/tenant/namespacedvalidatingpolicies',
-  celExceptions: '/apis/policies.kyverno.io/v1/namespaces/tenant/policyexceptions',
   automation,
   imagePolicyStatus: `${automation}/imageresourcepolicies/images/status`,
 };
@@ -171,6 +168,11 @@ export const generateRights = {
     { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'update'] },
   ],
 };
+/** What an administrator grants for deletion, in all namespaces. */
+export const cleanupRights = {
+  metadata: { name: 'delete-configmaps', labels: { 'supercargo.dev/aggregate-to-cleanup': 'true' } },
+  rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch', 'delete'] }],
+};
 export const victimRole = {
   metadata: { name: 'looked-up' },
   rules: [
@@ -192,46 +194,3 @@ export const statusBinding = {
   subjects: [{ kind: 'ServiceAccount', name: 'attacker', namespace: 'tenant' }],
   roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: 'policy-status' },
 };
-
-function validating(name: string, kind: string, expression: string, message: string): object {
-  return {
-    apiVersion: 'policies.kyverno.io/v1',
-    kind,
-    metadata: { name },
-    spec: {
-      evaluation: { background: { enabled: false } },
-      matchConstraints: {
-        resourceRules: [
-          {
-            apiGroups: [''],
-            apiVersions: ['v1'],
-            operations: ['CREATE'],
-            resources: ['configmaps'],
-            resourceNames: [name],
-          },
-        ],
-      },
-      validations: [{ expression, message }],
-    },
-  };
-}
-
-export const celGuard = (name: string) => validating(name, 'ValidatingPolicy', 'false', 'guarded by the administrator');
-
-export const denyAll = (name: string) => validating(name, 'NamespacedValidatingPolicy', 'false', 'no');
-
-/** Names a namespace, as policies of the cluster may. */
-export const readElsewhere = (name: string) =>
-  validating(
-    name,
-    'NamespacedValidatingPolicy',
-    "resource.Get('v1', 'secrets', 'victim', 'token').data.key == ''",
-    'read',
-  );
-
-export const celExemption = (name: string): object => ({
-  apiVersion: 'policies.kyverno.io/v1',
-  kind: 'PolicyException',
-  metadata: { name },
-  spec: { policyRefs: [{ name, kind: 'ValidatingPolicy' }] },
-});

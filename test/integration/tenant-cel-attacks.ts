@@ -12,6 +12,7 @@ export const paths = {
   validating: ofTenant('validatingpolicies'),
   mutating: ofTenant('mutatingpolicies'),
   generating: ofTenant('generatingpolicies'),
+  deleting: ofTenant('deletingpolicies'),
   exceptions: `${group}/namespaces/tenant/policyexceptions`,
   validatingOfVictim: `${group}/namespaces/victim/namespacedvalidatingpolicies`,
   validatingOfCluster: `${group}/validatingpolicies`,
@@ -41,6 +42,9 @@ export const postToOwn = `resource.Post('batch/v1', 'jobs', ${job}).metadata.nam
 export const postToVictim = `resource.Post('batch/v1', 'jobs', 'victim', ${job}).metadata.name == ''`;
 export const metadataService = "http.Get('http://169.254.169.254/latest/meta-data').statusCode == 0";
 export const ownService = "http.Get('http://169.254.1.1:8080/').statusCode == 0";
+export const secretOfVictim = "resource.Get('v1', 'secrets', 'victim', 'token').data.key != ''";
+/** A service of the machine, which answers `{"answer": "the-answer"}`. */
+export const serviceAt = (url: string) => `http.Get('${url}').answer == 'the-answer'`;
 export const globalContext = "globalContext.Get('tenant-matrix').exists(one, one.data.key == 'the-setting')";
 
 export const globalEntry: object = {
@@ -49,6 +53,9 @@ export const globalEntry: object = {
   metadata: { name: 'tenant-matrix' },
   spec: { kubernetesResource: { version: 'v1', resource: 'configmaps', namespace: 'victim' } },
 };
+
+/** The registry is a service of the machine's cloud. */
+const imageOfCloud = "image.GetMetadata('169.254.169.254/latest/meta-data:1').registry == ''";
 
 /** A look-up that leads out, with what its refusal says. */
 export const lookUps: readonly (readonly [name: string, expression: string, refusal: RegExp])[] = [
@@ -62,7 +69,32 @@ export const lookUps: readonly (readonly [name: string, expression: string, refu
   ['cel-http', metadataService, /may not call services/],
   ['cel-http-post', "http.Post('http://10.0.0.1/', {'a': 1}).statusCode == 0", /may not call services/],
   ['cel-global', globalContext, /may not read global context entries/],
+  ['cel-image', imageOfCloud, /169\.254\.169\.254/],
 ];
+
+/** What every kind of policy of a namespace may try, in the words of its own fields. */
+const lookUpsOfAllKinds: ReadonlySet<string> = new Set([
+  ...['cel-secret', 'cel-secrets', 'cel-path', 'cel-post', 'cel-http', 'cel-http-post', 'cel-global', 'cel-image'],
+]);
+export const lookUpsOf = (kind: string) =>
+  lookUps
+    .filter(([name]) => lookUpsOfAllKinds.has(name))
+    .map(([name, expression, refusal]) => [`${name}-${kind}`, expression, refusal] as const);
+
+/** Deletes all ConfigMaps that the condition holds for, every second. */
+export const deleting = (name: string, condition: string): CelPolicy => {
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] };
+  return {
+    apiVersion: 'policies.kyverno.io/v1',
+    kind: 'NamespacedDeletingPolicy',
+    metadata: { name },
+    spec: {
+      schedule: '@every 1s',
+      matchConstraints: { resourceRules: [rule] },
+      conditions: [{ name: 'c', expression: condition }],
+    },
+  } as CelPolicy;
+};
 
 const objectOf = (kind: string, apiVersion: string, namespace?: string) =>
   `{'apiVersion': dyn('${apiVersion}'), 'kind': dyn('${kind}'), 'metadata': dyn({'name': 'cel-made'${namespace ? `, 'namespace': '${namespace}'` : ''}})}`;
@@ -79,6 +111,13 @@ export const namingNamespaces: readonly (readonly [path: string, policy: CelPoli
 export function generating(name: string, expression: string): CelPolicy {
   return policy('NamespacedGeneratingPolicy', name, { generate: [{ expression }] });
 }
+
+/** Generates an object with what a look-up finds. */
+export const generatingOf = (name: string, expression: string) =>
+  generating(
+    name,
+    `generator.Apply([{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': '${name}-' + string(${expression})}}])`,
+  );
 
 export function generatingFrom(name: string, value: string): CelPolicy {
   return policy('NamespacedGeneratingPolicy', name, { generate: [{ template: { value } }] });
@@ -130,6 +169,19 @@ const labelled = {
   patchType: 'ApplyConfiguration',
   applyConfiguration: { expression: "Object{metadata: Object.metadata{labels: {'owned': 'yes'}}}" },
 };
+/** Writes into a ConfigMap what a look-up finds. */
+export const writing = (name: string, expression: string) =>
+  policy('NamespacedMutatingPolicy', name, {
+    evaluation: withoutScans,
+    mutations: [
+      {
+        patchType: 'JSONPatch',
+        jsonPatch: {
+          expression: `[JSONPatch{op: 'add', path: '/data', value: {'found': string(${expression})}}]`,
+        },
+      },
+    ],
+  });
 export const labelling = (name: string) =>
   policy('NamespacedMutatingPolicy', name, { evaluation: withoutScans, mutations: [labelled] });
 export const moving = (name: string) =>
@@ -162,6 +214,14 @@ export const targets: readonly (readonly [name: string, target: string])[] = [
     `resource.List('v1', 'configmaps').transformMap(k, v, k == 'items' ? dyn([${objectOf('ConfigMap', 'v1', 'victim').replace('cel-made', 'settings')}]) : v)`,
   ],
 ];
+
+/** An exception that asks something before it exempts. */
+export const askingExemption = (name: string, kind: string, expression: string): object => ({
+  apiVersion: 'policies.kyverno.io/v1',
+  kind: 'PolicyException',
+  metadata: { name },
+  spec: { policyRefs: [{ name, kind }], matchConditions: [{ name: 'asks', expression }] },
+});
 
 export const exemption = (name: string, kind: string): object => ({
   apiVersion: 'policies.kyverno.io/v1',

@@ -14,7 +14,7 @@ const installOptions: InstallOptions = {
   ...place,
   image: 'i',
   replicas: 1,
-  features: ['admission', 'generate', 'mirror', 'detect', 'create'],
+  features: ['admission', 'generate', 'cleanup', 'mirror', 'detect', 'create'],
   backupRegistry: 'r.example/copies',
 };
 
@@ -108,7 +108,7 @@ export async function createTenantFixture(cluster: Cluster, checksRights: boolea
       lines.length = 0;
       const kubeconfig = path.join(folder, 'kubeconfig');
       writeFileSync(kubeconfig, kubeconfigOf(cluster, await tokenOf('home', 'x-policies')));
-      running = await runFeatures({ kubeconfigPath: kubeconfig }, ['admission', 'generate'], {
+      running = await runFeatures({ kubeconfigPath: kubeconfig }, ['admission', 'generate', 'cleanup'], {
         log,
         config: {
           ...place,

@@ -101,6 +101,14 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
 
   describe('by default, with policies of expressions', () => cel.byDefault());
 
+  describe('with deletion allowed, and no look-ups', () => {
+    beforeAll(async () => {
+      await fixture.put(`${rbac}/clusterroles`, attacks.cleanupRights);
+      await fixture.run({ cleanup: { namespacedResources: ['configmaps'] } });
+    });
+    cel.whenDeletionIsAllowed();
+  });
+
   describe.runIf(checksRights)('by default, on a server that checks rights', () => {
     cel.byRights();
 
@@ -124,29 +132,6 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
       expect((await mirror.get('/api/v1/namespaces/victim/secrets/token')).status).toBe(403);
     });
 
-    it('a NamespacedValidatingPolicy reads nothing of another namespace, and judges nothing there', async () => {
-      const { status, text } = await fixture.tenant.post(attacks.paths.validating, attacks.readElsewhere('vpol-read'));
-      // The function of a namespaced policy has no namespace to name.
-      if (status !== 201) expect(text).toContain('found no matching overload');
-      expect(status).not.toBe(201);
-      const own = await fixture.tenant.post(attacks.paths.validating, attacks.denyAll('vpol-own'));
-      expect(own.status, own.text).toBe(201);
-      expect(await refusalOf('vpol-own')).toContain('Policy tenant/vpol-own failed');
-      const other = await fixture.administrator.post('/api/v1/namespaces/victim/configmaps', {
-        metadata: { name: 'vpol-own' },
-      });
-      expect(other.status, other.text).toBe(201);
-      await fixture.tenant.delete(`${attacks.paths.validating}/vpol-own`);
-    });
-
-    it('an exception of a tenant exempts nothing from a ValidatingPolicy', async () => {
-      const { warnings } = await fixture.tenant.post(attacks.paths.celExceptions, attacks.celExemption('vpol-guard'));
-      expect(warnings.join()).toContain('does not apply to policy vpol-guard');
-      await fixture.put(attacks.paths.validatingPolicies, attacks.celGuard('vpol-guard'));
-      expect(await refusalOf('vpol-guard')).toContain('Policy vpol-guard failed: guarded by the administrator');
-      await fixture.administrator.delete(`${attacks.paths.validatingPolicies}/vpol-guard`);
-    });
-
     it('a ClusterPolicy reads no Secret', async () => {
       const object = attacks.leak('read-cluster', attacks.secretCall, 'ClusterPolicy');
       expect(await denialOf(fixture.administrator, object)).toContain('cannot get resource "secrets"');
@@ -160,6 +145,11 @@ export function defineTenantMatrix(start: () => Promise<Cluster>, { checksRights
       expect(await denialOf(fixture.administrator, attacks.guard('later'))).toContain('guarded by the administrator');
       await fixture.tenant.send('DELETE', policies);
     });
+  });
+
+  describe('with services of the machine allowed', () => {
+    beforeAll(() => fixture.run({ lookUps: { allowAnyAddress: true, serviceCallNamespaces: ['tenant'] } }));
+    cel.whenMachineIsAllowed();
   });
 
   describe('with the setting that allows it', () => {
