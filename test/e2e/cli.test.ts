@@ -303,10 +303,10 @@ describe.concurrent('supercargo on a cluster', { timeout: 180_000 }, () => {
           `clusterrole.rbac.authorization.k8s.io/supercargo:printed:${name}`,
           `clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed:${name}`,
           ...(isPolicies
-            ? [
-                `clusterrole.rbac.authorization.k8s.io/supercargo:printed:${name}:aggregated`,
-                `clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed:${name}:aggregated`,
-              ]
+            ? ['webhooks', 'aggregated'].flatMap((role) => [
+                `clusterrole.rbac.authorization.k8s.io/supercargo:printed:${name}:${role}`,
+                `clusterrolebinding.rbac.authorization.k8s.io/supercargo:printed:${name}:${role}`,
+              ])
             : []),
           `configmap/supercargo-${name}`,
           ...(isPolicies ? [`secret/supercargo-${name}-webhook`, `service/supercargo-${name}-webhook`] : []),

@@ -48,6 +48,8 @@ it('is asked wherever tests are skipped, except for what .ci/run does not instal
     // ../shared is not part of the repository.
     'conformance/convert.test.ts',
     'conformance/kyverno.test.ts',
+    // Elsewhere browsers are opened in other ways.
+    'integration/dashboard-command.test.ts',
     // Only on Linux is there a file system that is always full.
     'integration/restart.test.ts',
     // Kyverno itself takes minutes to build.
