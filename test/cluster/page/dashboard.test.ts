@@ -356,19 +356,25 @@ describe.skipIf(missing !== undefined)('what a user sees of a real cluster', () 
     });
 
     it('is told on the stream when something of their namespace changes, and nothing else', async () => {
-      const [own, all] = await Promise.all(
-        [tina, cluster.token].map((token) => readStream(`${origin}/api/events`, { authorization: `Bearer ${token}` })),
-      );
-      for (const stream of [own!, all!]) expect(await stream.next('hello')).toMatchObject({ isResumed: false });
+      const open = async (token: string) => {
+        const stream = await readStream(`${origin}/api/events`, { authorization: `Bearer ${token}` });
+        expect(await stream.next('hello')).toMatchObject({ isResumed: false });
+        return stream;
+      };
       const objects = createShownObjects(connection);
+      const all = await open(cluster.token);
+      // All changes of the tests before are told with this one at the latest: to streams that are open by then.
+      await objects.copy('foreign-early', 'foreign.example/early:1');
+      await all.until('change', ({ images }) => images?.includes('foreign.example/early:1') === true);
+      const own = await open(tina);
       await objects.in('foreign', 'foreign-new', shown);
       await objects.copy('foreign-late', 'foreign.example/late:1');
-      await all!.until('change', ({ views }) => views.includes('copies'));
+      await all.until('change', ({ images }) => images?.includes('foreign.example/late:1') === true);
       await deployment('own-late', 'own', 'redis:7');
       // The first message is of the last change: of all the others there was none.
-      const { views, images } = await own!.next('change');
+      const { views, images } = await own.next('change');
       expect([[...views].sort(), images]).toEqual([['images', 'overview'], ['docker.io/library/redis:7']]);
-      for (const stream of [own!, all!]) stream.close();
+      for (const stream of [own, all]) stream.close();
       await connection.client.delete(deployments, { name: 'own-late', namespace: 'own' });
       await eventually(async () => expect(await get<object>('/api/images', tina)).toMatchObject({ total: 1 }));
     });
