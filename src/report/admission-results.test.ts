@@ -61,7 +61,7 @@ function setUp() {
       seen = { uid: 'u', version, namespace: 'shop', body: hashBody(form(app)) };
       results.seen(watch, 'shop/web');
     },
-    said: () => [...index.allParts()].flatMap((part) => index.resultsOf(part).map(({ message }) => message)),
+    said: () => [...index.allParts()].flatMap((part) => [...index.resultsOf(part)].map(({ message }) => message)),
   };
 }
 

@@ -238,7 +238,7 @@ export class ReportWriter {
    * ours.
    */
   private async compare(key: string, signal: AbortSignal): Promise<boolean> {
-    const { index, installation } = this.options;
+    const { index } = this.options;
     const observed = this.reports.get(key);
     if (!observed || !index.part(key) || this.reports.contentOf(key) !== undefined) return false;
     const object = await this.read(observed, signal);
@@ -249,7 +249,7 @@ export class ReportWriter {
     if (!this.isOurs(object)) return this.leave(key);
     this.reports.noteRead(object);
     const part = index.part(key);
-    if (!part || !isSameReport(object, renderReport(part, { index, installation }))) return false;
+    if (!part || !isSameReport(object, part, index)) return false;
     this.reports.noteContent(object, index.fingerprintOf(part));
     this.noteAdmission(key, part.fromAdmission > 0 ? object : undefined);
     return false;

@@ -26,7 +26,7 @@ export interface IndexedResource {
   controllers?: string | undefined;
 }
 
-interface IndexedResult extends Omit<ResultContent, 'process' | 'properties' | 'seconds'> {
+export interface IndexedResult extends Omit<ResultContent, 'process' | 'properties' | 'seconds'> {
   readonly properties: Readonly<Record<string, string>>;
   readonly resource: ResourceReference;
   readonly seconds: number;
@@ -176,27 +176,41 @@ export class ResultIndex {
     return Object.fromEntries(reportedStatuses.map((status, i) => [status, counts[i]!])) as ReportSummary;
   }
 
-  /** In an order that depends only on the results. */
-  resultsOf(part: ReportPart): IndexedResult[] {
-    const results: { readonly order: string; readonly result: IndexedResult }[] = [];
-    for (let row = part.firstRow; row !== noRow; row = this.rows.nextInLeaf[row]!) {
-      const { head, json } = this.heads.get(this.rows.head[row]!);
-      const { reference } = this.resources[this.rows.resource[row]!]!;
-      const { apiVersion, kind, namespace = '', name } = reference;
-      results.push({
-        order: `${namespace}\0${kind}\0${name}\0${apiVersion}\0${json}`,
-        result: {
-          head,
-          resource: reference,
-          result: reportedStatuses[this.rows.status[row]! & 7]!,
-          message: this.texts.text(this.rows.message[row]!),
-          properties: JSON.parse(this.texts.text(this.rows.properties[row]!)),
-          seconds: this.rows.seconds[row]!,
-        },
-      });
+  /** In an order that depends only on the results. Those with equal properties share them. */
+  *resultsOf(part: ReportPart): Generator<IndexedResult> {
+    const { rows, texts } = this;
+    const known = new Map<number, IndexedResult['properties']>();
+    for (const row of this.rowsInOrder(part)) {
+      const id = rows.properties[row]!;
+      let properties = known.get(id);
+      if (!properties) known.set(id, (properties = JSON.parse(texts.text(id)) as IndexedResult['properties']));
+      yield {
+        head: this.heads.get(rows.head[row]!).head,
+        resource: this.resources[rows.resource[row]!]!.reference,
+        result: reportedStatuses[rows.status[row]! & 7]!,
+        message: texts.text(rows.message[row]!),
+        properties,
+        seconds: rows.seconds[row]!,
+      };
     }
-    results.sort((x, y) => (x.order < y.order ? -1 : x.order > y.order ? 1 : 0));
-    return results.map(({ result }) => result);
+  }
+
+  private rowsInOrder(part: ReportPart): readonly number[] {
+    const { rows } = this;
+    const ordered: { readonly row: number; readonly json: string; readonly reference: ResourceReference }[] = [];
+    for (let row = part.firstRow; row !== noRow; row = rows.nextInLeaf[row]!) {
+      const { json } = this.heads.get(rows.head[row]!);
+      ordered.push({ row, json, reference: this.resources[rows.resource[row]!]!.reference });
+    }
+    ordered.sort(
+      (x, y) =>
+        compareText(x.reference.namespace ?? '', y.reference.namespace ?? '') ||
+        compareText(x.reference.kind, y.reference.kind) ||
+        compareText(x.reference.name, y.reference.name) ||
+        compareText(x.reference.apiVersion, y.reference.apiVersion) ||
+        compareText(x.json, y.json),
+    );
+    return ordered.map(({ row }) => row);
   }
 
   /** What scans found, in any order. */
@@ -382,3 +396,5 @@ export class ResultIndex {
 function statusOf({ result, process }: ResultContent): number {
   return reportedStatuses.indexOf(result) | (process === 'admission' ? admissionFlag : 0);
 }
+
+const compareText = (x: string, y: string) => (x === y ? 0 : x < y ? -1 : 1);
