@@ -36,3 +36,21 @@ export function waitFor(signal: AbortSignal, register: (wake: () => void) => voi
     });
   });
 }
+
+/** A signal that aborts this much later than the given one. */
+export function abortLater(
+  signal: AbortSignal,
+  ms: number,
+  clock: Clock,
+): { readonly signal: AbortSignal; readonly release: () => void } {
+  const ending = new AbortController();
+  let cancel = () => {};
+  const unlink = onAbort(signal, () => {
+    cancel = clock.after(ms, () => ending.abort(signal.reason));
+  });
+  const release = () => {
+    unlink();
+    cancel();
+  };
+  return { signal: ending.signal, release };
+}

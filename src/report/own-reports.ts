@@ -96,6 +96,11 @@ export class OwnReports {
     return known.content;
   }
 
+  /** Fingerprint of what it said when that was last known. */
+  lastContentOf(key: string): string | undefined {
+    return this.known.get(key)?.content;
+  }
+
   /** Records what a report of ours says in the form that the server has just returned. */
   noteContent(object: KubeObject, content: string): void {
     const report = observe(object);

@@ -1,15 +1,15 @@
 import { ownerLabel } from '../api/index.ts';
-import { type Clock, errorMessage, type Logger, onAbort, retryOf } from '../base/index.ts';
-import { createWorkqueue, type Workqueue } from '../controller/index.ts';
+import { type Clock, errorMessage, type Logger, retryOf } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
-import { every } from './loop.ts';
+import { abortLater, every } from './loop.ts';
 import type { ReportMetrics, WriteOperation, WriteOutcome } from './metrics.ts';
 import { type KnownForm, type ObservedReport, OwnReports } from './own-reports.ts';
 import type { ReportChanges } from './report-changes.ts';
 import { isSameReport, renderReport, typeForNamespace } from './report-object.ts';
 import type { ResultIndex } from './result-index.ts';
 import type { ScanProgress } from './scan-state.ts';
+import { WriteLanes } from './write-lanes.ts';
 import { WriteRate, type WriteRateLimits } from './write-rate.ts';
 
 export interface WriterLimits {
@@ -18,6 +18,8 @@ export interface WriterLimits {
   /** How long a report waits for a rescan of its policy to end, to avoid writing it twice. */
   readonly holdMs: number;
   readonly concurrency: number;
+  /** Reports read at once that are only to be compared; besides the others. */
+  readonly comparisons: number;
   readonly writesPerSecond: WriteRateLimits;
 }
 
@@ -25,6 +27,7 @@ const defaultLimits: WriterLimits = {
   debounceMs: 200,
   holdMs: 30_000,
   concurrency: 8,
+  comparisons: 4,
   writesPerSecond: { least: 10, leastWhenSlow: 100, first: 200, most: 1_000 },
 };
 
@@ -52,27 +55,30 @@ const releaseMs = 50;
 const foreignMs = 300_000;
 const terminatingMs = 5_000;
 const lastWriteMs = 500;
+/** Equals no fingerprint. */
+const noContent = '';
 const logIntervalMs = 30_000;
 
 /**
  * Reconciles report objects with the index, one key at a time. Compares contents: an object that is up to date is not
- * written. What another client may have written is read and compared whole. Objects without our label are never touched, and every write has the replaced version as precondition.
+ * written. What another client may have written is read and compared whole, and what changed does not wait for that. Objects
+ * without our label are never touched, and every write has the replaced version as precondition.
  */
 export class ReportWriter {
   readonly reports: OwnReports;
   private readonly limits: WriterLimits;
-  private queue: Workqueue | undefined;
+  private queue: WriteLanes | undefined;
   private nextWarningMs = Number.NEGATIVE_INFINITY;
   private readonly foreign = new Set<string>();
   /** Changed, but not to be written yet. */
   private readonly held = new Set<string>();
+  /** By the key of a report that is to be compared, what it had to say when it was last known, or first to be compared. */
+  private readonly uncompared = new Map<string, string>();
 
   constructor(private readonly options: ReportWriterOptions) {
     const { client, installation, log } = options;
     this.limits = { ...defaultLimits, ...options.limits };
-    options.changes.listen((key) => {
-      if (!this.held.has(key)) this.queue?.addAfter(key, this.limits.debounceMs);
-    });
+    options.changes.listen((key) => this.onChange(key));
     this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.onObjectChange(key) });
   }
 
@@ -83,13 +89,16 @@ export class ReportWriter {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, metrics } = this.options;
     const rate = new WriteRate(clock, this.limits.writesPerSecond);
-    this.queue = createWorkqueue({ clock, backoff: { baseMs: 50, maxMs: 30_000 }, metrics: metrics.queue });
+    this.queue = new WriteLanes({ clock, metrics: metrics.queue, canWait: (key) => this.canWait(key) });
     const watching = this.reports.run(signal);
     const stopReleasing = every(releaseMs, clock, () => this.releaseHeld());
     try {
       await this.reports.synced(signal);
       for (const key of this.options.changes.keys()) this.queue.addAfter(key, this.limits.debounceMs);
-      await this.queue.run((key, until) => this.work(key, rate, until), signal, this.limits);
+      await this.queue.run((key, until) => this.work(key, rate, until), signal, {
+        concurrency: this.limits.concurrency,
+        waitingConcurrency: this.limits.comparisons,
+      });
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
     } finally {
@@ -99,11 +108,28 @@ export class ReportWriter {
     }
   }
 
+  private onChange(key: string): void {
+    if (this.held.has(key)) return;
+    // What it had to say before was never asked for.
+    if (!this.uncompared.has(key) && this.mustCompare(key) && !this.mustWait(key, this.options.progressOf))
+      this.uncompared.set(key, this.reports.lastContentOf(key) ?? noContent);
+    this.queue?.addAfter(key, this.limits.debounceMs);
+  }
+
   /** Called when the object itself changed in the cluster. */
   private onObjectChange(key: string): void {
     const { changes, clock } = this.options;
-    if (this.isSettled(key)) changes.delete(key);
-    else changes.add(key, clock.monotonicMs());
+    if (this.settle(key)) return;
+    this.canWait(key);
+    changes.add(key, clock.monotonicMs());
+  }
+
+  /** Removes the key from the changes if the object is as desired. */
+  private settle(key: string): boolean {
+    if (!this.isSettled(key)) return false;
+    this.options.changes.delete(key);
+    this.uncompared.delete(key);
+    return true;
   }
 
   private isSettled(key: string): boolean {
@@ -128,6 +154,24 @@ export class ReportWriter {
     }
   }
 
+  private mustCompare(key: string): boolean {
+    return this.reports.get(key) !== undefined && this.reports.contentOf(key) === undefined;
+  }
+
+  /**
+   * Whether a report is only to be compared: what it must say is what it had to say when this was first asked. Asked as
+   * soon as its form is unknown, so that every later change counts.
+   */
+  private canWait(key: string, progressOf = this.options.progressOf): boolean {
+    const { index } = this.options;
+    const part = index.part(key);
+    if (!part || !this.mustCompare(key) || this.mustWait(key, progressOf)) return false;
+    const content = index.fingerprintOf(part);
+    const before = this.uncompared.get(key) ?? this.reports.lastContentOf(key) ?? content;
+    this.uncompared.set(key, before);
+    return before === content;
+  }
+
   /** Waits while the results are unknown, or are about to change again. */
   private mustWait(key: string, progressOf: (policy: string | undefined) => ScanProgress): boolean {
     const { index, clock, changes } = this.options;
@@ -147,33 +191,28 @@ export class ReportWriter {
     for (const key of this.held) {
       if (this.mustWait(key, progressOf)) continue;
       this.held.delete(key);
+      this.canWait(key, progressOf);
       this.queue?.add(key);
     }
   }
 
   /** Returns when to reconcile again; undefined when the object is as desired. */
   private async reconcile(key: string, rate: WriteRate, signal: AbortSignal): Promise<number | undefined> {
-    const { progressOf, changes, clock } = this.options;
-    if (this.isSettled(key)) {
-      changes.delete(key);
-      return undefined;
-    }
+    const { progressOf, clock } = this.options;
+    if (this.settle(key)) return undefined;
     if (this.mustWait(key, progressOf)) {
       this.held.add(key);
       return undefined;
     }
     const isForeign = await this.compare(key, signal);
     if (isForeign) return foreignMs;
-    if (this.isSettled(key)) {
-      changes.delete(key);
-      return undefined;
-    }
+    if (this.settle(key)) return undefined;
     await rate.take(signal);
     const startMs = clock.monotonicMs();
     const waitMs = await this.write(key, signal);
     rate.succeeded(clock.monotonicMs() - startMs);
     // A change during the write has added the key to the queue again.
-    if (this.isSettled(key)) changes.delete(key);
+    this.settle(key);
     return waitMs;
   }
 
@@ -189,7 +228,7 @@ export class ReportWriter {
     const hasAdmission = part.fromAdmission > 0;
     const operation: WriteOperation = observed ? 'update' : 'create';
     // Results of admission count only in a form that is known: the answer to the last write is waited for.
-    const ending = hasAdmission ? this.later(signal) : undefined;
+    const ending = hasAdmission ? abortLater(signal, lastWriteMs, this.options.clock) : undefined;
     const until = ending?.signal ?? signal;
     return this.attempt(key, part, operation, signal, async () => {
       const written = observed
@@ -199,20 +238,6 @@ export class ReportWriter {
       this.noteAdmission(key, hasAdmission ? written : undefined);
       this.foreign.delete(key);
     }).finally(ending?.release);
-  }
-
-  /** Aborts a little later than the signal. */
-  private later(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
-    const ending = new AbortController();
-    let cancel = () => {};
-    const unlink = onAbort(signal, () => {
-      cancel = this.options.clock.after(lastWriteMs, () => ending.abort(signal.reason));
-    });
-    const release = () => {
-      unlink();
-      cancel();
-    };
-    return { signal: ending.signal, release };
   }
 
   private remove(key: string, observed: ObservedReport, signal: AbortSignal): Promise<number | undefined> {
@@ -240,7 +265,7 @@ export class ReportWriter {
   private async compare(key: string, signal: AbortSignal): Promise<boolean> {
     const { index } = this.options;
     const observed = this.reports.get(key);
-    if (!observed || !index.part(key) || this.reports.contentOf(key) !== undefined) return false;
+    if (!observed || !index.part(key) || !this.mustCompare(key)) return false;
     const object = await this.read(observed, signal);
     if (!object) {
       this.reports.forget(key);
