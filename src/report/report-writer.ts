@@ -2,6 +2,7 @@ import { ownerLabel } from '../api/index.ts';
 import { type Clock, errorMessage, type Logger, retryOf } from '../base/index.ts';
 import { isKubeError, type KubeClient } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
+import { Comparisons } from './comparisons.ts';
 import { abortLater, every } from './loop.ts';
 import type { ReportMetrics, WriteOperation, WriteOutcome } from './metrics.ts';
 import { type KnownForm, type ObservedReport, OwnReports } from './own-reports.ts';
@@ -55,8 +56,6 @@ const releaseMs = 50;
 const foreignMs = 300_000;
 const terminatingMs = 5_000;
 const lastWriteMs = 500;
-/** Equals no fingerprint. */
-const noContent = '';
 const logIntervalMs = 30_000;
 
 /**
@@ -72,14 +71,14 @@ export class ReportWriter {
   private readonly foreign = new Set<string>();
   /** Changed, but not to be written yet. */
   private readonly held = new Set<string>();
-  /** By the key of a report that is to be compared, what it had to say when it was last known, or first to be compared. */
-  private readonly uncompared = new Map<string, string>();
+  private readonly comparisons: Comparisons;
 
   constructor(private readonly options: ReportWriterOptions) {
     const { client, installation, log } = options;
     this.limits = { ...defaultLimits, ...options.limits };
     options.changes.listen((key) => this.onChange(key));
     this.reports = new OwnReports({ client, installation, log, onChange: (key) => this.onObjectChange(key) });
+    this.comparisons = new Comparisons(options.index, this.reports);
   }
 
   get isIdle(): boolean {
@@ -110,9 +109,7 @@ export class ReportWriter {
 
   private onChange(key: string): void {
     if (this.held.has(key)) return;
-    // What it had to say before was never asked for.
-    if (!this.uncompared.has(key) && this.mustCompare(key) && !this.mustWait(key, this.options.progressOf))
-      this.uncompared.set(key, this.reports.lastContentOf(key) ?? noContent);
+    if (this.comparisons.isDue(key) && !this.mustWait(key, this.options.progressOf)) this.comparisons.noteChange(key);
     this.queue?.addAfter(key, this.limits.debounceMs);
   }
 
@@ -128,7 +125,7 @@ export class ReportWriter {
   private settle(key: string): boolean {
     if (!this.isSettled(key)) return false;
     this.options.changes.delete(key);
-    this.uncompared.delete(key);
+    this.comparisons.forget(key);
     return true;
   }
 
@@ -154,22 +151,9 @@ export class ReportWriter {
     }
   }
 
-  private mustCompare(key: string): boolean {
-    return this.reports.get(key) !== undefined && this.reports.contentOf(key) === undefined;
-  }
-
-  /**
-   * Whether a report is only to be compared: what it must say is what it had to say when this was first asked. Asked as
-   * soon as its form is unknown, so that every later change counts.
-   */
+  /** Whether the report is only to be compared. Remembers what it has to say, when asked first. */
   private canWait(key: string, progressOf = this.options.progressOf): boolean {
-    const { index } = this.options;
-    const part = index.part(key);
-    if (!part || !this.mustCompare(key) || this.mustWait(key, progressOf)) return false;
-    const content = index.fingerprintOf(part);
-    const before = this.uncompared.get(key) ?? this.reports.lastContentOf(key) ?? content;
-    this.uncompared.set(key, before);
-    return before === content;
+    return this.comparisons.isDue(key) && !this.mustWait(key, progressOf) && this.comparisons.isAll(key);
   }
 
   /** Waits while the results are unknown, or are about to change again. */
@@ -265,7 +249,7 @@ export class ReportWriter {
   private async compare(key: string, signal: AbortSignal): Promise<boolean> {
     const { index } = this.options;
     const observed = this.reports.get(key);
-    if (!observed || !index.part(key) || !this.mustCompare(key)) return false;
+    if (!observed || !index.part(key) || !this.comparisons.isDue(key)) return false;
     const object = await this.read(observed, signal);
     if (!object) {
       this.reports.forget(key);

@@ -9,7 +9,7 @@ const stages = [
   ['object-evaluator', 'evaluate-object'],
   ['result-index'],
   ['report-changes'],
-  ['report-writer', 'own-reports', 'write-lanes'],
+  ['report-writer', 'own-reports', 'comparisons', 'write-lanes'],
 ];
 
 function importsOf(file: string): readonly string[] {
