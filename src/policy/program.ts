@@ -1,5 +1,5 @@
 import type { KubeObject } from '../object/index.ts';
-import type { LookUp } from './context/index.ts';
+import type { Known, LookUp, LookUpAnswer } from './context/index.ts';
 import type { FilterExplanation } from './match/index.ts';
 import type { RuleReads } from './reads.ts';
 import type { MatchedKind, PolicyRequest } from './request.ts';
@@ -119,6 +119,11 @@ export interface EvaluationOptions {
   readonly budget?: RequestBudget | undefined;
   /** Lets `advance` return early after heavy work; otherwise it runs every rule that can run. */
   readonly mayPause?: boolean | undefined;
+  /**
+   * Answers that the caller has at once, without `advance` returning the look-up. Asked after the known answers; `advance`
+   * must find among those of the next round what this has given.
+   */
+  readonly ready?: ((lookUp: LookUp, key: string) => LookUpAnswer | undefined) | undefined;
   /** Context entries, by policy and rule, whose values are given by the request's variables: they are not looked up. */
   readonly given?: (policy: PolicyProgram, rule: RuleProgram) => ReadonlySet<string> | undefined;
   /** Variables for one rule, merged over those of the request. */
@@ -130,7 +135,7 @@ export interface EvaluationOptions {
  * look-ups that are needed next. Finished rules are not run again. When it returns no look-ups, `results` are final.
  */
 export interface Evaluation {
-  advance(known: ReadonlyMap<string, import('./context/index.ts').LookUpAnswer>): readonly LookUp[];
+  advance(known: Known): readonly LookUp[];
   /** True when `advance` returned early: the next call continues. */
   readonly isPaused: boolean;
   /** Units of work used so far. */

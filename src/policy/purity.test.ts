@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileException, compilePolicy, type LookUpAnswer, type PolicyProgram } from './index.ts';
+import { compileException, compilePolicy, type LookUp, type LookUpAnswer, type PolicyProgram } from './index.ts';
 import { exceptions, policies } from './testing/arbitrary-policy.ts';
 import { requests } from './testing/arbitrary-request.ts';
 import { fuzzRuns } from './testing/arbitrary-values.ts';
@@ -54,6 +55,23 @@ describe('an evaluation', () => {
           rules: asked.rules,
           object: asked.object,
         });
+      }),
+      fuzzRuns(300),
+    );
+  });
+});
+
+describe('answers that are ready', () => {
+  it('give the same results as those that are looked up, all of them or some', () => {
+    fc.assert(
+      fc.property(policies, requests, fc.integer({ min: 1, max: 3 }), (policy, request, part) => {
+        const programs = programsOf(policy);
+        const isReady = (key: string) => createHash('sha256').update(key).digest()[1]! % part === 0;
+        const ready = (lookUp: LookUp, key: string) => (isReady(key) ? answerByHash(lookUp) : undefined);
+        const asked = evaluateAll(programs, request);
+        const found = evaluateAll(programs, request, { evaluation: { ready } });
+        expect({ rules: found.rules, object: found.object }).toEqual({ rules: asked.rules, object: asked.object });
+        if (part === 1) expect(found.rounds).toBe(0);
       }),
       fuzzRuns(300),
     );

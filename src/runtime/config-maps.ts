@@ -11,9 +11,16 @@ const configMapType: ResourceType = {
   namespaced: true,
 };
 
+interface ConfigMapKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** ConfigMaps that policies name, each with its own watch, so that the other ConfigMaps of the cluster use no memory. */
 export interface ConfigMaps {
-  get(key: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<KubeObject>;
+  /** From its watch; undefined for one that must be read from the API server. */
+  stored(key: ConfigMapKey): KubeObject | undefined;
+  get(key: ConfigMapKey, signal: AbortSignal): Promise<KubeObject>;
   /** Watches until the signal aborts. While it is not running, every get is a request to the API server. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -47,11 +54,18 @@ export function createConfigMaps({ client, clock, log, maxWatched = 200 }: Confi
     watched.set(`${namespace}/${name}`, { informer, stop: () => stop.abort() });
   };
 
+  const storedIn = (known: Watched | undefined, key: string) =>
+    known?.informer.hasSynced ? known.informer.get(key) : undefined;
+
   return {
+    stored({ namespace, name }) {
+      const key = `${namespace}/${name}`;
+      return storedIn(watched.get(key), key);
+    },
     async get({ namespace, name }, signal) {
       const key = `${namespace}/${name}`;
       const known = watched.get(key);
-      const stored = known?.informer.hasSynced ? known.informer.get(key) : undefined;
+      const stored = storedIn(known, key);
       if (stored) return stored;
       // The watch may be behind: read an object that it does not have from the server.
       const found = await client.get<KubeObject>(configMapType, { namespace, name }, { signal });

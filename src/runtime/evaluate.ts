@@ -15,14 +15,20 @@ import type { EvaluationTurns } from './evaluation-turns.ts';
 /** Fetches look-ups of rules. A failure becomes an answer, so that it affects only the rules that need it. */
 export interface LookUps {
   answer(lookUp: LookUp, signal: AbortSignal): Promise<LookUpAnswer>;
+  /**
+   * What `answer` would give without waiting, a refusal included: the rule need not be suspended for it. Undefined where
+   * something must be fetched.
+   */
+  ready?(lookUp: LookUp): LookUpAnswer | undefined;
 }
 
 /** Look-ups that may answer synchronously. */
 export interface ReadyLookUps {
   answer(lookUp: LookUp, signal: AbortSignal): MaybePromise<LookUpAnswer>;
+  ready?(lookUp: LookUp): LookUpAnswer | undefined;
 }
 
-interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause'> {
+interface EvaluateOptions extends Omit<EvaluationOptions, 'mayPause' | 'ready'> {
   readonly lookUps: ReadyLookUps;
   /** A function if creating a signal is expensive: most evaluations need no look-up. */
   readonly signal: AbortSignal | (() => AbortSignal);
@@ -38,15 +44,17 @@ export function evaluate(
   request: PolicyRequest,
   options: EvaluateOptions,
 ): MaybePromise<Evaluation> {
-  const { turns } = options;
-  const evaluation = createEvaluation(programs, request, turns ? { ...options, mayPause: true } : options);
+  const { turns, lookUps } = options;
   const known = options.known ?? new Map<string, LookUpAnswer>();
+  const ready = lookUps.ready && readyAnswers(lookUps, known);
+  const mayPause = turns !== undefined;
+  const evaluation = createEvaluation(programs, request, { ...options, mayPause, ready });
   const namespace = namespaceOf(request);
   if (turns?.isHeavy(namespace)) return evaluateInTurns(evaluation, [], { ...options, known, namespace });
   for (let needs = evaluation.advance(known); ; needs = evaluation.advance(known)) {
     if (turns && evaluation.usedUnits >= heavyUnits) turns.charge(namespace);
     if (needs.length === 0 && !evaluation.isPaused) return evaluation;
-    const answers = needs.map((need) => answerOf(options.lookUps, need, signalOf(options)));
+    const answers = needs.map((need) => answerOf(lookUps, need, signalOf(options)));
     if (evaluation.isPaused || answers.some((answer) => answer instanceof Promise))
       return evaluateInTurns(evaluation, needs, { ...options, known, namespace }, answers);
     for (const [i, need] of needs.entries()) known.set(lookUpKey(need), answers[i] as LookUpAnswer);
@@ -92,8 +100,23 @@ function namespaceOf({ object, oldObject }: PolicyRequest): string {
   return (object ?? oldObject)?.metadata.namespace ?? '';
 }
 
+/** Kept with those that were fetched, so that all rules and phases of a request see the same. */
+function readyAnswers(lookUps: ReadyLookUps, known: Map<string, LookUpAnswer>): EvaluationOptions['ready'] {
+  return (lookUp, key) => {
+    let answer: LookUpAnswer | undefined;
+    try {
+      answer = lookUps.ready?.(lookUp);
+    } catch (thrown) {
+      answer = failed(thrown);
+    }
+    if (answer) known.set(key, answer);
+    return answer;
+  };
+}
+
+const failed = (thrown: unknown): LookUpAnswer => ({ ok: false, message: errorMessage(thrown) });
+
 function answerOf(lookUps: ReadyLookUps, need: LookUp, signal: AbortSignal): MaybePromise<LookUpAnswer> {
-  const failed = (thrown: unknown): LookUpAnswer => ({ ok: false, message: errorMessage(thrown) });
   try {
     const answer = lookUps.answer(need, signal);
     return answer instanceof Promise ? answer.catch(failed) : answer;

@@ -9,7 +9,7 @@ import {
   type ListOptions,
 } from '../kube/index.ts';
 import { type KubeObject, type LabelSelector, labelSelectorOf, parseApiVersion } from '../object/index.ts';
-import type { LookUp } from '../policy/index.ts';
+import type { LookUp, LookUpAnswer } from '../policy/index.ts';
 import { type ConfigMaps, createConfigMaps } from './config-maps.ts';
 import { type LookUpRules, lookUpRefusal, resourceRefusal, strictLookUpRules } from './confinement.ts';
 import { createCustomSchemas } from './custom-schemas.ts';
@@ -53,6 +53,7 @@ interface LookUpLimits extends ServiceCallLimits {
 /** Look-ups in a live cluster; their watches run until `run` ends. */
 export interface LiveLookUps extends LookUps {
   readonly globalContext: GlobalContext | undefined;
+  ready(lookUp: LookUp): LookUpAnswer | undefined;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -97,7 +98,7 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
           signal,
         });
       case 'namespace':
-        return namespaceObjects(lookUp.name, AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]));
+        return namespaceObjects.get(lookUp.name, AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]));
       case 'schema':
         return schemas.schemaOf(lookUp.apiVersion, lookUp.resourceKind, signal);
       case 'resourceName':
@@ -107,9 +108,13 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
     }
   };
   const allowed = async (lookUp: LookUp, signal: AbortSignal): Promise<unknown> => {
-    const refusal = lookUpRefusal(lookUp, rules);
-    if (refusal !== undefined) throw new LookUpError('look-up-refused', refusal);
+    checkAllowed(lookUp, rules);
     return fetchValue(lookUp, signal);
+  };
+  /** Undefined for what must be fetched: only what watches keep for all policies alike is read at once. */
+  const stored = (lookUp: LookUp): unknown => {
+    if (lookUp.kind === 'configMap') return configMaps.stored(lookUp);
+    return lookUp.kind === 'namespace' ? namespaceObjects.stored(lookUp.name) : undefined;
   };
   const { informers } = options;
   const globalContext =
@@ -124,10 +129,21 @@ export function createLookUps(options: LookUpsOptions): LiveLookUps {
   return {
     globalContext,
     answer: async (lookUp, signal) => ({ ok: true, value: await allowed(lookUp, signal) }),
+    ready(lookUp) {
+      checkAllowed(lookUp, rules);
+      const value = stored(lookUp);
+      return value === undefined ? undefined : { ok: true, value };
+    },
     async run(signal) {
       await Promise.all([configMaps.run(signal), globalContext?.run(signal)]);
     },
   };
+}
+
+/** Before anything is read, from a watch or the API server. */
+function checkAllowed(lookUp: LookUp, rules: LookUpRules): void {
+  const refusal = lookUpRefusal(lookUp, rules);
+  if (refusal !== undefined) throw new LookUpError('look-up-refused', refusal);
 }
 
 /** Rules name a projection behind a dot; functions of CEL name it apart, and get null for an entry that is not there. */

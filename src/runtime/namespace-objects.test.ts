@@ -8,7 +8,7 @@ function setUp(maxBytes?: number) {
   const stored = new Map<string, KubeObject>();
   const watched = new Map<string, string>();
   const asked: string[] = [];
-  const read = createNamespaceObjects({
+  const { get: read, stored: kept } = createNamespaceObjects({
     client: {
       list: async (_: unknown, { fieldSelector = '' }: { readonly fieldSelector?: string } = {}) => {
         const name = fieldSelector.replace('metadata.name=', '');
@@ -28,11 +28,11 @@ function setUp(maxBytes?: number) {
       spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Active' },
     } as never);
-  return { read, store, watched, asked };
+  return { read, kept, store, watched, asked };
 }
 
 it('reads a namespace once for each version that the watch has', async () => {
-  const { read, store, watched, asked } = setUp();
+  const { read, kept, store, watched, asked } = setUp();
   store('shop', '1', { tier: 'gold' });
   watched.set('shop', '1');
   const first = await read('shop', signal);
@@ -42,9 +42,11 @@ it('reads a namespace once for each version that the watch has', async () => {
     status: { phase: 'Active' },
   });
   expect(await read('shop', signal)).toBe(first);
+  expect(kept('shop')).toBe(first);
   expect(asked).toEqual(['shop']);
   store('shop', '2', {});
   watched.set('shop', '2');
+  expect(kept('shop')).toBeUndefined();
   expect(await read('shop', signal)).toMatchObject({ metadata: { annotations: {} } });
   expect(asked).toEqual(['shop', 'shop']);
 });

@@ -20,7 +20,11 @@ interface NamespaceObjectsOptions {
 }
 
 /** Whole Namespaces, for the expressions that read more than labels. Null for one that does not exist. */
-type NamespaceObjects = (name: string, signal: AbortSignal) => Promise<unknown>;
+interface NamespaceObjects {
+  /** In the version that the watch has; undefined for one that must be read from the API server. */
+  stored(name: string): unknown;
+  get(name: string, signal: AbortSignal): Promise<unknown>;
+}
 
 interface Entry {
   readonly version: string;
@@ -31,9 +35,13 @@ interface Entry {
 export function createNamespaceObjects(options: NamespaceObjectsOptions): NamespaceObjects {
   const { client, versionOf = () => undefined, maxBytes = 8 << 20 } = options;
   const kept = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
-  return async (name, signal) => {
+  const stored = (name: string): unknown => {
     const known = kept.get(name);
-    if (known && known.version === versionOf(name)) return known.value;
+    return known && known.version === versionOf(name) ? known.value : undefined;
+  };
+  const get = async (name: string, signal: AbortSignal): Promise<unknown> => {
+    const known = stored(name);
+    if (known !== undefined) return known;
     // A list: whoever evaluates policies may list namespaces, and not always get one.
     const { items } = await client.list<KubeObject>(namespaceType, { fieldSelector: `metadata.name=${name}`, signal });
     const found = items.find(({ metadata }) => metadata.name === name);
@@ -43,4 +51,5 @@ export function createNamespaceObjects(options: NamespaceObjectsOptions): Namesp
     if (versionOf(name) !== undefined) kept.set(name, { version, value, bytes: JSON.stringify(value).length });
     return value;
   };
+  return { stored, get };
 }

@@ -73,11 +73,17 @@ describe('look-ups in a cluster', () => {
       const answer = await ask({ kind: 'configMap', namespace: 'default', name: 'live' });
       return answer.ok ? (answer.value as { data: { k: string } }).data.k : undefined;
     };
+    const ready = (policyNamespace: string) =>
+      lookUps.ready({ kind: 'configMap', namespace: 'default', name: 'live', policyNamespace });
+    expect(ready('default')).toBeUndefined();
     expect(await value()).toBe('1');
+    await eventually(() => expect(ready('default')).toMatchObject({ ok: true, value: { data: { k: '1' } } }));
+    expect(() => ready('other')).toThrow('a policy of namespace other may not look up ConfigMaps of namespace default');
     await api.patch(`${path}/live`, { data: { k: '2' } }, 'application/merge-patch+json');
     await eventually(async () => expect(await value()).toBe('2'));
     await api.delete(`${path}/live`);
     await eventually(async () => expect(value()).rejects.toThrow('not found'));
+    expect(ready('default')).toBeUndefined();
     await api.post(path, { metadata: { name: 'live' }, data: { k: '3' } });
     await eventually(async () => expect(await value()).toBe('3'));
   });

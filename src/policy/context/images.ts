@@ -5,13 +5,13 @@ import type { ImageExtractor } from '../types.ts';
 import { compileExpression } from '../variables/index.ts';
 import { type ImageInfo, parseImage } from './image-info.ts';
 
-export interface ImageEntry extends ImageInfo {
+interface ImageEntry extends ImageInfo {
   /** The position of the image in the object. */
   readonly jsonPointer: string;
 }
 
 /** By kind of container (`containers`, `initContainers`, …) and name of the container. */
-export type ImageMap = Readonly<Record<string, Readonly<Record<string, ImageEntry>>>>;
+type ImageMap = Readonly<Record<string, Readonly<Record<string, ImageEntry>>>>;
 
 interface Extractor {
   readonly name: string;

@@ -3,8 +3,7 @@
  * of layers whose entries are computed on first access. A look-up that is not known yet is requested by throwing `Need`.
  */
 export { type ContextEnvironment, type ContextLoader, compileContext } from './entries.ts';
-export { type ImageInfo, parseImage } from './image-info.ts';
-export { type ImageEntry, type ImageMap, imagesOf } from './images.ts';
+export { imagesOf } from './images.ts';
 export {
   askFor,
   findAnswer,
@@ -16,4 +15,4 @@ export {
   Need,
 } from './look-up.ts';
 export { requestScope } from './request-scope.ts';
-export { ElementLayer, Layer, layerOf, mergeDeep } from './scope.ts';
+export { ElementLayer, layerOf, mergeDeep } from './scope.ts';

@@ -64,8 +64,10 @@ export type LookUpAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 
-/** The answers so far, by `lookUpKey`. */
-export type Known = ReadonlyMap<string, LookUpAnswer>;
+/** The answers that are known, by `lookUpKey`; a map is one. */
+export interface Known {
+  get(key: string, lookUp: LookUp): LookUpAnswer | undefined;
+}
 
 /** Equal look-ups have equal keys. */
 export function lookUpKey(lookUp: LookUp): string {
@@ -124,5 +126,5 @@ export function findAnswer(
     ...(policyNamespace === '' ? {} : { policyNamespace }),
     ...(dryRun && 'method' in subject && subject.method === 'POST' ? { dryRun: true } : {}),
   };
-  return { lookUp, answer: known.get(lookUpKey(lookUp)) };
+  return { lookUp, answer: known.get(lookUpKey(lookUp), lookUp) };
 }

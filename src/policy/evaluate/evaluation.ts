@@ -16,11 +16,9 @@ import { heavyUnits, newRequestBudget, type RequestBudget, ruleBudget, settleRul
 import { errored, type MaybeOutcome, type RuleOutcome } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 import type { TraceStep } from '../run/trace.ts';
+import { Answers } from './answers.ts';
 import { candidatesFor, type RuleCandidate } from './candidates.ts';
 import { RuleRun } from './rule-run.ts';
-
-/** Bounds the rounds of look-ups, so that a rule cannot request look-ups forever. */
-const maxRounds = 16;
 
 const noSteps: readonly TraceStep[] = [];
 /** Found once for each set of policies: a tenant with thousands of exceptions must not slow the requests of others. */
@@ -40,7 +38,7 @@ class RequestEvaluation implements Evaluation {
   readonly silent: SilentRule[] = [];
   isPaused = false;
   usedUnits = 0;
-  private rounds = 0;
+  private readonly answers: Answers;
   private readonly budget: RequestBudget;
   private request: PolicyRequest;
   private readonly isChained: boolean;
@@ -63,6 +61,7 @@ class RequestEvaluation implements Evaluation {
     this.request = request;
     this.clock = { now: () => request.now };
     this.budget = options.budget ?? newRequestBudget();
+    this.answers = new Answers(options.ready);
     this.isChained = options.phase === 'mutate';
     this.ruleResults = new Array<undefined>(candidates.length).fill(undefined);
     this.exceptions = (options.exceptions ??
@@ -82,9 +81,9 @@ class RequestEvaluation implements Evaluation {
   advance(known: Known): readonly LookUp[] {
     let needs: Map<string, LookUp> | undefined;
     // A pause is not a round of look-ups.
-    if (!this.isPaused) this.rounds++;
+    if (this.isPaused) this.answers.resume(known);
+    else this.answers.startRound(known);
     this.isPaused = false;
-    const isLast = this.rounds >= maxRounds;
     const pauseAt = this.options.mayPause ? this.usedUnits + heavyUnits : Number.POSITIVE_INFINITY;
     // With applyRules: One, a policy must not run past a rule that is still pending.
     let held: Set<CompiledPolicy> | undefined;
@@ -99,7 +98,7 @@ class RequestEvaluation implements Evaluation {
         if (!held?.has(policy)) this.ruleResults[i] = null;
         continue;
       }
-      const asked = this.runRule(i, known, isLast);
+      const asked = this.runRule(i);
       if (!asked) continue;
       needs ??= new Map();
       for (const need of asked) needs.set(lookUpKey(need), need);
@@ -134,7 +133,7 @@ class RequestEvaluation implements Evaluation {
     );
   }
 
-  private runRule(index: number, known: Known, isLast: boolean): readonly LookUp[] | undefined {
+  private runRule(index: number): readonly LookUp[] | undefined {
     const candidate = this.candidates[index]!;
     const { policy, rule, mismatchReason } = candidate;
     this.ruleResults[index] = null;
@@ -143,11 +142,12 @@ class RequestEvaluation implements Evaluation {
     const budget = ruleBudget(this.budget, policy.namespace);
     const allowed = budget.left;
     let outcome: MaybeOutcome;
+    this.answers.startRule(this.sequenceOf(candidate));
     try {
       if (allowed <= 0) outcome = overBudget('earlier rules used up the work budget of the request');
-      else outcome = rule.run(this.startRun(candidate, known, steps, budget), this.exceptionsOf(policy, rule));
+      else outcome = rule.run(this.startRun(candidate, steps, budget), this.exceptionsOf(policy, rule));
     } catch (thrown) {
-      if (thrown instanceof Need && !isLast) {
+      if (thrown instanceof Need && !this.answers.isLast) {
         this.ruleResults[index] = undefined;
         return thrown.lookUps;
       }
@@ -156,6 +156,7 @@ class RequestEvaluation implements Evaluation {
         thrown instanceof Need ? 'the rule needs more rounds of look-ups than allowed' : errorMessage(thrown),
       );
     } finally {
+      this.answers.endRule();
       const used = Math.min(allowed, allowed - budget.left);
       this.usedUnits += used;
       settleRule(this.budget, policy.namespace, used);
@@ -173,6 +174,12 @@ class RequestEvaluation implements Evaluation {
     return undefined;
   }
 
+  /** The rules that are suspended one after the other; all others at the same time. */
+  private sequenceOf(candidate: RuleCandidate): object {
+    if (this.isChained) return this;
+    return candidate.policy.applyOne ? candidate.policy : candidate;
+  }
+
   private exceptionsOf(policy: CompiledPolicy, rule: CompiledRule): readonly CompiledException[] {
     if (this.exceptions.length === 0) return this.exceptions;
     let byRule = covering.get(this.exceptions);
@@ -185,13 +192,8 @@ class RequestEvaluation implements Evaluation {
     return found;
   }
 
-  private startRun(
-    { policy, rule }: RuleCandidate,
-    known: Known,
-    steps: TraceStep[] | undefined,
-    budget: WorkBudget,
-  ): Run {
-    const { options, clock, scopeOf } = this;
+  private startRun({ policy, rule }: RuleCandidate, steps: TraceStep[] | undefined, budget: WorkBudget): Run {
+    const { options, answers: known, clock, scopeOf } = this;
     const given = options.given?.(policy, rule);
     const variables = options.variables?.(policy, rule);
     const trace = steps && ((step: TraceStep) => void steps.push(step));
