@@ -17,6 +17,10 @@ it('gives different look-ups of ConfigMaps different keys', () => {
     { ...base, name: 'c' },
     { ...base, policyNamespace: 'a' },
     { ...base, dryRun: true },
+    { ...base, namespace: 'ab', name: '' },
+    { ...base, namespace: '', name: 'ab' },
+    { ...base, name: '', policyNamespace: 'b' },
+    { ...base, policyNamespace: '' },
   ];
   expect(new Set(all.map(lookUpKey)).size).toBe(all.length);
 });
