@@ -71,29 +71,38 @@ export function createAdmissionEvaluator({ lookUps, roles, turns }: AdmissionEva
     }
     return { results, object: request.object };
   };
-  const withRoles = async (
+  const withRoles = (
     programs: readonly PolicyProgram[],
     phase: Phase,
     context: AdmissionEvaluationContext,
     info: RequestInfo,
-  ) => {
+  ): MaybePromise<AdmissionEvaluationResult> => {
+    const withBound = (bound: Pick<RequestInfo, 'roles' | 'clusterRoles'>) =>
+      guarded(programs, phase, { ...context, request: { ...context.request, info: { ...info, ...bound } } });
+    const failed = (thrown: unknown) => withoutRoles(programs, phase, context, thrown);
     try {
-      const bound = await roles.of(info.userInfo, context.signal());
-      return await guarded(programs, phase, {
-        ...context,
-        request: { ...context.request, info: { ...info, ...bound } },
-      });
+      const bound = roles.of(info.userInfo, context.signal);
+      return bound instanceof Promise ? bound.then(withBound).catch(failed) : withBound(bound);
     } catch (thrown) {
-      const evaluated = await guarded(
-        programs.filter((program) => !readsRoles(program)),
-        phase,
-        context,
-      );
-      const failures = programs
-        .filter(readsRoles)
-        .flatMap((program) => errorResults(program, phase, context, thrown).results);
-      return { results: [...evaluated.results, ...failures], object: evaluated.object };
+      return failed(thrown);
     }
+  };
+  /** Policies that read roles fail; the others are evaluated. */
+  const withoutRoles = async (
+    programs: readonly PolicyProgram[],
+    phase: Phase,
+    context: AdmissionEvaluationContext,
+    thrown: unknown,
+  ): Promise<AdmissionEvaluationResult> => {
+    const evaluated = await guarded(
+      programs.filter((program) => !readsRoles(program)),
+      phase,
+      context,
+    );
+    const failures = programs
+      .filter(readsRoles)
+      .flatMap((program) => errorResults(program, phase, context, thrown).results);
+    return { results: [...evaluated.results, ...failures], object: evaluated.object };
   };
   return (programs, phase, context) => {
     if (programs.length === 0) return { results: none, object: context.request.object };

@@ -63,6 +63,7 @@ function setUp(
   });
   const context = (route: string) => ({ route, authenticated: false, bytes: 1, signal: new AbortController().signal });
   return {
+    reviewers,
     validate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionDecision> =>
       reviewers.validate.review(request(given), context(route)),
     mutate: async (given: Partial<AdmissionRequest> = {}, route = 'fail'): Promise<AdmissionDecision> =>
@@ -297,6 +298,28 @@ describe('validation', () => {
     };
     expect(await validateAs('admin')).toBeUndefined();
     expect(await validateAs('view')).toContain('one is missing');
+  });
+
+  it('waits for nothing when roles and look-ups are known', () => {
+    const admin = { any: [{ resources: { kinds: ['Pod'] }, clusterRoles: ['admin'] }] };
+    const { reviewers } = setUp([policy('known', [{ ...looksUp(), match: admin }])], {
+      roles: { of: () => ({ roles: [], clusterRoles: ['admin'] }) },
+      lookUps: {
+        answer: async () => ({ ok: false, message: 'not ready' }),
+        ready: () => ({ ok: true, value: { data: { k: 'v' } } }),
+      },
+    });
+    const context = {
+      route: 'fail',
+      authenticated: false,
+      bytes: 1,
+      get signal(): AbortSignal {
+        throw new Error('nothing can be aborted');
+      },
+    };
+    expect(reviewers.validate.review(request({}), context)).toMatchObject({
+      denied: expect.stringContaining('look: m'),
+    });
   });
 
   it('fails only the rules that read roles when roles cannot be looked up', async () => {

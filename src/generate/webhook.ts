@@ -53,7 +53,7 @@ export function createRequestListener(options: RequestListenerOptions): {
         const { object, oldObject, namespaceLabels, info } = await reader.read(request, kind, signal);
         const policyNamespace = context.route === '' ? undefined : context.route;
         const wantsRoles = (boundRules(table()).get(policyNamespace) ?? []).some(({ reads }) => reads.roles);
-        const bound = wantsRoles ? await roles.of(info.userInfo, context.signal) : {};
+        const bound = wantsRoles ? await roles.of(info.userInfo, () => context.signal) : {};
         const { uid, operation, resource, subResource, namespace, dryRun } = request;
         const name = request.name || (object ?? oldObject)?.metadata.name || '';
         const isTrusted = context.authenticated || trustsReviews;

@@ -1,4 +1,5 @@
-import type { InformerFactory, ResourceType } from '../kube/index.ts';
+import type { MaybePromise } from '../base/index.ts';
+import type { Informer, InformerFactory, ResourceType } from '../kube/index.ts';
 import type { KubeObject } from '../object/index.ts';
 import type { RequestUser } from '../policy/index.ts';
 
@@ -29,7 +30,8 @@ interface BoundRoles {
 
 /** The roles that are bound to users. Bindings are watched from the first call on, because most policies never read roles. */
 export interface Roles {
-  of(user: RequestUser, signal: AbortSignal): Promise<BoundRoles>;
+  /** Waits only for the first list; the signal is a function, because one is expensive. */
+  of(user: RequestUser, signal: () => AbortSignal): MaybePromise<BoundRoles>;
 }
 
 export function createRoles({ informers }: { readonly informers: InformerFactory }): Roles {
@@ -42,20 +44,26 @@ export function createRoles({ informers }: { readonly informers: InformerFactory
     );
   let bindingInformers: ReturnType<typeof startInformers> | undefined;
   return {
-    async of(user, signal) {
+    of(user, signal) {
       bindingInformers ??= startInformers();
-      await Promise.all(bindingInformers.map((informer) => informer.synced(signal)));
-      const roles = new Set<string>();
-      const clusterRoles = new Set<string>();
-      for (const subject of subjectsOf(user)) {
-        for (const informer of bindingInformers) {
-          for (const { role, isClusterRole } of informer.byIndex('subject', subject))
-            (isClusterRole ? clusterRoles : roles).add(role);
-        }
-      }
-      return { roles: [...roles].sort(), clusterRoles: [...clusterRoles].sort() };
+      const watched = bindingInformers;
+      if (watched.every(({ hasSynced }) => hasSynced)) return boundTo(user, watched);
+      const until = signal();
+      return Promise.all(watched.map((informer) => informer.synced(until))).then(() => boundTo(user, watched));
     },
   };
+}
+
+function boundTo(user: RequestUser, informers: readonly Pick<Informer<KubeObject, Binding>, 'byIndex'>[]): BoundRoles {
+  const roles = new Set<string>();
+  const clusterRoles = new Set<string>();
+  for (const subject of subjectsOf(user)) {
+    for (const informer of informers) {
+      for (const { role, isClusterRole } of informer.byIndex('subject', subject))
+        (isClusterRole ? clusterRoles : roles).add(role);
+    }
+  }
+  return { roles: [...roles].sort(), clusterRoles: [...clusterRoles].sort() };
 }
 
 /** A binding of a ServiceAccount is indexed by its user name, so users and groups are enough. */

@@ -220,8 +220,10 @@ describe('what requests carry with them', () => {
     const factory = informers();
     const work = factory.run(end.signal);
     const roles = createRoles({ informers: factory });
-    const of = (username: string, groups: readonly string[] = []) => roles.of({ username, groups }, end.signal);
+    const of = (username: string, groups: readonly string[] = []) => roles.of({ username, groups }, () => end.signal);
     expect(await of('ann', ['ops'])).toEqual({ roles: ['default:editor'], clusterRoles: ['admin'] });
+    // Without waiting, once both kinds of bindings are watched.
+    expect(of('ann', ['ops'])).toEqual({ roles: ['default:editor'], clusterRoles: ['admin'] });
     expect(await of('system:serviceaccount:ci:bot')).toEqual({ roles: [], clusterRoles: ['view'] });
     expect(await of('bob')).toEqual({ roles: [], clusterRoles: [] });
     void work;
