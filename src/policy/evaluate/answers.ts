@@ -4,6 +4,8 @@ import type { EvaluationOptions } from '../program.ts';
 /** Bounds the rounds of look-ups, so that a rule cannot request look-ups forever. */
 const maxRounds = 16;
 
+const none: Known = new Map<string, LookUpAnswer>();
+
 interface ReadyAnswer {
   readonly answer: LookUpAnswer;
   /** The sequence that it was counted for last. */
@@ -16,11 +18,11 @@ interface ReadyAnswer {
  */
 export class Answers implements Known {
   private rounds = 0;
-  private known: Known = new Map();
+  private known: Known = none;
   /** Found ready in this round. */
   private found: Map<string, ReadyAnswer> | undefined;
   /** The rounds that sequences of rules were spared. */
-  private readonly spared = new Map<object, number>();
+  private spared: Map<object, number> | undefined;
   private sequence: object = this;
   private left = 0;
   private sparedNow = 0;
@@ -42,11 +44,13 @@ export class Answers implements Known {
   startRule(sequence: object): void {
     this.sequence = sequence;
     this.sparedNow = 0;
-    this.left = maxRounds - this.rounds - (this.spared.get(sequence) ?? 0);
+    this.left = maxRounds - this.rounds - (this.spared?.get(sequence) ?? 0);
   }
 
   endRule(): void {
-    if (this.sparedNow > 0) this.spared.set(this.sequence, (this.spared.get(this.sequence) ?? 0) + this.sparedNow);
+    if (this.sparedNow === 0) return;
+    this.spared ??= new Map();
+    this.spared.set(this.sequence, (this.spared.get(this.sequence) ?? 0) + this.sparedNow);
   }
 
   /** Whether the rule may not be suspended again. */
