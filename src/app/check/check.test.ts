@@ -128,6 +128,16 @@ describe('permissions', () => {
     expect([...kinds]).toEqual(['SelfSubjectAccessReview']);
   });
 
+  it('of a pod are not those that it has only where no other part has more features', async () => {
+    const features = ['admission'] as const;
+    const parts = [{ name: 'x-policies', features }];
+    const ofOthers = ({ spec: { resourceAttributes: access } }: Review) => access.name?.includes('rewrite') !== true;
+    const over = { isOwnPod: true, isInstalled: true, features, parts };
+    expect(await checkPermissions(situationOf(ofOthers, over))).toMatchObject([{ result: 'pass' }]);
+    const alone = { asInstalled: true, isInstalled: true, features, parts };
+    expect(await checkPermissions(situationOf(ofOthers, alone))).toMatchObject([{ result: 'fail' }]);
+  });
+
   it('of the installation are those of its accounts', async () => {
     const users = new Set<string | undefined>();
     const situation = situationOf(

@@ -1,5 +1,6 @@
 import { isJsonObject, mapConcurrent } from '../../base/index.ts';
 import { isKubeError } from '../../kube/index.ts';
+import { availableFeatures } from '../features/index.ts';
 import { installedTypes } from '../install-objects.ts';
 import { clusterRules, namespaceRules, type PolicyRule } from '../install-rbac.ts';
 import { type CheckLine, fail, pass, someOf, warn } from './check-line.ts';
@@ -84,11 +85,13 @@ function installAccess(namespace: string): readonly Access[] {
 }
 
 function accessOf(
-  { installation, namespace, features }: Situation,
+  { installation, namespace, features, isOwnPod }: Situation,
   part: Situation['parts'][number],
 ): readonly Access[] {
+  // A pod does not know which features other parts run. Where they run more, a part may remove fewer webhooks.
+  const together = isOwnPod ? availableFeatures : features;
   return [
-    ...expandRules(clusterRules(installation, part.features, features)),
+    ...expandRules(clusterRules(installation, part.features, together)),
     ...expandRules(namespaceRules(installation, part.features, `${part.name}-webhook`), namespace),
   ];
 }
