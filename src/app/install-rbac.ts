@@ -449,24 +449,36 @@ export const webhookRuleTemplates: InstallTemplate = [
   strayRules(runsWithout('generate', 'admission'), 'validating', ['policies-generate']),
 ];
 
+interface RulesScope {
+  readonly name: string;
+  readonly features: readonly FeatureName[];
+  /** What all parts of the installation run; by default the same. */
+  readonly all?: readonly FeatureName[];
+  /** The Secret that the settings name for the certificate of the webhooks. */
+  readonly givenSecret?: string | undefined;
+}
+
 /** The rules of a part with these features. */
-const rulesOf = (
-  rules: InstallTemplate,
-  name: string,
-  features: readonly FeatureName[],
-  all: readonly FeatureName[] = features,
-) =>
+const rulesOf = (rules: InstallTemplate, { name, features, all = features, givenSecret: secretName }: RulesScope) =>
   evaluate(rules, {
     installation: name,
     part: { name: 'any', features: [...features] },
     parts: [{ name: 'all', features: [...all] }],
-  } as Partial<InstallScope> as InstallScope) as readonly PolicyRule[];
+    values: { config: { webhook: { tls: { secretName } } } },
+  } as unknown as InstallScope) as readonly PolicyRule[];
 
 /** Of a part, in an installation whose parts together run all of these features. */
 export const clusterRules = (name: string, features: readonly FeatureName[], all = features) => [
-  ...rulesOf(clusterRuleTemplates, name, features, all),
-  ...rulesOf(webhookRuleTemplates, name, features, all),
+  ...rulesOf(clusterRuleTemplates, { name, features, all }),
+  ...rulesOf(webhookRuleTemplates, { name, features, all }),
 ];
-export const namespaceRules = (name: string, features: readonly FeatureName[], secret = `${name}-webhook`) =>
-  rulesOf(namespaceRuleTemplates(text`${constant(secret)}`), name, features);
-export const jobsRules = (name: string) => rulesOf(jobsRuleTemplates as unknown as InstallTemplate, name, ['jobs']);
+export const namespaceRules = (
+  name: string,
+  features: readonly FeatureName[],
+  {
+    secret = `${name}-webhook`,
+    givenSecret,
+  }: { readonly secret?: string; readonly givenSecret?: string | undefined } = {},
+) => rulesOf(namespaceRuleTemplates(text`${constant(secret)}`), { name, features, givenSecret });
+export const jobsRules = (name: string) =>
+  rulesOf(jobsRuleTemplates as unknown as InstallTemplate, { name, features: ['jobs'] });

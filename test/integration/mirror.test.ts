@@ -27,7 +27,7 @@ describe('the clone of images on the embedded cluster', () => {
 
   describe('has in the role of an installation', () => {
     const rulesOf = (features: readonly FeatureName[]) => ({
-      own: namespaceRules('supercargo', features, webhookSecret),
+      own: namespaceRules('supercargo', features, { secret: webhookSecret }),
       everywhere: [...clusterRules('supercargo', features), ...(features.includes('mirror') ? pullSecretRules : [])],
     });
 

@@ -81,6 +81,7 @@ describe('permissions', () => {
       isInstalled: false,
       features: ['detect'],
       parts: [{ name: 'x-automation', features: ['detect'] }],
+      config: configOf({}),
       ...over,
     }) as unknown as Situation;
 
@@ -136,6 +137,22 @@ describe('permissions', () => {
     expect(await checkPermissions(situationOf(ofOthers, over))).toMatchObject([{ result: 'pass' }]);
     const alone = { asInstalled: true, isInstalled: true, features, parts };
     expect(await checkPermissions(situationOf(ofOthers, alone))).toMatchObject([{ result: 'fail' }]);
+  });
+
+  it('to the Secret of a certificate that others write are those to watch it', async () => {
+    const asked: string[] = [];
+    const ask = ({ spec: { resourceAttributes: access } }: Review) => {
+      if (access.resource === 'secrets') asked.push(renderAccess(access));
+      return true;
+    };
+    const features = ['admission'] as const;
+    const config = configOf({ webhook: { tls: { secretName: 'theirs' } } });
+    const over = { isOwnPod: true, isInstalled: true, features, parts: [{ name: 'x-policies', features }], config };
+    await checkPermissions(situationOf(ask, over));
+    expect(asked.filter((access) => !access.includes('pull'))).toEqual([
+      'list secrets theirs in ns',
+      'watch secrets theirs in ns',
+    ]);
   });
 
   it('of the installation are those of its accounts', async () => {

@@ -85,14 +85,15 @@ function installAccess(namespace: string): readonly Access[] {
 }
 
 function accessOf(
-  { installation, namespace, features, isOwnPod }: Situation,
+  { installation, namespace, features, isOwnPod, config }: Situation,
   part: Situation['parts'][number],
 ): readonly Access[] {
   // A pod does not know which features other parts run. Where they run more, a part may remove fewer webhooks.
   const together = isOwnPod ? availableFeatures : features;
+  const secrets = { secret: `${part.name}-webhook`, givenSecret: config.webhook.tls.secretName };
   return [
     ...expandRules(clusterRules(installation, part.features, together)),
-    ...expandRules(namespaceRules(installation, part.features, `${part.name}-webhook`), namespace),
+    ...expandRules(namespaceRules(installation, part.features, secrets), namespace),
   ];
 }
 
