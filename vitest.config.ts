@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { longStories } from './test/long-stories.ts';
 
 export default defineConfig({
   resolve: {
@@ -8,7 +9,7 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts', 'ui/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/cluster/**', 'test/prove/**', 'test/servers/**', '**/node_modules/**'],
+    exclude: ['test/cluster/**', 'test/prove/**', 'test/servers/**', '**/node_modules/**', ...longStories],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
