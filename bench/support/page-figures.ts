@@ -74,7 +74,9 @@ async function open(browser: Browser, link: string) {
   const devtools = await context.newCDPSession(page);
   await devtools.send('Performance.enable');
   await page.goto(link);
-  await page.waitForFunction("performance.getEntriesByName('rows').length > 0");
+  await page.locator('[data-row="0"]:not(.loading)').waitFor();
+  // The mark is set in the next frame. A function to wait for would be evaluated in the page, whose policy refuses that.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   const { metrics } = await devtools.send('Performance.getMetrics');
   const processorMs = metrics.find(({ name }) => name === 'ProcessTime')!.value * 1000;
   const clockMs = await page.evaluate<number>("performance.getEntriesByName('rows')[0].startTime");

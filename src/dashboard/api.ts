@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import type { Viewer } from './access.ts';
 import type { Cargo } from './cargo.ts';
 import { imageAnswer } from './image-detail.ts';
-import { createImagesQuery, createVersionCache } from './images-query.ts';
+import { createImagesQuery, createVersionCache, createVisibleImages } from './images-query.ts';
 import { copiesAnswer, detectionsAnswer, jobsAnswer, pipelineAnswer, resultsAnswer } from './lists.ts';
 import { overviewOf } from './overview.ts';
 import type { ExplainAnswer, Overview, SystemAnswer } from './protocol.ts';
@@ -26,14 +26,15 @@ export type Api = (path: string, query: Query, viewer: Viewer, signal: AbortSign
 type Answer = (query: Query, viewer: Viewer, signal: AbortSignal) => unknown;
 
 export function createApi({ cargo, syncRuns, system, explain, clock }: ApiOptions): Api {
-  const images = createImagesQuery(cargo);
+  const readVisible = createVisibleImages(cargo);
+  const images = createImagesQuery(cargo, readVisible);
   const overview = createVersionCache<Overview>(cargo);
   const answers = new Map<string, Answer>([
     [
       '/api/overview',
       (query, { sees }) => {
         const words = query.words('q');
-        const answer = () => overviewOf({ cargo, sees, syncRuns: syncRuns(), nowMs: clock.now(), words });
+        const answer = () => overviewOf({ cargo, readVisible, sees, syncRuns: syncRuns(), nowMs: clock.now(), words });
         return overview(`${sees.key} ${words.join(' ')}`, answer);
       },
     ],

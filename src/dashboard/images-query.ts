@@ -20,12 +20,22 @@ interface Sorted {
   readonly matched: readonly ImageSummary[];
 }
 
-/** Answers of GET /api/images. Keeps the last few results, so that a page after a page costs little. */
-export function createImagesQuery(cargo: Cargo): (query: Query, sees: Visibility) => ImagesAnswer {
+/** Of one user. Shared by all answers about images: to find them takes most of the time of each. */
+export type ReadVisibleImages = (sees: Visibility) => VisibleImages;
+
+export function createVisibleImages(cargo: Cargo): ReadVisibleImages {
   const visible = createVersionCache<VisibleImages>(cargo);
+  return (sees) => visible(sees.key, () => visibleImages(cargo, sees));
+}
+
+/** Answers of GET /api/images. Keeps the last few results, so that a page after a page costs little. */
+export function createImagesQuery(
+  cargo: Cargo,
+  readVisible: ReadVisibleImages,
+): (query: Query, sees: Visibility) => ImagesAnswer {
   const sorted = createVersionCache<Sorted>(cargo);
   return (query, sees) => {
-    const all = visible(sees.key, () => visibleImages(cargo, sees));
+    const all = readVisible(sees);
     const sort = query.oneOf('sort', sorts) ?? 'name';
     const order = query.oneOf('order', ['asc', 'desc'] as const) ?? (sort === 'name' ? 'asc' : 'desc');
     const place = sort === 'seen' && !sees.seesAllImages ? places.name : places[sort];
@@ -45,7 +55,7 @@ export function createImagesQuery(cargo: Cargo): (query: Query, sees: Visibility
   };
 }
 
-export function visibleImages(cargo: Cargo, sees: Visibility): VisibleImages {
+function visibleImages(cargo: Cargo, sees: Visibility): VisibleImages {
   const summaries: ImageSummary[] = [];
   const [namespaces, registries, copies, results] = [0, 1, 2, 3].map(() => new Map<string, number>());
   const count = (map: Map<string, number> | undefined, name: string) => map?.set(name, (map.get(name) ?? 0) + 1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Cargo } from './cargo.ts';
+import { createVisibleImages } from './images-query.ts';
 import { overviewOf } from './overview.ts';
 import { seesAll, Visibility } from './visibility.ts';
 
@@ -21,7 +22,7 @@ function namesOf(words: readonly string[], sees = seesAll): readonly (string | u
   cargo.putEvent('a', event('shop', 'web', 'Pod shop/web was Blocked'));
   cargo.putEvent('b', event('team', 'job', 'it is blocked too'));
   cargo.putEvent('c', event('shop', 'old', 'blocked', '2026-01-01T10:00:00Z'));
-  const { activity } = overviewOf({ cargo, sees, syncRuns: [], nowMs, words });
+  const { activity } = overviewOf({ cargo, readVisible: createVisibleImages(cargo), sees, syncRuns: [], nowMs, words });
   expect(activity.total).toBe(activity.items.length);
   return activity.items.map(({ object }) => object?.name).sort();
 }

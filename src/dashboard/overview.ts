@@ -1,6 +1,6 @@
 import type { Cargo } from './cargo.ts';
 import { type ImageSummary, rootOf } from './image-row.ts';
-import { visibleImages } from './images-query.ts';
+import type { ReadVisibleImages } from './images-query.ts';
 import { someOf } from './page.ts';
 import { noResults, resultStatuses } from './project-reports.ts';
 import type { Activity, Attention, CopyCounts, JobCounts, Overview, ResultCounts } from './protocol.ts';
@@ -14,6 +14,7 @@ const hourMs = 60 * 60_000;
 
 interface OverviewOptions {
   readonly cargo: Cargo;
+  readonly readVisible: ReadVisibleImages;
   readonly sees: Visibility;
   /** The newest first. */
   readonly syncRuns: readonly SyncRun[];
@@ -25,7 +26,7 @@ interface OverviewOptions {
 /** The answer of GET /api/overview. */
 export function overviewOf(options: OverviewOptions): Overview {
   const { cargo, sees } = options;
-  const { summaries, facets } = visibleImages(cargo, sees);
+  const { summaries, facets } = options.readVisible(sees);
   const vulnerabilities = { critical: 0, high: 0, medium: 0, low: 0, unknown: 0 };
   let running = 0;
   let isScanned = false;

@@ -3,7 +3,7 @@ import type { InformerFactory } from '../kube/index.ts';
 import { Cargo } from './cargo.ts';
 import { feedCargo } from './feed.ts';
 import { imageAnswer } from './image-detail.ts';
-import { createImagesQuery } from './images-query.ts';
+import { createImagesQuery, createVisibleImages } from './images-query.ts';
 import { overviewOf } from './overview.ts';
 import type { ImageAnswer, ImagesAnswer, Overview } from './protocol.ts';
 import { Query } from './query.ts';
@@ -42,7 +42,8 @@ export async function readCargo(options: ReaderOptions, signal: AbortSignal): Pr
   while (!watched.every(({ hasSynced, failing }) => hasSynced || failing !== undefined))
     await clock.sleep(pollMs, signal);
   const sees = readableOf(watched);
-  const images = createImagesQuery(cargo);
+  const readVisible = createVisibleImages(cargo);
+  const images = createImagesQuery(cargo, readVisible);
   const all = (filter: string): ImagesAnswer => {
     const items: ImagesAnswer['items'][number][] = [];
     let page: ImagesAnswer;
@@ -58,7 +59,7 @@ export async function readCargo(options: ReaderOptions, signal: AbortSignal): Pr
   return {
     images: all,
     image: (name) => imageAnswer(cargo, cargo.images.idOf(name), sees) ?? imageAnswer(cargo, name, sees),
-    overview: () => overviewOf({ cargo, sees, syncRuns: [], nowMs: clock.now() }),
+    overview: () => overviewOf({ cargo, readVisible, sees, syncRuns: [], nowMs: clock.now() }),
     tree: (kind, within, name) => treeOf(cargo, kind, within, name),
     problems: watched.flatMap(({ type: { kind, group }, failing }) =>
       // A kind that is not installed has no objects.
