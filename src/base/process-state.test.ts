@@ -10,8 +10,10 @@ it('finds this process, and finds none for an impossible id', () => {
 });
 
 it.skipIf(process.platform !== 'linux')('treats a zombie as ended', async () => {
-  // The shell never waits for its child: exec replaces the shell with a program that does not know the child.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // Nobody waits for the child: it ends after exec has replaced the shell with a program that does not know it.
+  const script =
+    '(while [ -e /proc/$$ ] && [ "$(cat /proc/$$/comm)" != sleep ]; do sleep 0; done) & echo $!; exec sleep 30';
+  const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const pid = await new Promise<number>((resolve) =>
       parent.stdout.once('data', (data: Buffer) => resolve(Number(data.toString()))),
