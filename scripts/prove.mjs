@@ -62,8 +62,15 @@ async function testOn(major) {
   // First on the PATH too: tests start programs by name.
   const env = { ...process.env, PATH: `${join(node, '..')}${delimiter}${process.env.PATH}` };
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
-  const { code, output } = await run(node, [vitest, 'run'], env);
-  return { code, output: `${output}\nfigure: npm test on Node ${version}` };
+  // Compiled code is kept for the Node that builds.
+  const builder = join(root, 'scripts', 'build.mjs');
+  try {
+    await run(node, [builder], env);
+    const { code, output } = await run(node, [vitest, 'run'], env);
+    return { code, output: `${output}\nfigure: npm test on Node ${version}` };
+  } finally {
+    await run(process.execPath, [builder]);
+  }
 }
 
 /** The Node of that version, installed into the user's cache from its npm package. */

@@ -60,7 +60,7 @@ describe('the compiled code that the build kept', () => {
       const file = path.join(folder, 'code', name);
       const bytes = readFileSync(file);
       // The second word of V8's head is a hash of its version.
-      bytes.writeUInt32LE(bytes.readUInt32LE(4) ^ 0xffff, 4);
+      bytes.writeUInt32LE((bytes.readUInt32LE(4) ^ 0xffff) >>> 0, 4);
       writeFileSync(file, bytes);
     }
     expect(start()).toBe('0 of 0');
